@@ -30,8 +30,11 @@ private struct Samples {
             good = [("100", .number(100)), ("1.4", .number(1.4)), ("-2e1", .number(-20))]
             bad = ["1,4", "true", "", "[1]", "1e999"].map { ($0, .malformed) }
         case .text(let maxCount, _):
-            good = [("Aé@X", .text(bytes("Aé@X")))]
-            bad = [("", .empty), (String(repeating: "a", count: maxCount + 1), .tooLong)]
+            good = [("Aé@X", .text(bytes("Aé@X"))), ("", .text([]))]
+            bad = [(String(repeating: "a", count: maxCount + 1), .tooLong)]
+        case .decimal:
+            good = [("100", .decimal(Samples.number("100"))), ("-2.50e1", .decimal(Samples.number("-25")))]
+            bad = [("1000000000000000000", .outOfRange)] + ["1,4", "01", "+1", "", "1e"].map { ($0, .malformed) }
         case .folded(let maxCount, _):
             good = [
                 ("Aé@X", .folded(bytes("aé@x"))),
@@ -51,6 +54,10 @@ private struct Samples {
             good = words.enumerated().map { ($1, .choice(UInt8($0))) }
             bad = [(words.joined(), .notSelected), ("", .notSelected)]
         }
+    }
+
+    private static func number(_ text: String) -> ModelNumber {
+        if case .number(let number) = ModelNumber.read(text.utf8) { number } else { .zero }
     }
 
     private static func bs(_ count: Int) -> [UInt8] { Array(repeating: 0x62, count: count) }

@@ -136,7 +136,7 @@ struct ReplyEncoderTests {
         let summary = StreamSummary(name: stream("story-1"), version: Version(3), position: Position(9))
         #expect(line(.stream(summary)) == "= {\"stream\":\"story-1\",\"version\":3,\"position\":9}\n")
         #expect(
-            line(.sort(SortSchema("date", "Date", field: 0), .descending))
+            line(.sort(SortSchema("date", "Date", by: .field(0)), .descending))
                 == "= {\"sort\":\"date\",\"title\":\"Date\",\"order\":\"desc\"}\n")
         #expect(line(.line([Member("verb", .text("GET"))]), tag("x")) == "=@x {\"verb\":\"GET\"}\n")
     }

@@ -9,10 +9,11 @@ extension KindDeclaration {
     /// The kind `coins`.
     package static let coins = KindDeclaration(
         name: "coins", category: "coin", verbs: [.delete], fields: fields, events: events, filters: filters,
-        sorts: [SortSchema("weight", "Weight", field: 4), SortSchema("motto", "Motto", field: 2)],
+        sorts: [SortSchema("weight", "Weight", by: .field(4)), SortSchema("motto", "Motto", by: .field(2))],
         rows: table(1), numbers: table(2),
         indexes: [
-            IndexSchema(table(3), by: 0), IndexSchema(table(9), by: 1), IndexSchema(table(11), [0], by: 0),
+            IndexSchema(table(3), by: .field(4)), IndexSchema(table(9), by: .field(2)),
+            IndexSchema(table(11), [0], by: .field(4)),
         ],
         counts: table(12), tallies: [TallySchema(0, []), TallySchema(1, [0])])
 

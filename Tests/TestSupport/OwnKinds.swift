@@ -7,7 +7,7 @@ extension KindDeclaration {
         name: "books", category: "shelf", numbering: .counter, keys: .parts(2),
         fields: [
             FieldSchema("title", .text, isOptional: true), FieldSchema("loans", .integer),
-            FieldSchema("subjects", .texts),
+            FieldSchema("subjects", .list(.text)),
         ],
         events: [
             EventSchema(
@@ -23,11 +23,11 @@ extension KindDeclaration {
                 limit: .text(maxCount: 64, noun: "a subject")),
             FilterSchema("loans", .field(1), "N", "only those lent so often"),
         ],
-        sorts: [SortSchema("loans", "Loans", field: 1), SortSchema("title", "Title", field: 0)],
+        sorts: [SortSchema("loans", "Loans", by: .field(1)), SortSchema("title", "Title", by: .field(0))],
         rows: table(1, "books"), numbers: table(2, "books"),
         indexes: [
-            IndexSchema(table(3, "books"), by: 0), IndexSchema(table(4, "books"), by: 1),
-            IndexSchema(table(5, "books"), [1], by: 0),
+            IndexSchema(table(3, "books"), by: .field(1)), IndexSchema(table(4, "books"), by: .field(0)),
+            IndexSchema(table(5, "books"), [1], by: .field(1)),
         ],
         counts: table(6, "books"), tallies: [TallySchema(0, []), TallySchema(1, [1])])
 
@@ -39,8 +39,9 @@ extension KindDeclaration {
             EventSchema("MeterRead", .creates, [.set(field: 0, from: "reading")]),
             EventSchema("MeterRemoved", .removes),
         ],
-        sorts: [SortSchema("reading", "Reading", field: 0)],
-        rows: table(11, "meters"), numbers: table(12, "meters"), indexes: [IndexSchema(table(13, "meters"), by: 0)],
+        sorts: [SortSchema("reading", "Reading", by: .field(0))],
+        rows: table(11, "meters"), numbers: table(12, "meters"),
+        indexes: [IndexSchema(table(13, "meters"), by: .field(0))],
         counts: table(14, "meters"), tallies: [TallySchema(0, [])])
 
     private static func table(_ number: UInt8, _ model: String) -> ModelTable {

@@ -16,8 +16,12 @@ package final class Catalogue: @unchecked Sendable {
     package let numberEnd: Int
     /// The schemas, indexed by the kinds' numbers.
     private let schemas: [KindSchema?]
-    /// The categories' bytes and the names, indexed as `kinds`.
+    /// The kinds of the store's own environment, which have categories; the others are declared models.
+    private let ownKinds: [KindSchema]
+    /// The categories' bytes and the kinds' numbers, indexed as `ownKinds`.
     private let categories: UnsafeBufferPointer<UnsafeRawBufferPointer>
+    private let categoryKinds: UnsafeBufferPointer<Int>
+    /// The names and the kinds' numbers, indexed as `kinds`.
     private let names: UnsafeBufferPointer<UnsafeRawBufferPointer>
     private let numbers: UnsafeBufferPointer<Int>
     /// The layouts of the rows, indexed by the kinds' numbers.
@@ -41,7 +45,10 @@ package final class Catalogue: @unchecked Sendable {
         var schemas = [KindSchema?](repeating: nil, count: numberEnd)
         for kind in kinds { schemas[kind.number] = kind }
         self.schemas = schemas
-        categories = memory.table(kinds.map { memory.bytes($0.category) })
+        let ownKinds = kinds.filter { $0.program == nil }
+        self.ownKinds = ownKinds
+        categories = memory.table(ownKinds.map { memory.bytes($0.category) })
+        categoryKinds = memory.table(ownKinds.map(\.number))
         names = memory.table(kinds.map { memory.bytes($0.name) })
         numbers = memory.table(kinds.map(\.number))
         layouts = memory.table(schemas.map { $0?.layoutPointer })
@@ -128,7 +135,7 @@ package final class Catalogue: @unchecked Sendable {
     /// Returns the kind whose streams have this category; nil for custom categories.
     package func kind(category: UnsafeRawBufferPointer) -> Kind? {
         for index in categories.indices where categories[index].equals(category) {
-            return Kind(number: numbers[index])
+            return Kind(number: categoryKinds[index])
         }
         return nil
     }
@@ -139,30 +146,32 @@ package final class Catalogue: @unchecked Sendable {
     /// Returns the kind that a stream belongs to; nil for custom streams.
     package func kind(stream: UnsafeRawBufferPointer) -> StreamKind? {
         for index in categories.indices where stream.isStream(of: categories[index]) {
-            return StreamKind(kind: Kind(number: numbers[index]), idStart: categories[index].count + 1)
+            return StreamKind(kind: Kind(number: categoryKinds[index]), idStart: categories[index].count + 1)
         }
         return nil
     }
 
-    /// Every table of every model, by number.
+    /// Every table of every model in the store's own environment, by number.
     package var tables: [ModelTable] {
-        (kinds.flatMap(\.tables) + StreamTables.all).sorted { $0.number < $1.number }
+        (ownKinds.flatMap(\.tables) + StreamTables.all).sorted { $0.number < $1.number }
     }
 
-    /// The names of the models, those of the kinds first.
-    package var models: [String] { (kinds.flatMap(\.tables) + StreamTables.all).map(\.model).distinct }
+    /// The names of the models in the store's own environment, those of the kinds first.
+    package var models: [String] { (ownKinds.flatMap(\.tables) + StreamTables.all).map(\.model).distinct }
 
     /// Returns the tables of a model; the model's count is the number of entries in the first one.
     package func tables(of model: String) -> [ModelTable] {
-        (kinds.flatMap(\.tables) + StreamTables.all).filter { $0.model == model }
+        (ownKinds.flatMap(\.tables) + StreamTables.all).filter { $0.model == model }
     }
 
     private static func check(_ kinds: [KindSchema]) throws(SchemaError) {
-        let tables = kinds.flatMap(\.tables) + StreamTables.all
-        guard Set(tables.map(\.number)).count == tables.count, Set(tables.map(\.name)).count == tables.count else {
-            throw SchemaError("two tables have one number or one name")
+        let own = kinds.filter { $0.program == nil }
+        for tables in [own.flatMap(\.tables) + StreamTables.all] + kinds.filter({ $0.program != nil }).map(\.tables) {
+            guard Set(tables.map(\.number)).count == tables.count, Set(tables.map(\.name)).count == tables.count else {
+                throw SchemaError("two tables have one number or one name")
+            }
         }
-        guard Set(kinds.map(\.name)).count == kinds.count, Set(kinds.map(\.category)).count == kinds.count else {
+        guard Set(kinds.map(\.name)).count == kinds.count, Set(own.map(\.category)).count == own.count else {
             throw SchemaError("two kinds have one name or one category")
         }
     }

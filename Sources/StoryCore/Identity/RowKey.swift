@@ -38,12 +38,14 @@ package enum RowKeyShape: BitwiseCopyable, Equatable, Sendable {
     /// This many parts. The text has them percent-encoded (RFC 3986) with `/` between; bytes of the
     /// alphabet of IDs are not encoded.
     case parts(Int)
+    /// One to four parts, as `parts` has them.
+    case someParts
 
     /// The length of a key, in bytes.
     package var keyLength: ClosedRange<Int> {
         switch self {
         case .id: Identifier.length
-        case .parts: RowKey.length
+        case .parts, .someParts: RowKey.length
         }
     }
 
@@ -52,8 +54,20 @@ package enum RowKeyShape: BitwiseCopyable, Equatable, Sendable {
         switch self {
         case .id: "an ID is 1–64 bytes of A–Z a–z 0–9 . _ ~ -"
         case .parts(let count):
-            "this ID has \(count == 1 ? "1 part" : "\(count) parts with / between"), each of 1–256 bytes, at most 400 "
-                + "together; bytes other than A–Z a–z 0–9 . _ ~ - are written as %XX"
+            "this ID has \(count == 1 ? "1 part" : "\(count) parts with / between"), \(RowKeyShape.partUsage)"
+        case .someParts: "this ID has 1–4 parts with / between, \(RowKeyShape.partUsage)"
+        }
+    }
+
+    private static let partUsage =
+        "each of 1–256 bytes, at most 400 together; bytes other than A–Z a–z 0–9 . _ ~ - are written as %XX"
+
+    /// The numbers of parts that a key of this shape may have; nil for an ID.
+    private var counts: ClosedRange<Int>? {
+        switch self {
+        case .id: nil
+        case .parts(let count): count...count
+        case .someParts: RowKeyShape.partCounts
         }
     }
 
@@ -77,19 +91,16 @@ package enum RowKeyShape: BitwiseCopyable, Equatable, Sendable {
 
     /// Returns true when a key with its parts' lengths has a valid length.
     package func isValid(count: Int) -> Bool {
-        switch self {
-        case .id: Identifier.length.contains(count)
-        case .parts(let parts):
-            parts * (RowKeyShape.lengthCount + 1)...RowKeyShape.maxPartsLength + parts * RowKeyShape.lengthCount
-                ~= count
-        }
+        guard let counts else { return Identifier.length.contains(count) }
+        let most = RowKeyShape.maxPartsLength + counts.upperBound * RowKeyShape.lengthCount
+        return counts.lowerBound * (RowKeyShape.lengthCount + 1)...most ~= count
     }
 
     /// Calls `body` with the bytes of the key's text, one after the other.
     ///
     /// - Parameter key: the bytes of a key of this shape; a damaged one has a shorter text.
     package func forEachByte(of key: UnsafeRawBufferPointer, _ body: (UInt8) -> Void) {
-        guard case .parts = self else { return key.forEach(body) }
+        guard counts != nil else { return key.forEach(body) }
         var start = 0
         while key.count - start > RowKeyShape.lengthCount {
             let count = Int(key[start]) << 8 | Int(key[start + 1])
@@ -123,16 +134,18 @@ package enum RowKeyShape: BitwiseCopyable, Equatable, Sendable {
     ///
     /// - Throws: the rule that the text breaks.
     package func key(of text: UnsafeRawBufferPointer) throws(RowKeyError) -> [UInt8] {
-        guard case .parts(let count) = self else {
+        guard let counts else {
             guard !text.isEmpty else { throw RowKeyError(rule: .empty) }
             guard text.count <= Identifier.length.upperBound else { throw RowKeyError(rule: .tooLong) }
             guard text.allSatisfy(Alphabet.holds) else { throw RowKeyError(rule: .malformed) }
             return [UInt8](text)
         }
         // Each byte of a part has at most three in the text.
-        guard text.count <= 3 * RowKeyShape.maxPartsLength + count else { throw RowKeyError(rule: .tooLong) }
-        let parts = text.split(separator: 0x2F, maxSplits: count, omittingEmptySubsequences: false)
-        guard parts.count == count else { throw RowKeyError(rule: text.isEmpty ? .empty : .malformed) }
+        guard text.count <= 3 * RowKeyShape.maxPartsLength + counts.upperBound else {
+            throw RowKeyError(rule: .tooLong)
+        }
+        let parts = text.split(separator: 0x2F, maxSplits: counts.upperBound, omittingEmptySubsequences: false)
+        guard counts.contains(parts.count) else { throw RowKeyError(rule: text.isEmpty ? .empty : .malformed) }
         var key: [UInt8] = []
         for part in parts {
             guard let decoded = RowKeyShape.decoded(part) else { throw RowKeyError(rule: .malformed) }
@@ -140,7 +153,9 @@ package enum RowKeyShape: BitwiseCopyable, Equatable, Sendable {
                 throw RowKeyError(rule: decoded.isEmpty ? .empty : .tooLong)
             }
         }
-        guard isValid(count: key.count) else { throw RowKeyError(rule: .tooLong) }
+        guard key.count <= RowKeyShape.maxPartsLength + parts.count * RowKeyShape.lengthCount else {
+            throw RowKeyError(rule: .tooLong)
+        }
         return key
     }
 

@@ -42,7 +42,7 @@ extension FilterValue {
         switch self {
         case .name(let bytes), .folded(let bytes), .text(let bytes): allocation + bytes.count
         case .pair(let one, let other): 2 * allocation + one.count + other.count
-        case .integer, .number, .date, .flag, .fraction, .choice: 0
+        case .integer, .number, .decimal, .date, .flag, .fraction, .choice: 0
         }
     }
 }

@@ -27,7 +27,7 @@ enum CountRows {
             return .known(count)
         case .walk:
             let range = try rows.narrowest(QueryPlan(schema, conditions), schema)
-            return .counting(RowCount(schema, range.map { .index($0) } ?? .all(conditions), in: source))
+            return .counting(RowCount(schema, range, in: source))
         }
     }
 }
@@ -37,15 +37,9 @@ enum CountRows {
 /// The projection reports changes between the steps: a row whose key is in the part that was walked is counted again,
 /// and one with a later key is counted when the walk reaches it.
 final class RowCount: AnswerCursor, RowObserver {
-    /// The part of a table that is walked.
-    enum Part {
-        case index(IndexRange)
-        /// All rows by number; the conditions are applied to each.
-        case all([Condition])
-    }
-
     private let schema: KindSchema
-    private let part: Part
+    /// The part of a table that is walked.
+    private let range: IndexRange
     private let source: QuerySource
     private var count = 0
     /// The last key that was walked; nil before the first.
@@ -53,17 +47,10 @@ final class RowCount: AnswerCursor, RowObserver {
     /// True once it observes changes.
     private var hasBegun = false
 
-    init(_ schema: KindSchema, _ part: Part, in source: QuerySource) {
+    init(_ schema: KindSchema, _ range: IndexRange, in source: QuerySource) {
         self.schema = schema
-        self.part = part
+        self.range = range
         self.source = source
-    }
-
-    private var rest: [Condition] {
-        switch part {
-        case .index(let range): range.rest
-        case .all(let conditions): conditions
-        }
     }
 
     func step(into lines: any AnswerLines) throws(StorageError) -> CursorStep {
@@ -75,7 +62,7 @@ final class RowCount: AnswerCursor, RowObserver {
         var walked = last ?? []
         var isWhole = true
         var failure: StorageError?
-        let (left, rest) = (lines.left, rest)
+        let (left, rest) = (lines.left, range.rest)
         var spent = Work.zero
         defer { lines.spend(spent) }
         try walk.keys(.ascending, after: last) { key in
@@ -103,13 +90,7 @@ final class RowCount: AnswerCursor, RowObserver {
     }
 
     private var walk: IndexWalk {
-        let store = source.world.store
-        return switch part {
-        case .index(let range):
-            IndexWalk(
-                store: store, table: schema.indexes[range.index].table, lower: range.lower, upper: range.upper)
-        case .all: IndexWalk(store: store, table: schema.numbers, lower: [], upper: nil)
-        }
+        IndexWalk(store: source.world.store, table: range.table, lower: range.lower, upper: range.upper)
     }
 
     /// Begins to observe changes; returns false while too many counts are active.
@@ -141,22 +122,7 @@ final class RowCount: AnswerCursor, RowObserver {
 
     /// Returns whether a row passes the conditions and its key was walked.
     private func wasWalked(_ row: RowView?, _ kind: KindPlan) -> Bool {
-        guard let last, let row, rest.match(row), let key = key(of: row, kind) else { return false }
-        return !last.precedes(key)
-    }
-
-    /// Returns the key at which the walk meets a row; nil if it does not.
-    private func key(of row: RowView, _ kind: KindPlan) -> [UInt8]? {
-        switch part {
-        case .index(let range):
-            guard let key = kind.key(of: row, in: range.index), !key.precedes(range.lower) else {
-                return nil
-            }
-            return key
-        case .all:
-            var key = KeyBuffer(capacity: 8)
-            key.set(row.number)
-            return Array(key.bytes)
-        }
+        guard let last, let row, range.rest.match(row), let key = kind.key(of: row, in: range) else { return false }
+        return !key.precedes(range.lower) && !last.precedes(key)
     }
 }

@@ -40,7 +40,7 @@ package struct RowWatcher {
     package func key(of row: borrowing RowView, _ conditions: [Condition]) -> [UInt8] {
         let plan = QueryPlan(row.schema, conditions)
         guard plan.unique == nil, let range = plan.ordered(by: ListQuery.defaultSort) else { return [] }
-        return world.plan[row.schema.kind].key(of: row, in: range.index) ?? []
+        return world.plan[row.schema.kind].key(of: row, in: range) ?? []
     }
 
     /// Visits the durable rows of a list in the order of its index, until `visit` returns false or the budget of the
@@ -66,10 +66,10 @@ package struct RowWatcher {
         }
         guard let range = plan.ordered(by: ListQuery.defaultSort) else { return true }
         var pending = PendingRows(of: schema, conditions, after: after, feed) {
-            world.plan.key(of: $0, in: range.index)
+            world.plan.key(of: $0, in: range)
         }
         let walk = IndexWalk(
-            store: world.store, table: schema.indexes[range.index].table, lower: range.lower, upper: range.upper)
+            store: world.store, table: range.table, lower: range.lower, upper: range.upper)
         var (isWhole, failure) = (true, StorageError?.none)
         try walk.keys(.ascending, after: after) { key in
             isWhole = !lines.isSpent && pending.visit(through: key, charging: lines, visit)
@@ -153,8 +153,8 @@ private struct PendingRows {
 }
 
 extension CataloguePlan {
-    /// Returns a row's key in an index of its kind; nil when it has none.
-    fileprivate func key(of row: RowView, in index: Int) -> [UInt8]? {
-        self[row.schema.kind].key(of: row, in: index)
+    /// Returns a row's key in the table of a range; nil when it has none.
+    fileprivate func key(of row: RowView, in range: IndexRange) -> [UInt8]? {
+        self[row.schema.kind].key(of: row, in: range)
     }
 }

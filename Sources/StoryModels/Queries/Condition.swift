@@ -16,34 +16,49 @@ extension Condition {
             let bytes = row.text(field)
             return text.elementsEqual(bytes.lazy.map(\.folded))
         case .contains(let field):
-            guard case .text(let text) = value else { return false }
             var isThere = false
-            row.forEachText(field) { element in
-                isThere = text.equals(element)
+            row.list(field).forEachValue { element in
+                isThere = value.isElement(element)
                 return !isThere
             }
             return isThere
         case .unset(let field): return value == .flag(!row.flag(field))
         case .notBefore(let field):
-            guard case .date(let time) = value else { return false }
-            return row.date(field) >= time
+            guard row.has(field), let order = order(of: field, in: row) else { return false }
+            return order >= 0
         case .before(let field):
-            guard case .date(let time) = value else { return false }
-            return row.date(field) < time
+            guard row.has(field), let order = order(of: field, in: row) else { return false }
+            return order < 0
+        }
+    }
+
+    /// Returns the order of a row's value to that of the condition, negative where it comes before; nil where they are of
+    /// different types.
+    private func order(of field: Int, in row: borrowing RowView) -> Int? {
+        switch (row.layout.slots[field].storage, value) {
+        case (.date, .date(let time)): row.date(field).order(to: time)
+        case (.decimal, .decimal(let number)): row.decimal(field).order(to: number)
+        case (.flag, .flag(let flag)): (row.flag(field) ? 1 : 0) - (flag ? 1 : 0)
+        case (.text, .text(let text)): -text.order(to: row.text(field))
+        case (.text, _), (.list, _), (.map, _), (.name, _), (.integer, _), (.number, _), (.decimal, _), (.date, _),
+            (.flag, _), (.fraction, _), (.choice, _):
+            nil
         }
     }
 
     private func isValue(of field: Int, in row: borrowing RowView) -> Bool {
         switch (row.layout.slots[field].storage, value) {
         case (.name, .name(let name)): name.equals(row.text(field))
+        case (.text, .text(let text)): text.equals(row.text(field))
+        case (.decimal, .decimal(let number)): row.decimal(field) == number
         case (.integer, .integer(let number)): row.integer(field) == number
         case (.number, .number(let number)): row.double(field) == number
         case (.date, .date(let date)): row.date(field) == date
         case (.flag, .flag(let flag)): row.flag(field) == flag
         case (.fraction, .fraction(let bits)): row.bits(field) == bits
         case (.choice, .choice(let word)): row.bits(field) == UInt64(word)
-        case (.text, _), (.texts, _), (.name, _), (.integer, _), (.number, _), (.date, _), (.flag, _), (.fraction, _),
-            (.choice, _):
+        case (.text, _), (.list, _), (.map, _), (.name, _), (.integer, _), (.number, _), (.decimal, _), (.date, _),
+            (.flag, _), (.fraction, _), (.choice, _):
             false
         }
     }
@@ -59,23 +74,27 @@ extension [Condition] {
     }
 }
 
-extension KeyBuffer {
-    /// Adds the key part of a condition; returns false when no key has such a part.
-    mutating func add(_ condition: Condition, _ schema: KindSchema) -> Bool {
-        switch (schema.filters[condition.filter].test, condition.value) {
-        case (.unset, .flag(let isWanted)): return isWanted
-        case (.pair, .pair(let one, let other)):
-            one.withUnsafeBytes { one in other.withUnsafeBytes { addPair(one, $0) } }
-        case (.field, .name(let name)): name.withUnsafeBytes { addName($0) }
-        case (.field, .integer(let number)): addInteger(number)
-        case (.field, .number(let number)): addDouble(number)
-        case (.field, .date(let date)): addDate(date)
-        case (.field, .flag(let flag)): add(flag ? 1 : 0)
-        case (.field, .fraction(let bits)): addOrdered(bits)
-        case (.field, .choice(let word)): add(word)
-        case (.field, _), (.pair, _), (.folded, _), (.contains, _), (.unset, _), (.notBefore, _), (.before, _):
-            return false
+extension [UInt8] {
+    /// Returns the order to other bytes: negative, 0 or positive.
+    fileprivate func order(to other: UnsafeRawBufferPointer) -> Int { withUnsafeBytes { $0.compare(other) } }
+}
+
+extension Comparable {
+    /// Returns the order to another value: negative, 0 or positive.
+    fileprivate func order(to other: Self) -> Int { self < other ? -1 : self == other ? 0 : 1 }
+}
+
+extension FilterValue {
+    /// Returns true when the value is an element of a list.
+    fileprivate func isElement(_ element: ModelValue) -> Bool {
+        switch (self, element) {
+        case (.text(let text), .text(let other)): text.equals(other)
+        case (.decimal(let number), .number(let other)): number == other
+        case (.flag(let flag), .boolean(let other)): flag == other
+        case (.date(let time), .time(let other)): time == other
+        case (.name, _), (.pair, _), (.folded, _), (.text, _), (.integer, _), (.number, _), (.decimal, _), (.date, _),
+            (.flag, _), (.fraction, _), (.choice, _):
+            false
         }
-        return true
     }
 }

@@ -1,9 +1,11 @@
 package import StoryCore
 
-/// A range of an index, with the rows in the order of its sort.
+/// A range of an index, with the rows in the order of its sort, or of all rows in the order in which they were made.
 package struct IndexRange: Equatable, Sendable {
-    /// The index of the index in the schema.
-    package let index: Int
+    /// The index of the index in the schema; nil for the table of all rows by number.
+    package let index: Int?
+    /// The table, whose keys end with the rows' numbers.
+    package let table: ModelTable
     /// The prefix of all keys in the range.
     package let prefix: [UInt8]
     /// The number of prefix bytes before the sort key.
@@ -14,6 +16,8 @@ package struct IndexRange: Equatable, Sendable {
     package let upper: [UInt8]?
     /// The conditions that must be checked row by row.
     package let rest: [Condition]
+    /// True when all of those are of texts that the keys have a hash of, so that hardly a row fails.
+    package let isHashed: Bool
     /// The key of the stored count of the rows that match the index's filters; nil where there is none.
     package let tally: [UInt8]?
 
@@ -63,18 +67,29 @@ package struct QueryPlan {
         return nil
     }
 
-    /// Returns the range of an index with this sort that leaves the fewest conditions to check; nil when none applies.
+    /// Returns the range with this sort that leaves the fewest conditions to check; nil when none applies.
     package func ordered(by sort: Int) -> IndexRange? {
-        ranges { $0.sort == sort }.min { ($0.rest.count, -$0.prefix.count) < ($1.rest.count, -$1.prefix.count) }
+        let order = schema.sorts[sort].order
+        let best = ranges { $0.order == order }.min {
+            ($0.rest.count, -$0.prefix.count) < ($1.rest.count, -$1.prefix.count)
+        }
+        return best ?? (order == .created ? all : nil)
     }
 
-    /// Returns the index range with the fewest rows, in whatever order; nil when no index applies.
+    /// The range of all rows in the order in which they were made.
+    private var all: IndexRange {
+        IndexRange(
+            index: nil, table: schema.numbers, prefix: [], prefixCount: 0, lower: [], upper: nil, rest: conditions,
+            isHashed: conditions.isEmpty, tally: tallyKey([]))
+    }
+
+    /// Returns the index range with the fewest rows, in whatever order; that of all rows where no index applies.
     ///
     /// - Parameter count: reads a stored count.
     /// - Throws: any error of `count`.
     package func narrowest(
         _ count: (_ tally: [UInt8]) throws(StorageError) -> UInt64
-    ) throws(StorageError) -> IndexRange? {
+    ) throws(StorageError) -> IndexRange {
         var best: (range: IndexRange, rows: UInt64)?
         for range in ranges(where: { _ in true }) {
             let rows = try range.tally.map { (key) throws(StorageError) in try count(key) } ?? .max
@@ -85,12 +100,12 @@ package struct QueryPlan {
             let (left, right) = (range.rest.count, known.range.rest.count)
             if (rows, left, known.range.prefix.count) < (known.rows, right, range.prefix.count) { best = (range, rows) }
         }
-        return best?.range
+        return best?.range ?? all
     }
 
     private var tally: Count? {
         let isSet = conditions.filter { isUnset($0) && $0.value == .flag(false) }
-        guard isSet.count <= 1 else { return nil }
+        guard isSet.count <= 1, !conditions.contains(where: \.value.isHashed) else { return nil }
         let others = conditions.filter { !isSet.contains($0) }
         guard let all = tallyKey(others) else { return nil }
         guard let set = isSet.first else { return .tally(all, less: nil) }
@@ -124,49 +139,69 @@ package struct QueryPlan {
     private func range(_ number: Int) -> IndexRange? {
         let index = schema.indexes[number]
         var key = KeyBuffer()
-        var rest = conditions
+        var (rest, hashed) = (conditions, 0)
         for filter in index.filters {
             guard let condition = given(filter), key.add(condition, schema) else { return nil }
-            rest.removeAll { $0.filter == filter }
+            if condition.value.isHashed { hashed += 1 } else { rest.removeAll { $0.filter == filter } }
             // For a pair made of two fields, a row that passes the condition on the first one passes that on the
             // second.
             if !conditions.contains(condition), case .pair(_, let other) = schema.filters[filter].test {
                 rest.removeAll { schema.filters[$0.filter].test == .field(other) }
             }
         }
-        let prefixCount = key.count
-        // A condition on the sort field narrows the range: one sender's stories are a part of all stories by sender.
-        let field = schema.sorts[index.sort].field
-        if !schema.fields[field].isOptional,
-            let condition = rest.first(where: { schema.filters[$0.filter].test == .field(field) }),
-            schema.fields[field].type != .fraction, key.add(condition, schema)
-        {
-            rest.removeAll { $0 == condition }
-        }
+        let head = Array(key.bytes)
+        narrow(&key, by: index.order, leaving: &rest)
         guard key.count + 6 <= KeyBuffer.keyLength.upperBound else { return nil }
         let prefix = Array(key.bytes)
-        let bounds = bounds(prefix, field, &rest)
+        let bounds = bounds(prefix, behind: head, by: index.order, leaving: &rest)
         return IndexRange(
-            index: number, prefix: prefix, prefixCount: prefixCount, lower: bounds.lower, upper: bounds.upper,
-            rest: rest, tally: tallyKey(index.filters.compactMap { given($0) }))
+            index: number, table: index.table, prefix: prefix, prefixCount: head.count, lower: bounds.lower,
+            upper: bounds.upper, rest: rest, isHashed: hashed == rest.count,
+            tally: tallyKey(index.filters.compactMap { given($0) }))
     }
 
-    /// Returns the bounds of the keys with a prefix; date conditions on the sort field narrow them, and leave `rest`.
+    /// Adds the sort part of a condition on the sort field, which narrows the range: one sender's stories are a part of
+    /// all stories by sender.
+    private func narrow(_ key: inout KeyBuffer, by order: RowOrder, leaving rest: inout [Condition]) {
+        guard case .field(let field) = order,
+            let condition = rest.first(where: { schema.filters[$0.filter].test == .field(field) }),
+            !condition.value.isCutInSort
+        else { return }
+        let count = key.count
+        guard key.addSort(condition.value, isOptional: schema.fields[field].isOptional) else {
+            return key.cut(to: count)
+        }
+        // A text of as many bytes as sorting looks at has the part of longer ones.
+        if case .text(let text) = condition.value, text.count == KeyBuffer.textPrefix { return }
+        rest.removeAll { $0 == condition }
+    }
+
+    /// Returns the bounds of the keys with a prefix; conditions on the order of the sort field narrow them, and leave
+    /// `rest` where keys are as exact as the field.
+    ///
+    /// - Parameter head: the part of the prefix before the sort part.
     private func bounds(
-        _ prefix: [UInt8], _ field: Int, _ rest: inout [Condition]
+        _ prefix: [UInt8], behind head: [UInt8], by order: RowOrder, leaving rest: inout [Condition]
     ) -> (lower: [UInt8], upper: [UInt8]?) {
         var (lower, upper) = (prefix, prefix.prefixEnd)
+        guard case .field(let field) = order else { return (lower, upper) }
+        let isOptional = schema.fields[field].isOptional
         rest.removeAll { condition in
-            guard case .date(let time) = condition.value else { return false }
             let test = schema.filters[condition.filter].test
-            if test == .notBefore(field) {
-                lower = prefix + time.key
-            } else if test == .before(field) {
-                upper = prefix + time.key
-            } else {
+            guard test.boundedField == field, let key = condition.value.sortKey(behind: head, isOptional) else {
                 return false
             }
-            return true
+            // Rows without the field are in no bounds.
+            let present = isOptional ? head + [0] : head
+            let isCut = condition.value.isCutInSort
+            if test == .notBefore(field) {
+                lower = lower.precedes(key) ? key : lower
+                upper = upper.least(present.prefixEnd)
+            } else {
+                lower = lower.precedes(present) ? present : lower
+                upper = upper.least(isCut ? key.prefixEnd : key)
+            }
+            return !isCut
         }
         if let end = upper, end.precedes(lower) { upper = lower }
         return (lower, upper)
@@ -190,11 +225,19 @@ package struct QueryPlan {
     }
 }
 
-extension Instant {
-    /// The bytes of a date in a key.
-    fileprivate var key: [UInt8] {
+extension FilterValue {
+    /// Returns the beginning of the keys whose sort part is of the value; nil when no sort part is made of it.
+    fileprivate func sortKey(behind head: [UInt8], _ isOptional: Bool) -> [UInt8]? {
         var key = KeyBuffer(capacity: 16)
-        key.addDate(self)
-        return Array(key.bytes)
+        guard key.addSort(self, isOptional: isOptional) else { return nil }
+        return head + key.bytes
+    }
+}
+
+extension [UInt8]? {
+    /// Returns the lesser of two ends of keys; nil is behind all keys.
+    fileprivate func least(_ other: [UInt8]?) -> [UInt8]? {
+        guard let self, let other else { return self ?? other }
+        return other.precedes(self) ? other : self
     }
 }

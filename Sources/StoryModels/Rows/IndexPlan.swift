@@ -6,6 +6,8 @@ struct KeyPart: BitwiseCopyable, Equatable {
     enum Source: BitwiseCopyable, Equatable {
         /// The value of a field; rows without it have no key.
         case value(Int)
+        /// A text for equality alone; rows without it have no key.
+        case text(Int)
         /// Two names in either order.
         case pair(Int, Int)
         /// No bytes; rows with the flag set have no key.
@@ -18,10 +20,10 @@ struct KeyPart: BitwiseCopyable, Equatable {
     /// The fields that it looks at, one bit each.
     let fields: UInt64
 
-    init(filter: FilterSchema) {
+    init(filter: FilterSchema, _ schema: KindSchema) {
         switch filter.test {
         case .field(let field):
-            source = .value(field)
+            source = schema.fields[field].type == .text ? .text(field) : .value(field)
             fields = 1 << UInt64(field)
         case .pair(let one, let other):
             source = .pair(one, other)
@@ -34,12 +36,29 @@ struct KeyPart: BitwiseCopyable, Equatable {
         }
     }
 
-    init(sort: SortSchema, _ schema: KindSchema) {
-        let field = schema.fields[sort.field]
+    /// Creates the sort part of an order; nil for the order in which the rows were made, which their numbers have.
+    init?(_ order: RowOrder, _ schema: KindSchema) {
+        guard let number = order.field else { return nil }
+        let (field, isFolded) = (schema.fields[number], order == .folded(number))
         source =
-            sort.isFolded || field.isOptional || field.type == .fraction
-            ? .sort(sort.field, isFolded: sort.isFolded) : .value(sort.field)
-        fields = 1 << UInt64(sort.field)
+            isFolded || field.isOptional || field.type == .fraction
+            ? .sort(number, isFolded: isFolded) : .value(number)
+        fields = 1 << UInt64(number)
+    }
+}
+
+extension KeyPart {
+    /// Returns the list that the first of some filters looks into, if it does, and the parts of the other filters.
+    fileprivate static func parts(_ filters: [Int], _ schema: KindSchema) -> (element: Int?, parts: [KeyPart]) {
+        var (element, parts) = (Int?.none, [KeyPart]())
+        for filter in filters.map({ schema.filters[$0] }) {
+            if case .contains(let field) = filter.test {
+                element = field
+            } else {
+                parts.append(KeyPart(filter: filter, schema))
+            }
+        }
+        return (element, parts)
     }
 }
 
@@ -55,8 +74,10 @@ struct SharedParts {
     private(set) var all: [SharedPart] = []
 
     /// Adds the parts of a key; returns their numbers, and the fields that the key looks at, one bit each.
-    fileprivate mutating func add(_ parts: [KeyPart]) -> (numbers: [Int], fields: UInt64) {
-        let fields = parts.reduce(0) { $0 | $1.fields }
+    ///
+    /// - Parameter element: the list of whose elements the keys have one each; nil where there is none.
+    fileprivate mutating func add(_ parts: [KeyPart], element: Int?) -> (numbers: [Int], fields: UInt64) {
+        let fields = parts.reduce(element.map { 1 << UInt64($0) } ?? 0) { $0 | $1.fields }
         let numbers = parts.map { part in
             if let number = all.firstIndex(where: { $0.part == part }) { return number }
             all.append(SharedPart(part: part))
@@ -70,31 +91,37 @@ struct SharedParts {
 /// The plan of the entries of one index; it points into the memory of its kind's plan.
 struct IndexPlan: BitwiseCopyable {
     let table: UInt8
-    /// The numbers of its keys' parts in the kind's plan.
+    /// The list whose elements are the first parts of a row's keys; nil where a row has one key.
+    let element: Int?
+    /// The numbers of its keys' other parts in the kind's plan.
     let parts: UnsafeBufferPointer<Int>
     /// The fields that it looks at, one bit each.
     let fields: UInt64
 
     init(_ index: IndexSchema, _ schema: KindSchema, _ shared: inout SharedParts, in memory: FixedMemory) {
         table = index.table.number
-        let filters = index.filters.map { KeyPart(filter: schema.filters[$0]) }
-        let (numbers, fields) = shared.add(filters + [KeyPart(sort: schema.sorts[index.sort], schema)])
-        (parts, self.fields) = (memory.table(numbers), fields)
+        let (element, filters) = KeyPart.parts(index.filters, schema)
+        let sort = KeyPart(index.order, schema).map { [$0] } ?? []
+        let (numbers, fields) = shared.add(filters + sort, element: element)
+        (self.element, parts, self.fields) = (element, memory.table(numbers), fields)
     }
 }
 
 /// The plan of the keys of one tally; it points into the memory of its kind's plan.
 struct TallyPlan: BitwiseCopyable {
     let number: UInt8
-    /// The numbers of its keys' parts in the kind's plan.
+    /// The list whose elements are the first parts of a row's keys; nil where a row has one key.
+    let element: Int?
+    /// The numbers of its keys' other parts in the kind's plan.
     let parts: UnsafeBufferPointer<Int>
     /// The fields that it looks at, one bit each.
     let fields: UInt64
 
     init(_ tally: TallySchema, _ schema: KindSchema, _ shared: inout SharedParts, in memory: FixedMemory) {
         number = tally.number
-        let (numbers, fields) = shared.add(tally.filters.map { KeyPart(filter: schema.filters[$0]) })
-        (parts, self.fields) = (memory.table(numbers), fields)
+        let (element, filters) = KeyPart.parts(tally.filters, schema)
+        let (numbers, fields) = shared.add(filters, element: element)
+        (self.element, parts, self.fields) = (element, memory.table(numbers), fields)
     }
 }
 

@@ -12,8 +12,9 @@ package struct KindPlan: BitwiseCopyable, @unchecked Sendable {
         let layout: UnsafePointer<RowLayout>
         let events: UnsafeBufferPointer<EventPlan>
         let keyParts: UnsafeBufferPointer<SharedPart>
-        let indexes: UnsafeBufferPointer<IndexPlan>
-        let tallies: UnsafeBufferPointer<TallyPlan>
+        let allIndexes: UnsafeBufferPointer<IndexPlan>
+        let (indexes, elementIndexes): (UnsafeBufferPointer<IndexPlan>, UnsafeBufferPointer<IndexPlan>)
+        let (tallies, elementTallies): (UnsafeBufferPointer<TallyPlan>, UnsafeBufferPointer<TallyPlan>)
         let unique: UniquePlan?
         let (rows, numbers, counts): (UInt8, UInt8, UInt8)
         let hasOwnNumbers: Bool
@@ -23,14 +24,18 @@ package struct KindPlan: BitwiseCopyable, @unchecked Sendable {
 
     fileprivate init(_ schema: KindSchema, in memory: FixedMemory) {
         var parts = SharedParts()
-        let indexes = memory.table(schema.indexes.map { IndexPlan($0, schema, &parts, in: memory) })
-        let tallies = memory.table(schema.tallies.map { TallyPlan($0, schema, &parts, in: memory) })
+        let indexes = schema.indexes.map { IndexPlan($0, schema, &parts, in: memory) }
+        let tallies = schema.tallies.map { TallyPlan($0, schema, &parts, in: memory) }
         let contents = memory.room(for: Contents.self)
         contents.initialize(
             to: Contents(
                 layout: schema.layoutPointer,
                 events: memory.table(schema.events.map { EventPlan($0, schema, in: memory) }),
-                keyParts: memory.table(parts.all), indexes: indexes, tallies: tallies,
+                keyParts: memory.table(parts.all), allIndexes: memory.table(indexes),
+                indexes: memory.table(indexes.filter { $0.element == nil }),
+                elementIndexes: memory.table(indexes.filter { $0.element != nil }),
+                tallies: memory.table(tallies.filter { $0.element == nil }),
+                elementTallies: memory.table(tallies.filter { $0.element != nil }),
                 unique: schema.unique.map { UniquePlan(table: $0.table.number, field: $0.field) },
                 rows: schema.rows.number, numbers: schema.numbers.number, counts: schema.counts.number,
                 hasOwnNumbers: schema.numbering == .counter))
@@ -43,8 +48,14 @@ package struct KindPlan: BitwiseCopyable, @unchecked Sendable {
     package var layout: UnsafePointer<RowLayout> { contents.pointee.layout }
     /// The distinct parts of the keys in indexes and tallies.
     var keyParts: UnsafeBufferPointer<SharedPart> { contents.pointee.keyParts }
+    /// The indexes in which a row has one key.
     var indexes: UnsafeBufferPointer<IndexPlan> { contents.pointee.indexes }
+    /// The indexes in which a row has a key for each element of a list.
+    var elementIndexes: UnsafeBufferPointer<IndexPlan> { contents.pointee.elementIndexes }
+    /// The tallies that count a row once.
     var tallies: UnsafeBufferPointer<TallyPlan> { contents.pointee.tallies }
+    /// The tallies that count a row once for each element of a list.
+    var elementTallies: UnsafeBufferPointer<TallyPlan> { contents.pointee.elementTallies }
     var unique: UniquePlan? { contents.pointee.unique }
     /// The table of the rows.
     package var rows: UInt8 { contents.pointee.rows }
@@ -69,21 +80,41 @@ extension KindPlan {
     /// - Parameter sort: the index of the sort in the schema.
     package func listKey(of row: borrowing RowView, by sort: Int) -> [UInt8] {
         var key = KeyBuffer()
-        _ = key.add(KeyPart(sort: schema.sorts[sort], schema), of: row)
+        if let part = KeyPart(schema.sorts[sort].order, schema) { _ = key.add(part, of: row) }
         key.add48(row.number)
         return Array(key.bytes)
     }
 
-    /// Returns a row's key in an index; nil when it has none.
-    ///
-    /// - Parameter index: the index of the index in the schema.
-    package func key(of row: borrowing RowView, in index: Int) -> [UInt8]? {
+    /// Returns a row's key in the table of a range, which begins with the range's prefix; nil when it has none.
+    package func key(of row: borrowing RowView, in range: IndexRange) -> [UInt8]? {
         var key = KeyBuffer()
-        for part in indexes[index].parts {
+        guard let index = range.index else {
+            key.set(row.number)
+            return Array(key.bytes)
+        }
+        let plan = contents.pointee.allIndexes[index]
+        if let field = plan.element {
+            guard let part = element(of: row.list(field), beginning: range.prefix) else { return nil }
+            part.withUnsafeBytes { key.add($0) }
+        }
+        for part in plan.parts {
             guard key.add(keyParts[part].part, of: row) else { return nil }
         }
         key.add48(row.number)
-        return key.isKey ? Array(key.bytes) : nil
+        return key.isKey && key.bytes.starts(with: range.prefix) ? Array(key.bytes) : nil
+    }
+
+    /// Returns the key part of the element with which a prefix begins; nil where a list has no such element.
+    private func element(of list: PackedList, beginning prefix: [UInt8]) -> [UInt8]? {
+        var key = KeyBuffer()
+        var found: [UInt8]?
+        list.forEachValue { value in
+            key.clear()
+            key.addElement(value)
+            if prefix.starts(with: key.bytes) { found = Array(key.bytes) }
+            return found == nil
+        }
+        return found
     }
 }
 

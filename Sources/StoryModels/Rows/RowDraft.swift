@@ -2,10 +2,10 @@ import StoryCore
 
 /// A row while an event is folded into it: its head in the stored form, and views of its names and texts.
 struct RowDraft: ~Copyable {
-    /// The longest head that a schema may have, in bytes: bits, and at most eight bytes for each field.
+    /// The longest head that a schema may have, in bytes: bits, and at most nine bytes for each field.
     private static let maxHeadCount =
         RowLayout.bitsOffset + KindDeclaration.maxFieldCount / 4 + RowLayout.idLengthCount
-        + KindDeclaration.maxFieldCount * 8
+        + KindDeclaration.maxFieldCount * 9
 
     private let head = UnsafeMutableRawPointer.allocate(byteCount: RowDraft.maxHeadCount, alignment: 8)
     /// The ID, the names and the texts, by the numbers in `RowLayout.Slot.piece`.
@@ -72,9 +72,10 @@ struct RowDraft: ~Copyable {
         case .text:
             guard case .string(let text) = value else { return false }
             setText(slot, text)
-        case .texts:
+        case .list:
             guard case .array(let array) = value, let list = lists.list(of: array, json) else { return false }
             setText(slot, list)
+        case .map, .decimal: return false
         case .name:
             guard case .string(let name) = value, name.isName else { return false }
             head.storeBytes(of: UInt8(truncatingIfNeeded: name.count), toByteOffset: slot.offset, as: UInt8.self)
@@ -108,7 +109,7 @@ struct RowDraft: ~Copyable {
         case .choice:
             head.storeBytes(of: UInt8(truncatingIfNeeded: bits), toByteOffset: slot.offset, as: UInt8.self)
         case .flag: set(bit: slot.flag, bits == 1)
-        case .name, .text, .texts: break
+        case .name, .text, .list, .map, .decimal: break
         }
     }
 
@@ -154,25 +155,29 @@ private final class ListMemory {
         lists.removeAll(keepingCapacity: true)
     }
 
-    /// Returns the stored form of a JSON array of texts, valid until `clear`; nil where it is none.
+    /// Returns the stored form of a JSON array of texts, valid until `clear`; nil where it is none, or a text or the
+    /// number of texts does not fit two bytes.
     func list(of array: UnsafeRawBufferPointer, _ json: any JSONReading) -> UnsafeRawBufferPointer? {
-        // A text of n bytes has at least n + 3 in the array: two quotes, and a comma or a bracket. Here it has n + 4.
-        let start = UnsafeMutableRawPointer.allocate(byteCount: 2 * array.count, alignment: 8)
+        // A text of n bytes has at least n + 3 in the array: two quotes, and a comma or a bracket. Here it has n + 2.
+        let start = UnsafeMutableRawPointer.allocate(byteCount: array.count + 2, alignment: 8)
         lists.append(start)
-        var count = 0
+        var (end, count, fits) = (PackedList.storedCountSize, 0, true)
         let isList = json.forEachText(ofArray: array) { text in
-            let length = UInt32(truncatingIfNeeded: text.count).littleEndian
-            start.storeBytes(of: length, toByteOffset: count, as: UInt32.self)
-            if let source = text.baseAddress { (start + count + 4).copyMemory(from: source, byteCount: text.count) }
-            count += 4 + text.count
+            fits = fits && text.count <= Int(UInt16.max) && count < Int(UInt16.max)
+            guard fits else { return }
+            start.put(UInt16(truncatingIfNeeded: text.count), at: end)
+            if let source = text.baseAddress { (start + end + 2).copyMemory(from: source, byteCount: text.count) }
+            end += 2 + text.count
+            count += 1
         }
-        return isList ? UnsafeRawBufferPointer(start: start, count: count) : nil
+        start.put(UInt16(truncatingIfNeeded: count), at: 0)
+        return isList && fits ? UnsafeRawBufferPointer(start: start, count: end) : nil
     }
 }
 
 extension UnsafeMutableRawPointer {
     /// Stores the lower six bytes of a number, the highest first.
-    fileprivate func store48(_ value: UInt64, _ offset: Int) {
+    func store48(_ value: UInt64, _ offset: Int) {
         storeBytes(of: UInt16(truncatingIfNeeded: value >> 32).bigEndian, toByteOffset: offset, as: UInt16.self)
         storeBytes(of: UInt32(truncatingIfNeeded: value).bigEndian, toByteOffset: offset + 2, as: UInt32.self)
     }

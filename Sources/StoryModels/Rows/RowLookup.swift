@@ -108,10 +108,10 @@ package final class RowLookup: ContentRows {
         try key.withBytes { (key) throws(StorageError) in try store.number(schema.counts.number, at: key) } ?? 0
     }
 
-    /// Returns the index range that has the fewest rows for a query; nil if the kind has no index.
+    /// Returns the range that has the fewest rows for a query.
     ///
     /// - Throws: any read error of the store.
-    package func narrowest(_ plan: QueryPlan, _ schema: KindSchema) throws(StorageError) -> IndexRange? {
+    package func narrowest(_ plan: QueryPlan, _ schema: KindSchema) throws(StorageError) -> IndexRange {
         try plan.narrowest { (key) throws(StorageError) in try tally(schema, at: key) }
     }
 

@@ -8,6 +8,8 @@ struct RowProjection: ~Copyable {
     /// The parts of the keys of the row before and of the row after the change.
     private var old = RowKeyParts()
     private var new = RowKeyParts()
+    /// The elements of a list before and after the change.
+    private var elements = ElementChanges()
     /// The buffer for the value of a unique text.
     private var value = KeyBuffer()
 
@@ -23,6 +25,8 @@ struct RowProjection: ~Copyable {
         addRow(change)
         for index in change.kind.indexes where isMoved || index.fields & fields != 0 { move(index, change) }
         for tally in change.kind.tallies where isMoved || tally.fields & fields != 0 { count(tally, change) }
+        for index in change.kind.elementIndexes where isMoved || index.fields & fields != 0 { moveAll(index, change) }
+        for tally in change.kind.elementTallies where isMoved || tally.fields & fields != 0 { countAll(tally, change) }
         if let unique = change.kind.unique, fields >> UInt64(unique.field) & 1 == 1 {
             replace(unique, change)
         }
@@ -70,6 +74,27 @@ struct RowProjection: ~Copyable {
         replace(before, .add(-1), after, .add(1), in: change.kind.counts)
     }
 
+    /// Replaces the index entries of the elements before with those of the elements after.
+    private mutating func moveAll(_ index: IndexPlan, _ change: RowChange) {
+        guard let field = index.element else { return }
+        elements.write(field, before: change.before, after: change.after)
+        for pair in elements.pairs {
+            let before = pair.before.flatMap { batch.addKey(index, old, change.number, element: $0) }
+            let after = pair.after.flatMap { batch.addKey(index, new, change.number, element: $0) }
+            replace(before, .remove, after, .put(.none), in: index.table)
+        }
+    }
+
+    private mutating func countAll(_ tally: TallyPlan, _ change: RowChange) {
+        guard let field = tally.element else { return }
+        elements.write(field, before: change.before, after: change.after)
+        for pair in elements.pairs {
+            let before = pair.before.flatMap { batch.addKey(tally, old, element: $0) }
+            let after = pair.after.flatMap { batch.addKey(tally, new, element: $0) }
+            replace(before, .add(-1), after, .add(1), in: change.kind.counts)
+        }
+    }
+
     private mutating func replace(_ unique: UniquePlan, _ change: RowChange) {
         let (before, after) = (change.before, change.after)
         let old = batch.addKey { $0.addFolded(unique, before) }
@@ -92,9 +117,12 @@ struct RowProjection: ~Copyable {
 
 extension WriteBatch {
     /// Writes the key of a row's entry in an index; returns nil when the row has none.
-    fileprivate mutating func addKey(_ index: IndexPlan, _ row: borrowing RowKeyParts, _ number: UInt64) -> Key? {
+    fileprivate mutating func addKey(
+        _ index: IndexPlan, _ row: borrowing RowKeyParts, _ number: UInt64, element: UnsafeRawBufferPointer = .none
+    ) -> Key? {
         guard row.hasRow else { return nil }
         return addKey { key in
+            key.add(element)
             guard key.add(index.parts, of: row) else { return false }
             key.add48(number)
             return true
@@ -102,10 +130,13 @@ extension WriteBatch {
     }
 
     /// Writes the key of the tally that a row belongs to; returns nil when it belongs to none.
-    fileprivate mutating func addKey(_ tally: TallyPlan, _ row: borrowing RowKeyParts) -> Key? {
+    fileprivate mutating func addKey(
+        _ tally: TallyPlan, _ row: borrowing RowKeyParts, element: UnsafeRawBufferPointer = .none
+    ) -> Key? {
         guard row.hasRow else { return nil }
         return addKey { key in
             key.add(tally.number)
+            key.add(element)
             return key.add(tally.parts, of: row)
         }
     }

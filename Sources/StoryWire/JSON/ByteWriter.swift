@@ -219,6 +219,18 @@ extension ByteWriter {
         text.withUTF8 { raw(UnsafeRawBufferPointer($0)) }
     }
 
+    /// Writes a decimal without exponent and without trailing zeros.
+    mutating func decimal(_ number: ModelNumber) {
+        if let whole = number.whole { return integer(whole) }
+        let unit = (0..<number.scale).reduce(UInt64(1)) { unit, _ in unit * 10 }
+        let (whole, fraction) = number.digits.magnitude.quotientAndRemainder(dividingBy: unit)
+        if number.digits < 0 { byte(0x2D) }
+        integer(whole)
+        byte(0x2E)
+        for _ in fraction.decimalDigitCount..<max(Int(number.scale), fraction.decimalDigitCount) { byte(0x30) }
+        integer(fraction)
+    }
+
     mutating func boolean(_ flag: Bool) { flag ? literal("true") : literal("false") }
 }
 

@@ -92,9 +92,11 @@ private struct Plan: BitwiseCopyable {
         switch slot.storage {
         case .name: writer.name(cursor.nextName(slot.offset))
         case .text: writer.string(cursor.nextText(slot.offset))
-        case .texts: writer.texts(cursor.nextText(slot.offset))
+        case .list: writer.list(PackedList(stored: cursor.nextText(slot.offset), of: slot.scalar))
+        case .map: writer.map(PackedMap(stored: cursor.nextText(slot.offset), of: slot.scalar))
         case .integer: writer.integer(Int64(bitPattern: record.word(slot.offset)))
         case .number: writer.number(Double(bitPattern: record.word(slot.offset)))
+        case .decimal: writer.decimal(record.decimal(at: slot.offset))
         case .date: writer.date(Instant(milliseconds: Int64(bitPattern: record.word(slot.offset))))
         case .flag: writer.boolean(record.isSet(slot.flag))
         case .fraction:
@@ -138,17 +140,42 @@ private struct Cursor {
 }
 
 extension ByteWriter {
-    /// Appends a stored list of texts as a JSON array.
-    fileprivate mutating func texts(_ list: UnsafeRawBufferPointer) {
-        var separator: UInt8 = 0x5B
-        list.forEachText { text in
-            byte(separator)
-            string(text)
-            separator = 0x2C
+    /// Appends a list as a JSON array.
+    fileprivate mutating func list(_ list: PackedList) {
+        byte(0x5B)
+        var isFirst = true
+        list.forEachValue { element in
+            if !isFirst { byte(0x2C) }
+            isFirst = false
+            value(element)
             return true
         }
-        if separator == 0x5B { byte(separator) }
         byte(0x5D)
+    }
+
+    /// Appends a map as a JSON object.
+    fileprivate mutating func map(_ map: PackedMap) {
+        byte(0x7B)
+        var isFirst = true
+        map.forEach { key, element in
+            if !isFirst { byte(0x2C) }
+            isFirst = false
+            string(key)
+            byte(0x3A)
+            value(element)
+        }
+        byte(0x7D)
+    }
+
+    /// Appends an element of a list or a map.
+    private mutating func value(_ value: ModelValue) {
+        switch value {
+        case .text(let text): string(text)
+        case .number(let number): decimal(number)
+        case .boolean(let flag): boolean(flag)
+        case .time(let time): date(time)
+        case .absent, .list, .map, .array, .object: literal("null")
+        }
     }
 
     /// Appends the text of a row's key as a JSON string.

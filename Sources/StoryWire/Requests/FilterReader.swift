@@ -17,11 +17,12 @@ struct FilterReader {
         case .integer(let range, let rule): .integer(try integer(text, range, rule))
         case .number: .number(try number(text))
         case .folded(let maxCount, let noun): try folded(text, maxCount, noun)
-        case .text(let maxCount, let noun): .text(try element(text, maxCount, noun))
+        case .text(let maxCount, let noun): .text(try exact(text, maxCount, noun))
         case .date: .date(try time(text))
         case .flag: .flag(try flag(text))
         case .fraction: .fraction(try fraction(text))
         case .choice(let words): .choice(try choice(text, words))
+        case .decimal: .decimal(try decimal(text))
         }
     }
 
@@ -66,11 +67,19 @@ struct FilterReader {
         throw refused(text.count == 0 ? .empty : .tooLong, "\(noun) has 1–\(maxCount) bytes")
     }
 
-    private func element(
+    private func exact(
         _ text: UnsafeRawBufferPointer, _ maxCount: Int, _ noun: String
     ) throws(FieldError) -> [UInt8] {
-        if 1...maxCount ~= text.count { return [UInt8](copying: text) }
-        throw refused(text.count == 0 ? .empty : .tooLong, "\(noun) has 1–\(maxCount) bytes")
+        if text.count <= maxCount { return [UInt8](copying: text) }
+        throw refused(.tooLong, "\(noun) has at most \(maxCount) bytes")
+    }
+
+    private func decimal(_ text: UnsafeRawBufferPointer) throws(FieldError) -> ModelNumber {
+        switch ModelNumber.read(text) {
+        case .number(let number): return number
+        case .outOfRange: throw refused(.outOfRange, "\(name)= is a number below 10^18")
+        case .malformed: throw refused(.malformed, "\(name)= is a number, such as 1.4")
+        }
     }
 
     private func time(_ text: UnsafeRawBufferPointer) throws(FieldError) -> Instant {

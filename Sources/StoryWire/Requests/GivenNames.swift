@@ -7,7 +7,7 @@ package struct GivenNames: Equatable, Sendable {
     package let kind: Kind?
     /// A bit for each option, by its number.
     package let optionBits: UInt32
-    /// A bit for each filter of the kind, by its number.
+    /// A bit for each of the first 64 filters of the kind, by its number.
     package let filterBits: UInt64
 
     /// Creates a set of names.
@@ -27,7 +27,7 @@ extension GivenNames {
     package func options(in catalogue: Catalogue) -> String? {
         let options = OptionName.allCases.filter { optionBits & $0.bit != 0 }.map(\.name)
         let filters = kind.flatMap { catalogue.schema(of: $0) }?.filters.map(\.name) ?? []
-        let given = filters.enumerated().filter { filterBits & 1 << UInt64($0.offset) != 0 }.map(\.element)
+        let given = filters.prefix(64).enumerated().filter { filterBits & 1 << UInt64($0.offset) != 0 }.map(\.element)
         let all = given + options
         return all.isEmpty ? nil : all.joined(separator: ",")
     }

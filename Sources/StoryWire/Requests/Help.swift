@@ -49,7 +49,7 @@ package enum Help {
     }
 
     private static func filters(_ kind: KindSchema) -> Member {
-        Member(kind.name, .list(kind.filters.map { described($0.name, $0.placeholder, $0.summary) }))
+        Member(kind.name, .list(kind.options.map { described($0.name, $0.placeholder, $0.summary) }))
     }
 
     /// Returns the members of the form that a verb takes.

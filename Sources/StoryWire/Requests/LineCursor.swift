@@ -53,7 +53,9 @@ struct LineCursor {
     mutating func takeOptionName() -> LinePart? {
         let start = index
         let rest = line.part(start..<line.count)
-        let count = csj_letters(rest.baseAddress, rest.count)
+        var count = csj_letters(rest.baseAddress, rest.count)
+        // Fields of declared models may have digits and `_` behind the first letter.
+        if count > 0 { while count < rest.count, rest[count].isInFieldName { count += 1 } }
         guard count > 0, count < rest.count, rest[count] == 0x3D else { return nil }
         index = start + count + 1
         return LinePart(text: rest.part(0..<count), index: start)
@@ -114,4 +116,9 @@ struct LineCursor {
         self = word
         return Tag(trusted: name)
     }
+}
+
+extension UInt8 {
+    /// True for a letter, a digit or `_`.
+    fileprivate var isInFieldName: Bool { (self | 0x20) &- 0x61 < 26 || self &- 0x30 < 10 || self == 0x5F }
 }

@@ -14,7 +14,8 @@ struct LineParts: ~Copyable {
     var kind: Kind?
     /// The part of the target after the slash; nil if there is no slash.
     var targetName: UnsafeRawBufferPointer?
-    private(set) var options = ReusedList<OptionPart>(capacity: OptionName.allCases.count + 64)
+    private(set) var options = ReusedList<OptionPart>(
+        capacity: OptionName.allCases.count + KindDeclaration.maxFilterCount)
     /// The index of the JSON in the line; nil if the line has none.
     private(set) var body: Int?
     /// The errors of all wrong values in the line.
@@ -26,7 +27,7 @@ struct LineParts: ~Copyable {
     /// A bit for each option that the line has.
     private(set) var seen: UInt32 = 0
     /// A bit for each filter that the line has.
-    private(set) var seenFilters: UInt64 = 0
+    private(set) var seenFilters: UInt128 = 0
 
     init(lineLimit: Int, _ catalogue: Catalogue) {
         // The key of a row may be a little longer than its text.
@@ -99,7 +100,7 @@ struct LineParts: ~Copyable {
             seen |= option.bit
             key = .option(option)
         } else if let kind = filteredKind(shape), let filter = catalogue[kind].filter(named: name.text) {
-            let bit: UInt64 = 1 &<< UInt64(filter)
+            let bit: UInt128 = 1 &<< UInt128(filter)
             isRepeated = seenFilters & bit != 0
             seenFilters |= bit
             key = .filter(filter)
@@ -112,7 +113,9 @@ struct LineParts: ~Copyable {
 
     /// Returns a bit for each option that the verb has for the line's target; subscriptions to rows have none.
     private func optionBits(_ shape: RequestShape) -> UInt32 {
-        shape.target == .subject && kind != nil ? 0 : shape.optionBits
+        if shape.target == .subject, kind != nil { return 0 }
+        guard shape.modelOptionBits != 0, let kind, catalogue[kind].program != nil else { return shape.optionBits }
+        return shape.optionBits | shape.modelOptionBits
     }
 
     /// Returns the kind whose rows can be filtered; nil if the target is no kind, or a single row.
@@ -122,7 +125,7 @@ struct LineParts: ~Copyable {
 
     private func unknownOption(_ name: LinePart, _ shape: RequestShape) -> Failure {
         let options = OptionName.allCases.filter { optionBits(shape) & $0.bit != 0 }.map(\.name)
-        let filters = filteredKind(shape).map { catalogue[$0].filters.map(\.name) } ?? []
+        let filters = filteredKind(shape).map { catalogue[$0].options.map(\.name) } ?? []
         return Refusals.unknown("\(shape.verb.rawValue) has no option", name.text, among: options + filters)
     }
 

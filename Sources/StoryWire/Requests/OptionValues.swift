@@ -172,11 +172,16 @@ extension LineParts {
     /// Reads the options of a query; errors in their values are noted in `errors`.
     mutating func values(maxLimit: Int = 1, _ scanner: JSONScanner) throws(Failure) -> OptionValues {
         var values = OptionValues()
+        var bounds: [Int] = []
         for index in options.indices {
             let option = options[index]
             switch option.key {
             case .filter(let filter):
                 let schema = catalogue[try known(kind)]
+                guard !schema.isBoundOfSort(filter) else {
+                    bounds.append(index)
+                    continue
+                }
                 let reader = FilterReader(name: schema.filters[filter].name, scanner: scanner)
                 noting { () throws(FieldError) in
                     let value = try reader.value(option.value, as: schema.filterShapes[filter])
@@ -189,7 +194,26 @@ extension LineParts {
                 }
             }
         }
+        for index in bounds { try addBound(options[index], to: &values, scanner) }
         return values
+    }
+
+    /// Reads a bound of the values that a list is sorted by, once the sort is known.
+    private mutating func addBound(
+        _ option: OptionPart, to values: inout OptionValues, _ scanner: JSONScanner
+    ) throws(Failure) {
+        guard case .filter(let first) = option.key else { return }
+        let schema = catalogue[try known(kind)]
+        let name = schema.filters[first].name
+        guard let filter = schema.bound(like: first, of: values.sort ?? ListQuery.defaultSort) else {
+            let message = "\(name)= bounds the field that sort= names; rows by created have no bounds"
+            return reject(name, .notSelected, message)
+        }
+        noting { () throws(FieldError) in
+            let value = try FilterReader(name: name, scanner: scanner).value(
+                option.value, as: schema.filterShapes[filter])
+            values.conditions.append(Condition(filter, value))
+        }
     }
 
     private func sort(_ text: UnsafeRawBufferPointer) throws(Failure) -> Int {

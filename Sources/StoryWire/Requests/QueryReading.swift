@@ -73,12 +73,12 @@ extension RequestReader {
             let row = try parts.known(key)
             // The row of a declared key may be changed by any event of its category.
             let source: EventSelection.Source =
-                schema.keys == .id ? .stream(StreamName(category: category, id: row.id)) : .category(category)
+                schema.keys == .id ? .stream(StreamName(category: category, id: row.id)) : schema.source
             return .subscribe(SubscribeQuery(EventSelection(source: source), subject: .row(kind, row)))
         }
         let values = try parts.values(scanner)
         try parts.refuseErrors()
-        let selection = EventSelection(source: .category(category))
+        let selection = EventSelection(source: schema.source)
         return .subscribe(SubscribeQuery(selection, subject: .list(kind, values.conditions)))
     }
 
@@ -114,4 +114,9 @@ extension RequestReader {
 
     /// The longest path on Linux in bytes, without its NUL.
     static let maxPathCount = 4_095
+}
+
+extension KindSchema {
+    /// The events that may change any of the kind's rows.
+    fileprivate var source: EventSelection.Source { program == nil ? .category(categoryName) : .all }
 }

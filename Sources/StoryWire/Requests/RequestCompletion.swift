@@ -65,7 +65,7 @@ package struct RequestCompletion: Sendable {
     }
 
     private func options(_ shape: RequestShape, _ kind: KindSchema?) -> [String] {
-        let filters = shape.takesFilters ? kind?.filters.map(\.name) ?? [] : []
+        let filters = shape.takesFilters ? kind?.options.map(\.name) ?? [] : []
         return (shape.options.map(\.name) + filters).map { $0 + "=" }
     }
 

@@ -60,7 +60,8 @@ package final class RequestReader {
 
     /// The names that the last line had.
     package var given: GivenNames {
-        GivenNames(kind: parts.kind, optionBits: parts.seen, filterBits: parts.seenFilters)
+        GivenNames(
+            kind: parts.kind, optionBits: parts.seen, filterBits: UInt64(truncatingIfNeeded: parts.seenFilters))
     }
 
     /// Reads one line without its LF, followed by `LineFramer.slack` readable bytes.

@@ -81,11 +81,14 @@ package final class RequestShape: Sendable {
     /// An example for HELP.
     package let example: String
     let optionBits: UInt32
+    /// A bit for each further option where the target is a declared model.
+    let modelOptionBits: UInt32
     private let takenKinds: [Kind]
 
     init(
         _ verb: Verb, _ role: Role, _ target: TargetShape = .none, of kinds: [KindSchema] = [],
-        options: [OptionName] = [], takesFilters: Bool = false, body: BodyShape = .none, summary: String,
+        options: [OptionName] = [], ofModels: [OptionName] = [], takesFilters: Bool = false, body: BodyShape = .none,
+        summary: String,
         example: String
     ) {
         self.verb = verb
@@ -97,7 +100,8 @@ package final class RequestShape: Sendable {
         self.body = body
         self.summary = summary
         self.example = example
-        self.optionBits = options.reduce(0) { $0 | $1.bit }
+        optionBits = options.reduce(0) { $0 | $1.bit }
+        modelOptionBits = ofModels.reduce(0) { $0 | $1.bit }
         takenKinds = kinds.map(\.kind)
     }
 

@@ -16,8 +16,9 @@ package struct RequestTable: Sendable {
         self.catalogue = catalogue
         let kinds = catalogue.kinds
         shapes = RequestTable.queries(kinds) + RequestTable.writes(catalogue) + RequestTable.others(kinds)
+        let options = shapes.filter { $0.takesFilters && $0.target == .kind }.flatMap(\.options).map(\.name)
         for kind in catalogue.kinds {
-            let isOption = kind.filters.contains { filter in OptionName.allCases.contains { $0.name == filter.name } }
+            let isOption = kind.filters.contains { options.contains($0.name) }
             guard !isOption else { throw SchemaError("a filter of \(kind.name) has the name of an option") }
         }
     }
@@ -34,7 +35,7 @@ package struct RequestTable: Sendable {
                 summary: "The rows of a kind, filtered and sorted, a page at a time.",
                 example: "LIST stories sender=007 sort=likes limit=10"),
             RequestShape(
-                .count, .read, .kind, of: all, takesFilters: true,
+                .count, .read, .kind, of: all, ofModels: [.sort, .order], takesFilters: true,
                 summary: "The number of rows that LIST would return.", example: "COUNT users prefecture=13"),
             RequestShape(
                 .sorts, .read, .kind, of: all, summary: "The sort keys of a kind.", example: "SORTS photos"),

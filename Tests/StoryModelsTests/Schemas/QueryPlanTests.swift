@@ -62,8 +62,9 @@ struct QueryPlanTests {
             // Of several users with one address, which no decider lets in, one is found.
             #expect(count <= 1 && count <= expected)
         case .walk:
-            let range = try #require(
-                try QueryPlan(schema, conditions).narrowest { (key) throws(StorageError) in try tally(schema, key) })
+            let range = try QueryPlan(schema, conditions).narrowest { (key) throws(StorageError) in
+                try tally(schema, key)
+            }
             #expect(try found(schema, range, .ascending).count == expected)
         }
     }
@@ -79,9 +80,9 @@ struct QueryPlanTests {
             let conditions = [PlainFilter.sender(sender.id), .recipient(recipient.id), .unseen(true)].map {
                 $0.condition(of: .messages)
             }
-            let range = try #require(
-                try QueryPlan(messages, conditions).narrowest { (key) throws(StorageError) in try tally(messages, key) }
-            )
+            let range = try QueryPlan(messages, conditions).narrowest { (key) throws(StorageError) in
+                try tally(messages, key)
+            }
             let rows = try found(messages, range, .ascending).count
             let walked = try range.tally.map { try tally(messages, $0) } ?? .max
             for condition in conditions {
@@ -124,7 +125,7 @@ struct QueryPlanTests {
     private func found(_ schema: KindSchema, _ range: IndexRange, _ order: Order) throws -> [UInt64] {
         var numbers: [UInt64] = []
         KeyBounds.with(range.lower, range.upper) { bounds in
-            store.walk(schema.indexes[range.index].table.number, bounds, order) { key, _ in
+            store.walk(range.table.number, bounds, order) { key, _ in
                 numbers.append(key.sixByteNumber(at: key.count - 6))
                 return true
             }
@@ -155,7 +156,7 @@ struct QueryPlanTests {
         func declare(_ fields: [FieldSchema], _ events: [EventSchema]) -> KindDeclaration {
             KindDeclaration(
                 name: "things", category: "thing", fields: fields, events: events,
-                sorts: [SortSchema("a", "A", field: 0)], rows: table, numbers: table, counts: table)
+                sorts: [SortSchema("a", "A", by: .field(0))], rows: table, numbers: table, counts: table)
         }
         let wrong: [KindDeclaration] = [
             declare([FieldSchema("a", .text)], [EventSchema("Made", .creates)]),

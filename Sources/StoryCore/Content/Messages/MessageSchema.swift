@@ -19,9 +19,6 @@ enum MessageSchema {
         static let unseen = 4
     }
 
-    /// The indexes of the sorts.
-    private enum Sort { static let date = 0 }
-
     /// The schema's source: fields, events, filters, sorts and tables.
     static let declaration = KindDeclaration(
         name: "messages", category: "message", verbs: [.see, .delete],
@@ -29,16 +26,17 @@ enum MessageSchema {
             FieldSchema("text", .text), FieldSchema("sender", .name), FieldSchema("recipient", .name),
             FieldSchema("story", .name, isOptional: true), FieldSchema("date", .date), FieldSchema("seen", .flag),
         ],
-        events: events, filters: filters, sorts: [SortSchema("date", "Date", field: Field.date)],
+        events: events, filters: filters, sorts: [SortSchema("date", "Date", by: .field(Field.date))],
         rows: table(70, "messages"), numbers: table(79, "messageIDs"),
         indexes: [
-            IndexSchema(table(71, "messagesByDate"), by: Sort.date),
-            IndexSchema(table(72, "messagesBySenderDate"), [Filter.sender], by: Sort.date),
-            IndexSchema(table(73, "messagesByRecipientDate"), [Filter.recipient], by: Sort.date),
-            IndexSchema(table(74, "messagesByConversationDate"), [Filter.between], by: Sort.date),
-            IndexSchema(table(75, "messagesByStoryDate"), [Filter.story], by: Sort.date),
-            IndexSchema(table(76, "messagesUnseenByDate"), [Filter.unseen], by: Sort.date),
-            IndexSchema(table(77, "messagesUnseenByRecipientDate"), [Filter.recipient, Filter.unseen], by: Sort.date),
+            IndexSchema(table(71, "messagesByDate"), by: .field(Field.date)),
+            IndexSchema(table(72, "messagesBySenderDate"), [Filter.sender], by: .field(Field.date)),
+            IndexSchema(table(73, "messagesByRecipientDate"), [Filter.recipient], by: .field(Field.date)),
+            IndexSchema(table(74, "messagesByConversationDate"), [Filter.between], by: .field(Field.date)),
+            IndexSchema(table(75, "messagesByStoryDate"), [Filter.story], by: .field(Field.date)),
+            IndexSchema(table(76, "messagesUnseenByDate"), [Filter.unseen], by: .field(Field.date)),
+            IndexSchema(
+                table(77, "messagesUnseenByRecipientDate"), [Filter.recipient, Filter.unseen], by: .field(Field.date)),
         ],
         counts: table(78, "messageCounts"),
         tallies: [

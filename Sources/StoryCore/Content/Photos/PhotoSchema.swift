@@ -14,15 +14,6 @@ enum PhotoSchema {
 
     /// The indexes of the filters.
     private enum Filter { static let owner = 0 }
-    /// The indexes of the sorts.
-    private enum Sort {
-        static let date = 0
-        static let iso = 1
-        static let focalLength = 2
-        static let exposureValue = 3
-        static let lensAperture = 4
-        static let exposureDuration = 5
-    }
 
     /// The schema's source: fields, events, filters, sorts and tables.
     static let declaration = KindDeclaration(
@@ -37,11 +28,11 @@ enum PhotoSchema {
         filters: [FilterSchema("owner", .field(Field.owner), "ID", "only those that this user owns")]
             + FilterSchema.bounds(of: Field.date),
         sorts: [
-            SortSchema("date", "Date", field: Field.date), SortSchema("iso", "ISO", field: Field.iso),
-            SortSchema("focalLength", "Focal length", field: Field.focalLength),
-            SortSchema("exposureValue", "Exposure value", field: Field.exposureValue),
-            SortSchema("lensAperture", "Lens aperture", field: Field.lensAperture),
-            SortSchema("exposureDuration", "Exposure duration", field: Field.exposureDuration),
+            SortSchema("date", "Date", by: .field(Field.date)), SortSchema("iso", "ISO", by: .field(Field.iso)),
+            SortSchema("focalLength", "Focal length", by: .field(Field.focalLength)),
+            SortSchema("exposureValue", "Exposure value", by: .field(Field.exposureValue)),
+            SortSchema("lensAperture", "Lens aperture", by: .field(Field.lensAperture)),
+            SortSchema("exposureDuration", "Exposure duration", by: .field(Field.exposureDuration)),
         ],
         rows: table(90, "photos"), numbers: table(104, "photoIDs"), indexes: indexes,
         counts: table(103, "photoCounts"), tallies: [TallySchema(0, []), TallySchema(1, [Filter.owner])],
@@ -68,18 +59,18 @@ enum PhotoSchema {
     ]
 
     private static let indexes = [
-        IndexSchema(table(91, "photosByDate"), by: Sort.date),
-        IndexSchema(table(92, "photosByISO"), by: Sort.iso),
-        IndexSchema(table(93, "photosByFocalLength"), by: Sort.focalLength),
-        IndexSchema(table(94, "photosByExposureValue"), by: Sort.exposureValue),
-        IndexSchema(table(95, "photosByLensAperture"), by: Sort.lensAperture),
-        IndexSchema(table(96, "photosByExposureDuration"), by: Sort.exposureDuration),
-        IndexSchema(table(97, "photosByOwnerDate"), [Filter.owner], by: Sort.date),
-        IndexSchema(table(98, "photosByOwnerISO"), [Filter.owner], by: Sort.iso),
-        IndexSchema(table(99, "photosByOwnerFocalLength"), [Filter.owner], by: Sort.focalLength),
-        IndexSchema(table(100, "photosByOwnerExposureValue"), [Filter.owner], by: Sort.exposureValue),
-        IndexSchema(table(101, "photosByOwnerLensAperture"), [Filter.owner], by: Sort.lensAperture),
-        IndexSchema(table(102, "photosByOwnerExposureDuration"), [Filter.owner], by: Sort.exposureDuration),
+        IndexSchema(table(91, "photosByDate"), by: .field(Field.date)),
+        IndexSchema(table(92, "photosByISO"), by: .field(Field.iso)),
+        IndexSchema(table(93, "photosByFocalLength"), by: .field(Field.focalLength)),
+        IndexSchema(table(94, "photosByExposureValue"), by: .field(Field.exposureValue)),
+        IndexSchema(table(95, "photosByLensAperture"), by: .field(Field.lensAperture)),
+        IndexSchema(table(96, "photosByExposureDuration"), by: .field(Field.exposureDuration)),
+        IndexSchema(table(97, "photosByOwnerDate"), [Filter.owner], by: .field(Field.date)),
+        IndexSchema(table(98, "photosByOwnerISO"), [Filter.owner], by: .field(Field.iso)),
+        IndexSchema(table(99, "photosByOwnerFocalLength"), [Filter.owner], by: .field(Field.focalLength)),
+        IndexSchema(table(100, "photosByOwnerExposureValue"), [Filter.owner], by: .field(Field.exposureValue)),
+        IndexSchema(table(101, "photosByOwnerLensAperture"), [Filter.owner], by: .field(Field.lensAperture)),
+        IndexSchema(table(102, "photosByOwnerExposureDuration"), [Filter.owner], by: .field(Field.exposureDuration)),
     ]
 
     private static func table(_ number: UInt8, _ name: String) -> ModelTable {

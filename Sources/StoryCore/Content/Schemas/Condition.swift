@@ -6,10 +6,11 @@ package enum FilterValue: Equatable, Sendable {
     case pair([UInt8], [UInt8])
     /// A text with its ASCII letters in lower case.
     case folded([UInt8])
-    /// A text that a list contains.
+    /// A text, byte by byte.
     case text([UInt8])
     case integer(Int64)
     case number(Double)
+    case decimal(ModelNumber)
     case date(Instant)
     /// For a filter of an unset flag: true asks for rows without it, false for the others.
     case flag(Bool)

@@ -10,12 +10,16 @@ package enum FieldType: Equatable, Sendable {
     case number
     /// A moment in UTC, to the millisecond.
     case date
-    /// True or false; false until an event sets it.
+    /// True or false; until an event sets it false, or absent where it is optional.
     case flag
     /// A fraction above zero, two numbers of 32 bits, in its original spelling: `1/125`.
     case fraction
-    /// A list of texts; empty until an event sets it.
-    case texts
+    /// A decimal number of 18 digits.
+    case decimal
+    /// Several values in their order; none until an event sets it.
+    case list(PackedScalar)
+    /// Values by text keys, in the order of the keys' bytes.
+    case map(PackedScalar)
     /// One of these words, at most 256 of them.
     case choice([String])
 }

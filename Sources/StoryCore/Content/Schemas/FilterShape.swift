@@ -4,7 +4,7 @@ package enum FilterLimit: Equatable, Sendable {
     case range(ClosedRange<Int64>)
     /// One of the whole numbers of a list, which is a range.
     case selection(ClosedRange<Int64>)
-    /// A text of 1 to `maxCount` bytes.
+    /// A text of 1 to `maxCount` bytes; where bytes are compared, also the empty one.
     ///
     /// - Parameter noun: the name of such a text in a sentence: `an email address`.
     case text(maxCount: Int, noun: String)
@@ -22,7 +22,7 @@ package enum FilterShape: Equatable, Sendable {
     case number
     /// A text of 1 to `maxCount` bytes, compared with its ASCII letters in lower case.
     case folded(maxCount: Int, noun: String)
-    /// A text of 1 to `maxCount` bytes, compared byte by byte.
+    /// A text of at most `maxCount` bytes, compared byte by byte.
     case text(maxCount: Int, noun: String)
     /// An RFC 3339 time.
     case date
@@ -32,6 +32,8 @@ package enum FilterShape: Equatable, Sendable {
     case fraction
     /// One of these words.
     case choice([String])
+    /// A number as JSON has it, read from its text.
+    case decimal
 }
 
 extension KindDeclaration {
@@ -59,16 +61,16 @@ extension KindDeclaration {
         case .folded(let field):
             shape = FilterShape(folded: try type(of: field, for: what), filter.limit)
         case .contains(let field):
-            if try type(of: field, for: what) == .texts, case .text(let maxCount, let noun)? = filter.limit {
-                shape = .text(maxCount: maxCount, noun: noun)
+            if case .list(let scalar) = try type(of: field, for: what) {
+                shape = FilterShape(equalTo: scalar.fieldType, filter.limit)
             } else {
                 shape = nil
             }
         case .unset(let field):
             shape = try type(of: field, for: what) == .flag && filter.limit == nil ? .flag : nil
         case .notBefore(let field), .before(let field):
-            let isDate = try type(of: field, for: what) == .date && !fields[field].isOptional
-            shape = isDate && filter.limit == nil ? .date : nil
+            let type = try type(of: field, for: what)
+            shape = type.isBounded ? FilterShape(equalTo: type, filter.limit) : nil
         }
         guard let shape else { throw SchemaError("\(what) compares a field of a type that does not do, or limits it") }
         return shape
@@ -76,7 +78,8 @@ extension KindDeclaration {
 }
 
 extension FilterShape {
-    /// Creates the syntax of a field's values; nil for a text, and for a limit that does not suit the type.
+    /// Creates the syntax of a field's values; nil for a list or a map, for a text without a limit, and for a limit that
+    /// does not suit the type.
     fileprivate init?(equalTo type: FieldType, _ limit: FilterLimit?) {
         switch (type, limit) {
         case (.name, nil): self = .name
@@ -88,7 +91,9 @@ extension FilterShape {
         case (.flag, nil): self = .flag
         case (.fraction, nil): self = .fraction
         case (.choice(let words), nil): self = .choice(words)
-        case (.text, _), (.texts, _), (.integer, .text?), (_, .range?), (_, .selection?), (_, .text?): return nil
+        case (.decimal, nil): self = .decimal
+        case (.text, .text(let maxCount, let noun)?): self = .text(maxCount: maxCount, noun: noun)
+        case (.text, _), (.list, _), (.map, _), (_, .range?), (_, .selection?), (_, .text?): return nil
         }
     }
 
@@ -96,5 +101,27 @@ extension FilterShape {
     fileprivate init?(folded type: FieldType, _ limit: FilterLimit?) {
         guard type == .text, case .text(let maxCount, let noun)? = limit else { return nil }
         self = .folded(maxCount: maxCount, noun: noun)
+    }
+}
+
+extension FieldType {
+    /// True when lists that are sorted by such a field may have bounds.
+    fileprivate var isBounded: Bool {
+        switch self {
+        case .text, .decimal, .date, .flag: true
+        case .name, .integer, .number, .fraction, .list, .map, .choice: false
+        }
+    }
+}
+
+extension PackedScalar {
+    /// The type of a field with one such value.
+    package var fieldType: FieldType {
+        switch self {
+        case .text: .text
+        case .number: .decimal
+        case .boolean: .flag
+        case .time: .date
+        }
     }
 }

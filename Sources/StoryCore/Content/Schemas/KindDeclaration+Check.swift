@@ -2,7 +2,7 @@ extension KindDeclaration {
     /// The maximum number of fields of a kind.
     package static let maxFieldCount = 64
     /// The maximum number of filters of a kind.
-    package static let maxFilterCount = 64
+    package static let maxFilterCount = 80
 
     /// Checks the declaration for contradictions.
     ///
@@ -18,20 +18,24 @@ extension KindDeclaration {
             throw SchemaError("\(name) has more than \(KindDeclaration.maxFilterCount) filters")
         }
         _ = try shapes()
-        for sort in sorts { try check(sort) }
+        for sort in sorts { try check(sort.order, of: "the sort \(sort.name) of \(name)") }
         guard !sorts.isEmpty else { throw SchemaError("\(name) has nothing that a list is sorted by") }
-        guard Set(filters.map(\.name)).count == filters.count, Set(sorts.map(\.name)).count == sorts.count else {
-            throw SchemaError("two filters or two sorts of \(name) have one name")
-        }
+        try checkNames()
         for index in indexes {
             try check(filters: index.filters, of: index.table.name)
-            guard sorts.indices.contains(index.sort) else {
-                throw SchemaError("\(index.table.name) is of a sort that \(name) does not have")
-            }
+            try check(index.order, of: index.table.name)
         }
         for tally in tallies { try check(filters: tally.filters, of: "tally \(tally.number) of \(name)") }
         if let unique, try type(of: unique.field, for: unique.table.name) != .text {
             throw SchemaError("\(unique.table.name) is not of a text")
+        }
+    }
+
+    /// Checks that names of filters and of sorts are not repeated. Bounds of several sorts have one name.
+    private func checkNames() throws(SchemaError) {
+        let options = filters.filter { program == nil || $0.test.boundedField == nil }
+        guard Set(options.map(\.name)).count == options.count, Set(sorts.map(\.name)).count == sorts.count else {
+            throw SchemaError("two filters or two sorts of \(name) have one name")
         }
     }
 
@@ -42,29 +46,37 @@ extension KindDeclaration {
         }
     }
 
-    /// Checks that the events name rows as the keys and numbers of the rows need it.
+    /// Checks that the events, or the program, name rows as the keys and numbers of the rows need it.
     private func checkRows() throws(SchemaError) {
-        switch (numbering, keys) {
-        case (.ofStreams, .id):
+        switch (program, numbering, keys) {
+        case (nil, .ofStreams, .id):
             guard events.allSatisfy({ $0.rows == .ofStream }) else {
                 throw SchemaError("an event of \(name) changes other rows than that of its stream")
             }
-        case (.ofStreams, .parts): throw SchemaError("the rows of \(name) are streams, and their keys no IDs")
-        case (.counter, .id):
-            throw SchemaError("the rows of \(name) have numbers of their own, and their keys no parts")
-        case (.counter, .parts(let count)):
+        case (nil, .counter, .parts(let count)):
             guard RowKeyShape.partCounts.contains(count) else {
                 throw SchemaError("\(name) has keys of \(count) parts")
             }
             for event in events where event.rows.partCount != count {
                 throw SchemaError("\(event.type) names rows by \(event.rows.partCount) parts, not \(count)")
             }
-            guard commands == nil, verbs.isEmpty, events.allSatisfy({ $0.membership == nil }) else {
-                throw SchemaError("the rows of \(name) have numbers of their own, and it has writes or sets")
+            try checkOwnNumbers()
+        case (_?, .counter, .someParts):
+            guard events.isEmpty, unique == nil else {
+                throw SchemaError("the rows of \(name) are made by a program, and it has events or a unique text")
             }
-            guard !tallies.contains(where: { $0.number == RowNumbering.counterKey }) else {
-                throw SchemaError("a tally of \(name) has the number of the counter")
-            }
+            try checkOwnNumbers()
+        case (_, .ofStreams, _), (_, .counter, _):
+            throw SchemaError("the keys of \(name) do not suit the numbers of its rows, or who makes them")
+        }
+    }
+
+    private func checkOwnNumbers() throws(SchemaError) {
+        guard commands == nil, verbs.isEmpty, events.allSatisfy({ $0.membership == nil }) else {
+            throw SchemaError("the rows of \(name) have numbers of their own, and it has writes or sets")
+        }
+        guard !tallies.contains(where: { $0.number == RowNumbering.counterKey }) else {
+            throw SchemaError("a tally of \(name) has the number of the counter")
         }
     }
 
@@ -73,7 +85,7 @@ extension KindDeclaration {
             let type = try type(of: change.field, for: event.type)
             let fits: Bool =
                 switch change {
-                case .set, .setIfGiven: true
+                case .set, .setIfGiven: type.isSetByEvents
                 case .setOrTime, .setTime: type == .date
                 case .add: type == .integer
                 case .setFlag: type == .flag
@@ -87,21 +99,27 @@ extension KindDeclaration {
         }
     }
 
-    private func check(_ sort: SortSchema) throws(SchemaError) {
-        let type = try type(of: sort.field, for: "the sort \(sort.name) of \(name)")
-        if type == .texts { throw SchemaError("the sort \(sort.name) of \(name) is of a list") }
-        if sort.isFolded, type != .text { throw SchemaError("the sort \(sort.name) of \(name) folds what is no text") }
+    private func check(_ order: RowOrder, of what: String) throws(SchemaError) {
+        guard let field = order.field else { return }
+        switch (order, try type(of: field, for: what)) {
+        case (_, .list), (_, .map): throw SchemaError("\(what) is by a list or a map")
+        case (.folded, .text), (.field, _), (.created, _): break
+        case (.folded, _): throw SchemaError("\(what) folds what is no text")
+        }
     }
 
     private func check(filters indexes: [Int], of what: String) throws(SchemaError) {
-        for index in indexes {
+        for (number, index) in indexes.enumerated() {
             guard filters.indices.contains(index) else {
                 throw SchemaError("\(what) is of a filter that \(name) does not have")
             }
             switch filters[index].test {
             case .field, .pair, .unset: break
             case .folded: throw SchemaError("\(what) is of a folded text")
-            case .contains: throw SchemaError("\(what) is of the texts of a list")
+            case .contains:
+                guard number == 0 else {
+                    throw SchemaError("\(what) has the elements of a list behind its first filter")
+                }
             case .notBefore, .before: throw SchemaError("\(what) is of a bound")
             }
         }
@@ -120,8 +138,8 @@ extension FieldSchema {
     /// True when a new row requires an event that sets the field: integers begin with 0 and flags with false.
     fileprivate var needsValue: Bool {
         switch type {
-        case .integer, .flag, .texts: false
-        case .text, .name, .number, .date, .fraction, .choice: !isOptional
+        case .integer, .flag, .list, .map: false
+        case .text, .name, .number, .decimal, .date, .fraction, .choice: !isOptional
         }
     }
 }
@@ -132,6 +150,16 @@ extension FieldChange {
         switch self {
         case .set, .setOrTime, .setTime: true
         case .setIfGiven, .add, .setFlag: false
+        }
+    }
+}
+
+extension FieldType {
+    /// True when a member of an event's data can be the field's value.
+    fileprivate var isSetByEvents: Bool {
+        switch self {
+        case .text, .name, .integer, .number, .date, .flag, .fraction, .choice, .list(.text): true
+        case .decimal, .list, .map: false
         }
     }
 }

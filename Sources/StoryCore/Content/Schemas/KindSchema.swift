@@ -16,6 +16,8 @@ package final class KindSchema: Sendable {
     private let streamPrefix: [UInt8]
     /// The source of the rows' numbers.
     package let numbering: RowNumbering
+    /// The program that makes the rows; nil where the events of a category do.
+    package let program: ProgramRows?
     /// True when each row is changed by the events of one stream alone.
     package let areRowsOfOneStream: Bool
     /// The form of the rows' keys.
@@ -65,7 +67,9 @@ package final class KindSchema: Sendable {
         streamPrefix = Array(declaration.category.utf8) + [0x2D]
         keys = declaration.keys
         numbering = declaration.numbering
-        areRowsOfOneStream = declaration.events.allSatisfy { $0.rows == .ofStream }
+        program = declaration.program
+        areRowsOfOneStream =
+            declaration.program?.areOfOneStream ?? declaration.events.allSatisfy { $0.rows == .ofStream }
         verbs = declaration.verbs
         fields = declaration.fields
         events = declaration.events
@@ -97,6 +101,7 @@ package final class KindSchema: Sendable {
     package var tables: [ModelTable] {
         var tables = [rows, numbers] + indexes.map(\.table) + [counts]
         if let unique { tables.append(unique.table) }
+        if program != nil { tables += ProgramTables.all }
         for event in events {
             if let table = event.membership?.table, !tables.contains(table) { tables.append(table) }
         }
@@ -145,6 +150,20 @@ package final class KindSchema: Sendable {
         return members.distinct
     }
 
+    /// The filters as options of a line: of several bounds with one name the first.
+    package var options: [FilterSchema] {
+        filters.indices.filter { filterNames.firstIndex(of: filterNames[$0]) == $0 }.map { filters[$0] }
+    }
+
+    /// Returns true when a filter bounds the values that a list is sorted by, so that the sort decides which one it is.
+    package func isBoundOfSort(_ filter: Int) -> Bool { program != nil && filters[filter].test.boundedField != nil }
+
+    /// Returns the bound with the name of another one that is of a sort's values; nil where the sort has none.
+    package func bound(like filter: Int, of sort: Int) -> Int? {
+        guard let field = sorts[sort].order.field else { return nil }
+        return filters.firstIndex { $0.name == filters[filter].name && $0.test.boundedField == field }
+    }
+
     /// Returns the index of the filter with this name; nil when there is none.
     package func filter(named name: UnsafeRawBufferPointer) -> Int? {
         for index in filterNames.indices where filterNames[index].equals(name) { return index }
@@ -189,6 +208,8 @@ package struct KindDeclaration: Sendable {
     package var fields: [FieldSchema]
     /// The types of events that change the kind's rows.
     package var events: [EventSchema]
+    /// The program that makes the rows; nil where the events of the category do.
+    package var program: ProgramRows?
     /// The filters of `LIST` and `COUNT`.
     package var filters: [FilterSchema]
     /// The orders of `LIST`; the first is the default.
@@ -214,7 +235,7 @@ package struct KindDeclaration: Sendable {
         keys: RowKeyShape = .id, verbs: [Verb] = [], fields: [FieldSchema], events: [EventSchema],
         filters: [FilterSchema] = [], sorts: [SortSchema] = [], rows: ModelTable, numbers: ModelTable,
         indexes: [IndexSchema] = [], counts: ModelTable, tallies: [TallySchema] = [], unique: UniqueSchema? = nil,
-        commands: CommandMaking? = nil
+        commands: CommandMaking? = nil, program: ProgramRows? = nil
     ) {
         self.name = name
         self.category = category
@@ -223,6 +244,7 @@ package struct KindDeclaration: Sendable {
         self.verbs = verbs
         self.fields = fields
         self.events = events
+        self.program = program
         self.filters = filters
         self.sorts = sorts
         self.rows = rows

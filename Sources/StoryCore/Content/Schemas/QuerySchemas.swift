@@ -6,14 +6,41 @@ package enum FilterTest: Equatable, Sendable {
     case pair(Int, Int)
     /// Equal to a text once both have their ASCII letters in lower case.
     case folded(Int)
-    /// A list that contains a text.
+    /// A list that contains a value.
     case contains(Int)
     /// True where the flag is not set.
     case unset(Int)
-    /// A date at a time or after it.
+    /// At a value or behind it in the order of lists; a text is compared as a whole.
     case notBefore(Int)
-    /// A date before a time.
+    /// Before a value in the order of lists.
     case before(Int)
+
+    /// The field whose values the test bounds; nil for another test.
+    package var boundedField: Int? {
+        switch self {
+        case .notBefore(let field), .before(let field): field
+        case .field, .pair, .folded, .contains, .unset: nil
+        }
+    }
+}
+
+/// The order of the rows of a list or of an index. Texts sort by their first 200 bytes; rows that lack the field come last
+/// in both directions.
+package enum RowOrder: BitwiseCopyable, Equatable, Sendable {
+    /// The order in which the rows were made.
+    case created
+    /// The order of a field's values, then that in which the rows were made.
+    case field(Int)
+    /// The order of a text without regard to the case of ASCII letters.
+    case folded(Int)
+
+    /// The index of the field; nil for the order in which the rows were made.
+    package var field: Int? {
+        switch self {
+        case .created: nil
+        case .field(let field), .folded(let field): field
+        }
+    }
 }
 
 extension FilterSchema {
@@ -54,48 +81,45 @@ package struct FilterSchema: Equatable, Sendable {
     }
 }
 
-/// One order of `LIST`. Texts sort by their first 200 bytes; rows that lack the field come last in both directions.
+/// One order of `LIST`.
 package struct SortSchema: Equatable, Sendable {
     /// The sort's name on the wire, which is the field's.
     package let name: String
     /// The title of the column, for a person.
     package let title: String
-    /// The index of the field.
-    package let field: Int
-    /// True when a text sorts without regard to the case of ASCII letters.
-    package let isFolded: Bool
+    /// The order of the rows.
+    package let order: RowOrder
 
     /// Creates a sort.
-    package init(_ name: String, _ title: String, field: Int, isFolded: Bool = false) {
+    package init(_ name: String, _ title: String, by order: RowOrder) {
         self.name = name
         self.title = title
-        self.field = field
-        self.isFolded = isFolded
+        self.order = order
     }
 }
 
 /// One index of a kind's rows. A key is the filters' parts, the sort key and the row's number; the value is empty.
 ///
 /// So the rows of one filter are adjacent and in the order of the sort, and those with equal sort keys in the order
-/// they were posted.
+/// they were posted. A row has a key for each distinct element of the list that the first filter looks into.
 package struct IndexSchema: Equatable, Sendable {
     /// The table of the index.
     package let table: ModelTable
     /// The indexes of the filters in the schema.
     package let filters: [Int]
-    /// The index of the sort in the schema.
-    package let sort: Int
+    /// The order of the rows with one value of each filter.
+    package let order: RowOrder
 
     /// Creates an index; its table becomes a set.
-    package init(_ table: ModelTable, _ filters: [Int] = [], by sort: Int) {
+    package init(_ table: ModelTable, _ filters: [Int] = [], by order: RowOrder) {
         self.table = ModelTable(table.number, table.name, of: table.model, isSet: true)
         self.filters = filters
-        self.sort = sort
+        self.order = order
     }
 }
 
 /// A count that is kept for each combination of some filters' values. Its key is the tally's number and the filters'
-/// parts.
+/// parts. A row counts once for each distinct element of the list that the first filter looks into.
 package struct TallySchema: Equatable, Sendable {
     /// The tally's identity on disk within its table.
     package let number: UInt8

@@ -2,8 +2,9 @@
 ///
 /// A record is `number 6 · version 6 · position 6 · bits · fixed fields · length of the key, 2 bytes · length of
 /// each name, 1 byte each · length of each text, 4 bytes each · the bytes of the key, the names, the texts`. Numbers of
-/// six bytes are big-endian; all others are little-endian. An absent field is zeros, and has no bytes. A list of texts
-/// is a text whose bytes are those of its texts, each after its length in 4 bytes.
+/// six bytes are big-endian; all others are little-endian. An absent field is zeros, and has no bytes. A decimal is its
+/// digits in 8 bytes and its scale. A list or a map is a text whose bytes are the number of its elements, 2 bytes, and the
+/// packed elements; an empty one may have no bytes at all.
 ///
 /// Unchecked: its slots are in the schema's arena, and never change. Code that runs on every field can be inlined into
 /// other modules.
@@ -11,13 +12,15 @@
 package struct RowLayout: BitwiseCopyable, @unchecked Sendable {
     /// The storage format of a field, without the details that only its JSON needs.
     package enum Storage: UInt8, BitwiseCopyable, Sendable {
-        case text, texts, name, integer, number, date, flag, fraction, choice
+        case text, list, map, name, integer, number, decimal, date, flag, fraction, choice
     }
 
     /// The offsets and bits of one field.
     package struct Slot: BitwiseCopyable, Sendable {
         /// The storage format of the field.
         package let storage: Storage
+        /// Lists and maps: the form of the elements.
+        package let scalar: PackedScalar
         /// Fixed fields: the offset of the value, in bytes. Names and texts: the offset of the length.
         package let offset: Int
         /// Names and texts: the index among the pieces of variable length, where the key is 0; 0 for others.
@@ -52,11 +55,13 @@ package struct RowLayout: BitwiseCopyable, @unchecked Sendable {
     package let slots: UnsafeBufferPointer<Slot>
     /// The slots of the choices.
     let choices: UnsafeBufferPointer<Slot>
+    /// The slots of the lists and the maps.
+    let collections: UnsafeBufferPointer<Slot>
     /// The offset of the length of the key, in bytes.
     @usableFromInline package let idOffset: Int
     /// The number of names, the key among them.
     @usableFromInline package let nameCount: Int
-    /// The number of texts, the lists of texts among them.
+    /// The number of texts, the lists and the maps among them.
     @usableFromInline package let textCount: Int
 
     /// The offset of the lengths of the texts, in bytes.
@@ -85,12 +90,13 @@ package struct RowLayout: BitwiseCopyable, @unchecked Sendable {
         let storages = fields.map { Storage($0.type) }
         idOffset = fixedOffset + storages.reduce(0) { $0 + $1.fixedCount }
         nameCount = 1 + storages.count { $0 == .name }
-        textCount = storages.count { $0 == .text || $0 == .texts }
+        textCount = storages.count(where: \.isText)
         let firstName = idOffset + RowLayout.idLengthCount
         var maker = SlotMaker(fixed: fixedOffset, name: firstName, text: firstName + nameCount - 1)
         let slots = fields.map { maker.slot($0) }
         self.slots = memory.table(slots)
         choices = memory.table(slots.filter { $0.storage == .choice })
+        collections = memory.table(slots.filter { $0.storage == .list || $0.storage == .map })
     }
 }
 
@@ -104,10 +110,12 @@ extension RowLayout.Storage {
     package init(_ type: FieldType) {
         switch type {
         case .text: self = .text
-        case .texts: self = .texts
+        case .list: self = .list
+        case .map: self = .map
         case .name: self = .name
         case .integer: self = .integer
         case .number: self = .number
+        case .decimal: self = .decimal
         case .date: self = .date
         case .flag: self = .flag
         case .fraction: self = .fraction
@@ -115,11 +123,20 @@ extension RowLayout.Storage {
         }
     }
 
+    /// True for a text, and for a list or a map, which are stored as one.
+    fileprivate var isText: Bool {
+        switch self {
+        case .text, .list, .map: true
+        case .name, .integer, .number, .decimal, .date, .flag, .fraction, .choice: false
+        }
+    }
+
     /// The size of the value among the fixed fields, in bytes.
     fileprivate var fixedCount: Int {
         switch self {
-        case .text, .texts, .name, .flag: 0
+        case .text, .list, .map, .name, .flag: 0
         case .integer, .number, .date, .fraction: 8
+        case .decimal: 9
         case .choice: 1
         }
     }
@@ -146,28 +163,35 @@ private struct SlotMaker {
         if case .choice(let words) = field.type { choices = words.count }
         let offset = offset(storage)
         return RowLayout.Slot(
-            storage: storage, offset: offset, piece: piece(storage, offset),
+            storage: storage, scalar: scalar(field.type), offset: offset, piece: piece(storage, offset),
             presence: field.isOptional ? nextBit() : -1,
             flag: storage == .flag ? nextBit() : -1, choiceCount: choices)
+    }
+
+    private func scalar(_ type: FieldType) -> PackedScalar {
+        switch type {
+        case .list(let scalar), .map(let scalar): scalar
+        case .text, .name, .integer, .number, .decimal, .date, .flag, .fraction, .choice: .text
+        }
     }
 
     private func piece(_ storage: RowLayout.Storage, _ offset: Int) -> Int {
         switch storage {
         case .name: 1 + offset - firstName
-        case .text, .texts: 1 + firstText - firstName + (offset - firstText) / 4
-        case .integer, .number, .date, .flag, .fraction, .choice: 0
+        case .text, .list, .map: 1 + firstText - firstName + (offset - firstText) / 4
+        case .integer, .number, .decimal, .date, .flag, .fraction, .choice: 0
         }
     }
 
     private mutating func offset(_ storage: RowLayout.Storage) -> Int {
         switch storage {
-        case .text, .texts:
+        case .text, .list, .map:
             defer { text += 4 }
             return text
         case .name:
             defer { name += 1 }
             return name
-        case .integer, .number, .date, .fraction, .choice:
+        case .integer, .number, .decimal, .date, .fraction, .choice:
             defer { fixed += storage.fixedCount }
             return fixed
         case .flag: return -1

@@ -53,9 +53,16 @@ package struct RowView: BitwiseCopyable {
         return UnsafeRawBufferPointer(start: base + start, count: count(ofPiece: slot.piece))
     }
 
-    /// Calls `body` with the texts of a list, in their order, until it returns false.
-    package func forEachText(_ field: Int, _ body: (UnsafeRawBufferPointer) -> Bool) {
-        text(field).forEachText(body)
+    /// Returns the elements of a list; none where it is absent, or the field is no list.
+    package func list(_ field: Int) -> PackedList {
+        let slot = layoutPointer.pointee.slots[field]
+        return PackedList(stored: slot.storage == .list ? text(field) : .none, of: slot.scalar)
+    }
+
+    /// Returns the entries of a map; none where it is absent, or the field is no map.
+    package func map(_ field: Int) -> PackedMap {
+        let slot = layoutPointer.pointee.slots[field]
+        return PackedMap(stored: slot.storage == .map ? text(field) : .none, of: slot.scalar)
     }
 
     /// Returns the number of bytes of a piece of variable length.
@@ -73,7 +80,7 @@ package struct RowView: BitwiseCopyable {
             return UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: slot.offset, as: UInt64.self))
         case .choice: return UInt64(bytes[slot.offset])
         case .flag: return isSet(slot.flag) ? 1 : 0
-        case .name, .text, .texts: return 0
+        case .name, .text, .list, .map, .decimal: return 0
         }
     }
 
@@ -81,6 +88,8 @@ package struct RowView: BitwiseCopyable {
     package func integer(_ field: Int) -> Int64 { Int64(bitPattern: bits(field)) }
     /// Returns the value of a number.
     package func double(_ field: Int) -> Double { Double(bitPattern: bits(field)) }
+    /// Returns the value of a decimal; the field is one.
+    package func decimal(_ field: Int) -> ModelNumber { bytes.decimal(at: layout.slots[field].offset) }
     /// Returns the value of a date.
     package func date(_ field: Int) -> Instant { Instant(milliseconds: Int64(bitPattern: bits(field))) }
     /// Returns the value of a flag.
@@ -109,25 +118,21 @@ extension RowLayout {
         return count
     }
 
-    /// Returns true when the lengths add up to the number of bytes, the key has a valid length and each choice a valid
-    /// index.
+    /// Returns true when the lengths add up to the number of bytes, the key has a valid length, each choice a valid index
+    /// and each list or map as many elements as it says.
     package func fits(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard bytes.count >= headCount else { return false }
         var count = headCount
         for piece in 0..<pieceCount { count += self.count(ofPiece: piece, in: bytes) }
         guard count == bytes.count, keys.isValid(count: self.count(ofPiece: 0, in: bytes)) else { return false }
         return choices.allSatisfy { Int(bytes[$0.offset]) < $0.choiceCount }
+            && collections.allSatisfy { $0.isCollection(piece($0.piece, in: bytes)) }
     }
-}
 
-extension UnsafeRawBufferPointer {
-    /// Calls `body` with the texts of a stored list, in their order, until it returns false; a damaged list ends early.
-    package func forEachText(_ body: (UnsafeRawBufferPointer) -> Bool) {
-        var start = 0
-        while count - start >= 4 {
-            let length = Int(number(at: start, as: UInt32.self))
-            guard length <= count - start - 4, body(slice(start + 4, count: length)) else { return }
-            start += 4 + length
-        }
+    /// Returns a piece of variable length of a record whose lengths add up.
+    private func piece(_ number: Int, in bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        var start = headCount
+        for piece in 0..<number { start += count(ofPiece: piece, in: bytes) }
+        return bytes.slice(start, count: count(ofPiece: number, in: bytes))
     }
 }

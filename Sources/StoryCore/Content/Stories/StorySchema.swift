@@ -16,15 +16,6 @@ enum StorySchema {
         static let recipient = 1
     }
 
-    /// The indexes of the sorts.
-    private enum Sort {
-        static let date = 0
-        static let title = 1
-        static let likes = 2
-        static let sender = 3
-        static let recipient = 4
-    }
-
     /// The set of stories and the users who like them. The entries of a deleted story remain; no request can reach them.
     static let likes = ModelTable(60, "likes", of: "likes")
 
@@ -41,19 +32,20 @@ enum StorySchema {
             FilterSchema("recipient", .field(Field.recipient), "ID", "only those that this user received"),
         ] + FilterSchema.bounds(of: Field.date),
         sorts: [
-            SortSchema("date", "Date", field: Field.date), SortSchema("title", "Title", field: Field.title),
-            SortSchema("likes", "Likes", field: Field.likes), SortSchema("sender", "Sender", field: Field.sender),
-            SortSchema("recipient", "Recipient", field: Field.recipient),
+            SortSchema("date", "Date", by: .field(Field.date)), SortSchema("title", "Title", by: .field(Field.title)),
+            SortSchema("likes", "Likes", by: .field(Field.likes)),
+            SortSchema("sender", "Sender", by: .field(Field.sender)),
+            SortSchema("recipient", "Recipient", by: .field(Field.recipient)),
         ],
         rows: table(40, "stories"), numbers: table(50, "storyIDs"),
         indexes: [
-            IndexSchema(table(41, "storiesByDate"), by: Sort.date),
-            IndexSchema(table(42, "storiesByTitle"), by: Sort.title),
-            IndexSchema(table(43, "storiesByLikes"), by: Sort.likes),
-            IndexSchema(table(44, "storiesBySender"), by: Sort.sender),
-            IndexSchema(table(45, "storiesByRecipient"), by: Sort.recipient),
-            IndexSchema(table(46, "storiesBySenderDate"), [Filter.sender], by: Sort.date),
-            IndexSchema(table(47, "storiesByRecipientDate"), [Filter.recipient], by: Sort.date),
+            IndexSchema(table(41, "storiesByDate"), by: .field(Field.date)),
+            IndexSchema(table(42, "storiesByTitle"), by: .field(Field.title)),
+            IndexSchema(table(43, "storiesByLikes"), by: .field(Field.likes)),
+            IndexSchema(table(44, "storiesBySender"), by: .field(Field.sender)),
+            IndexSchema(table(45, "storiesByRecipient"), by: .field(Field.recipient)),
+            IndexSchema(table(46, "storiesBySenderDate"), [Filter.sender], by: .field(Field.date)),
+            IndexSchema(table(47, "storiesByRecipientDate"), [Filter.recipient], by: .field(Field.date)),
         ],
         counts: table(49, "storyCounts"),
         tallies: [

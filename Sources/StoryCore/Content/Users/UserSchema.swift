@@ -10,12 +10,6 @@ enum UserSchema {
 
     /// The indexes of the filters.
     private enum Filter { static let prefecture = 0 }
-    /// The indexes of the sorts.
-    private enum Sort {
-        static let date = 0
-        static let name = 1
-        static let email = 2
-    }
 
     /// The schema's source: fields, events, filters, sorts and tables.
     static let declaration = KindDeclaration(
@@ -47,17 +41,17 @@ enum UserSchema {
                 limit: .text(maxCount: EmailAddress.maxCount, noun: "an email address")),
         ] + FilterSchema.bounds(of: Field.date),
         sorts: [
-            SortSchema("date", "Date", field: Field.date), SortSchema("name", "Name", field: Field.name),
-            SortSchema("email", "Email", field: Field.email, isFolded: true),
+            SortSchema("date", "Date", by: .field(Field.date)), SortSchema("name", "Name", by: .field(Field.name)),
+            SortSchema("email", "Email", by: .folded(Field.email)),
         ],
         rows: table(20, "users"), numbers: table(29, "userIDs"),
         indexes: [
-            IndexSchema(table(22, "usersByDate"), by: Sort.date),
-            IndexSchema(table(23, "usersByName"), by: Sort.name),
-            IndexSchema(table(24, "usersByEmail"), by: Sort.email),
-            IndexSchema(table(25, "usersByPrefectureDate"), [Filter.prefecture], by: Sort.date),
-            IndexSchema(table(26, "usersByPrefectureName"), [Filter.prefecture], by: Sort.name),
-            IndexSchema(table(27, "usersByPrefectureEmail"), [Filter.prefecture], by: Sort.email),
+            IndexSchema(table(22, "usersByDate"), by: .field(Field.date)),
+            IndexSchema(table(23, "usersByName"), by: .field(Field.name)),
+            IndexSchema(table(24, "usersByEmail"), by: .folded(Field.email)),
+            IndexSchema(table(25, "usersByPrefectureDate"), [Filter.prefecture], by: .field(Field.date)),
+            IndexSchema(table(26, "usersByPrefectureName"), [Filter.prefecture], by: .field(Field.name)),
+            IndexSchema(table(27, "usersByPrefectureEmail"), [Filter.prefecture], by: .folded(Field.email)),
         ],
         counts: table(28, "userCounts"), tallies: [TallySchema(0, []), TallySchema(1, [Filter.prefecture])],
         unique: UniqueSchema(table(21, "userEmails"), field: Field.email),

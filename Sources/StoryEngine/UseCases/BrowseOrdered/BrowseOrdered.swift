@@ -11,6 +11,10 @@ enum BrowseOrdered {
     ) throws(Failure) -> any AnswerCursor {
         var key: [UInt8]?
         if let after = query.after {
+            guard !ListCursor.isOfOtherDefinition(after, schema) else {
+                let message = "\(schema.name) have another definition now; list them from the start"
+                throw Failure(.conflict, message)
+            }
             key = ListCursor(after, for: query, of: schema)?.key
             guard key != nil else {
                 let message = "is no next of this list: send the same filters, sort and order that it came with"
@@ -64,7 +68,7 @@ private final class OrderedRows: AnswerCursor {
     }
 
     /// True if rows may lack the sort field: those come last, in either order.
-    private var isOptional: Bool { schema.fields[schema.sorts[sort].field].isOptional }
+    private var isOptional: Bool { schema.sorts[sort].order.field.map { schema.fields[$0].isOptional } ?? false }
 
     private func fill(_ page: inout ListPage) throws(StorageError) {
         guard let range = plan.ordered(by: sort) else { return }
@@ -75,8 +79,7 @@ private final class OrderedRows: AnswerCursor {
             // The start key is behind this segment, so it is done.
             if let start, let end = segment.end, !start.precedes(end) { continue }
             let walk = IndexWalk(
-                store: world.store, table: schema.indexes[range.index].table, lower: segment.lower,
-                upper: segment.upper)
+                store: world.store, table: range.table, lower: segment.lower, upper: segment.upper)
             try walk.keys(segment.order, after: start) { entry in
                 guard let number = entry.lastNumber else { return true }
                 let key = entry.slice(range.prefixCount, count: entry.count - range.prefixCount)
@@ -95,10 +98,15 @@ private final class OrderedRows: AnswerCursor {
     /// Returns the parts in order: rows without an optional key come last, in the order they were posted.
     private func segments(_ head: [UInt8], _ range: IndexRange) -> [Segment] {
         guard isOptional else { return [(range.lower, range.upper, query.order, nil)] }
-        let (present, absent) = (head + [0], head + [1])
-        return [
-            (present, present.prefixEnd, query.order, absent), (absent, absent.prefixEnd, .ascending, nil),
-        ]
+        let absent = head + [1]
+        let isBefore = range.lower.precedes(absent)
+        var segments: [Segment] = []
+        let hasAbsent = range.upper.map { absent.precedes($0) } ?? true
+        if isBefore {
+            segments.append((range.lower, hasAbsent ? absent : range.upper, query.order, hasAbsent ? absent : nil))
+        }
+        if hasAbsent { segments.append((isBefore ? absent : range.lower, range.upper, .ascending, nil)) }
+        return segments
     }
 
     /// A row's number and its key in the order of the list.
@@ -115,10 +123,10 @@ private final class OrderedRows: AnswerCursor {
         if let unique = plan.unique {
             try world.rows.row(schema, folded: unique.text) { take($0, unique.rest) }
         } else {
-            guard let ordered = plan.ordered(by: sort), !ordered.rest.isEmpty else { return nil }
+            guard let ordered = plan.ordered(by: sort), !ordered.rest.isEmpty, !ordered.isHashed else { return nil }
             if try isKnownEmpty() { return [] }
-            guard let range = try world.rows.narrowest(plan, schema), !range.prefix.isEmpty || range.isBounded,
-                let numbers = try numbers(range)
+            let range = try world.rows.narrowest(plan, schema)
+            guard !range.prefix.isEmpty || range.isBounded, let numbers = try numbers(range)
             else { return nil }
             lines.spend(numbers.count * .row)
             for start in stride(from: 0, to: numbers.count, by: KeyBatch.capacity) {
@@ -142,8 +150,7 @@ private final class OrderedRows: AnswerCursor {
         var numbers: [UInt64] = []
         let limit = source.limits.looks
         let walk = IndexWalk(
-            store: world.store, table: schema.indexes[range.index].table, lower: range.lower,
-            upper: range.upper)
+            store: world.store, table: range.table, lower: range.lower, upper: range.upper)
         try walk.keys(.ascending, after: nil) { key in
             if let number = key.lastNumber { numbers.append(number) }
             return numbers.count <= limit

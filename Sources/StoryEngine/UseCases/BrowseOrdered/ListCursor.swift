@@ -12,16 +12,29 @@ struct ListCursor: Equatable {
 
     /// Decodes a cursor; nil if the text is no cursor of this list.
     init?(_ text: [UInt8], for query: ListQuery, of schema: KindSchema) {
-        guard let bytes = Base64URL.decode(text), bytes.count >= 4 + ListCursor.numberCount,
-            Array(bytes[..<4]) == ListCursor.mark(query, schema, Array(bytes[4...]))
+        let head = ListCursor.markCount + (schema.program == nil ? 0 : Origin.count)
+        guard let bytes = Base64URL.decode(text), bytes.count >= head + ListCursor.numberCount,
+            Array(bytes[..<ListCursor.markCount]) == ListCursor.mark(query, schema, Array(bytes[head...]))
         else { return nil }
-        key = Array(bytes[4...])
+        key = Array(bytes[head...])
     }
 
     /// Encodes the cursor as text.
     func text(for query: ListQuery, of schema: KindSchema) -> [UInt8] {
-        Base64URL.encode(ListCursor.mark(query, schema, key) + key)
+        let origin = schema.program.map { Origin($0.definition, key: key, of: schema).bytes } ?? []
+        return Base64URL.encode(ListCursor.mark(query, schema, key) + origin + key)
     }
+
+    /// Returns true when a text is a cursor of rows of this name that another definition had made.
+    static func isOfOtherDefinition(_ text: [UInt8], _ schema: KindSchema) -> Bool {
+        guard let program = schema.program, let bytes = Base64URL.decode(text),
+            let origin = Origin(bytes[min(markCount, bytes.count)...], schema)
+        else { return false }
+        return origin.definition != program.definition
+    }
+
+    /// The size of a mark in bytes.
+    private static let markCount = 4
 
     /// The size of a row's number in bytes.
     private static let numberCount = 6
@@ -29,20 +42,61 @@ struct ListCursor: Equatable {
     /// Returns four bytes that differ between lists and between versions of the keys (FNV-1a over version, kind,
     /// filters, sort, order and key). Clients keep cursors across a restart, so the hash stays as it is.
     private static func mark(_ query: ListQuery, _ schema: KindSchema, _ key: [UInt8]) -> [UInt8] {
-        var hash: UInt32 = 2_166_136_261
-        func add(_ bytes: some Sequence<UInt8>) { for byte in bytes { hash = (hash ^ UInt32(byte)) &* 16_777_619 } }
-        add([UInt8(truncatingIfNeeded: ModelVersion.current)])
-        add(schema.name.utf8)
-        add(schema.sorts[query.sort].name.utf8)
-        add(query.order.rawValue.utf8)
+        var hash = ListHash(schema)
+        hash.add(schema.sorts[query.sort].name.utf8)
+        hash.add(query.order.rawValue.utf8)
         let named = query.conditions.map { (name: schema.filters[$0.filter].name, value: $0.value) }
         for (name, value) in named.sorted(by: { $0.name < $1.name }) {
-            add(name.utf8)
-            add(value.bytes)
-            add([0xFF])
+            hash.add(name.utf8)
+            hash.add(value.bytes)
+            hash.add([0xFF])
         }
-        add(key)
-        return withUnsafeBytes(of: hash.bigEndian) { Array($0) }
+        hash.add(key)
+        return hash.bytes
+    }
+}
+
+/// A hash over the version of the keys, a kind's name, and more.
+private struct ListHash {
+    private var hash: UInt32 = 2_166_136_261
+
+    init(_ schema: KindSchema) {
+        add([UInt8(truncatingIfNeeded: ModelVersion.current)])
+        add(schema.name.utf8)
+    }
+
+    mutating func add(_ bytes: some Sequence<UInt8>) {
+        for byte in bytes { hash = (hash ^ UInt32(byte)) &* 16_777_619 }
+    }
+
+    var bytes: [UInt8] { withUnsafeBytes(of: hash.bigEndian) { Array($0) } }
+}
+
+/// The definition that made the rows of a list, in the cursors of declared models: its number, and a hash of it and the
+/// key.
+private struct Origin {
+    /// The size in bytes.
+    static let count = 12
+    private static let hashStart = 8
+
+    let definition: UInt64
+    let bytes: [UInt8]
+
+    init(_ definition: UInt64, key: some Sequence<UInt8>, of schema: KindSchema) {
+        self.definition = definition
+        let number = withUnsafeBytes(of: definition.bigEndian) { Array($0) }
+        var hash = ListHash(schema)
+        hash.add(number)
+        hash.add(key)
+        bytes = number + hash.bytes
+    }
+
+    /// Reads the definition and the key behind the mark of a cursor; nil where the hash is not theirs.
+    init?(_ rest: ArraySlice<UInt8>, _ schema: KindSchema) {
+        guard rest.count > Origin.count else { return nil }
+        let number = rest.prefix(Origin.hashStart).reduce(0) { $0 << 8 | UInt64($1) }
+        self.init(number, key: rest.dropFirst(Origin.count), of: schema)
+        guard bytes.elementsEqual(rest.prefix(Origin.count)) else { return nil }
     }
 }
 
@@ -57,6 +111,7 @@ extension FilterValue {
         case .folded(let text): text.withBytes { key.addFolded($0) }
         case .integer(let number): key.addInteger(number)
         case .number(let number): key.addDouble(number)
+        case .decimal(let number): key.addDecimal(number)
         case .date(let date): key.addDate(date)
         case .flag(let flag): key.add(flag ? 1 : 0)
         case .fraction(let bits): key.addOrdered(bits)
