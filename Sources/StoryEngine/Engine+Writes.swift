@@ -44,8 +44,8 @@ extension Engine {
             return try once(action, write.options.key) { () throws(StorageError) in
                 try WriteContent.attempt(write, after: head, in: world)
             }
-        case .get, .list, .count, .sorts, .read, .streams, .subscribe, .unsubscribe, .ping, .help, .stats, .metrics,
-            .clients, .checkpoint, .verify, .backup, .quit:
+        case .get, .list, .count, .sorts, .read, .streams, .define, .undefine, .models, .misfits, .subscribe,
+            .unsubscribe, .ping, .help, .stats, .metrics, .clients, .checkpoint, .verify, .backup, .quit:
             return .refused(Failure(.internal, "\(action.verb.rawValue) is no write"))
         }
     }
@@ -71,7 +71,7 @@ extension Engine {
     /// Numbers the events of one stream and appends them; returns the receipt of the last one.
     ///
     /// Where the log has no room for an event, the receipt is undone with everything that is not durable.
-    private func append(
+    func append(
         _ new: NewEvents, by uid: UInt32, _ now: Instant, _ output: any TurnOutput
     ) -> Receipt {
         let (time, number, first) = (max(end.time, now), new.head?.number ?? end.nextStream, head.next)

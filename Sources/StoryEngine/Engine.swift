@@ -25,6 +25,8 @@ package final class Engine {
     package private(set) var refusal: Failure?
     /// True once the program is asked to end.
     package private(set) var isDraining = false
+    /// The declared models that are served and built; nil where there are none.
+    package weak var declared: (any DeclaredModelStates)?
 
     /// Creates an engine over a store that is folded up to the log's head.
     ///
@@ -53,6 +55,8 @@ package final class Engine {
     /// The plan of the present catalogue.
     package var plan: CataloguePlan { world.plan }
 
+    /// The requests about declared models.
+    package var models: ModelRequests { ModelRequests(engine: self) }
     /// A reader of durable rows, for subscriptions to rows and lists.
     package var watcher: RowWatcher { RowWatcher(world, feed) }
 
@@ -71,13 +75,15 @@ package final class Engine {
 
     /// Reads and answers by a catalogue that follows the present one from now on, between two turns. Requests of
     /// a kind that it lacks, and answers under way about one, are `unknown`; the caller ends the subscriptions.
-    package func catalogueReplaced(by plan: CataloguePlan) {
+    ///
+    /// - Parameter stores: the stores of the kinds that have one of their own.
+    package func catalogueReplaced(by plan: CataloguePlan, stores: [Kind: any TableStore] = [:]) {
         precondition(
             plan.catalogue.follows(catalogue),
             "the catalogue of epoch \(plan.catalogue.epoch) does not follow that of epoch \(catalogue.epoch)")
         feed.retire(world.plan)
         catalogue = plan.catalogue
-        world.catalogueReplaced(by: plan)
+        world.catalogueReplaced(by: plan, stores: stores)
     }
 
     /// Refuses each write with this failure from now on; nil accepts writes again.
@@ -137,7 +143,13 @@ package final class Engine {
     }
 
     /// Adds a row to those that are answered together.
-    private func want(_ kind: Kind, _ key: RowKey, _ tag: Tag?, _ output: any TurnOutput) {
+    private func want(_ kind: Kind, _ key: RowKey, tag: Tag?, to output: any TurnOutput) throws(StorageError) {
+        // The rows of a declared model are in a store of its own.
+        guard world.areRowsStoredTogether(kind) else {
+            flush()
+            let browse = Browse(kind: world.schema(kind), key: key, world: world, head: head, tag: tag, output: output)
+            return try browse.now()
+        }
         if wanting !== output {
             flush()
             wanting = output
@@ -173,37 +185,42 @@ package final class Engine {
             return output.reply(.failed(.removedKind), tag: tag, restsOn: .zero)
         }
         switch action {
-        case .get(let kind, let key, nil): want(kind, key, tag, output)
+        case .get(let kind, let key, nil): try want(kind, key, tag: tag, to: output)
         case .get(let kind, let key, let moment?):
             flush()
             let browse = Browse(kind: world.schema(kind), key: key, world: world, head: head, tag: tag, output: output)
             try browse.at(moment)
-        case .list(let query): list(query, tag, output)
-        case .count(let kind, let conditions): try count(world.schema(kind), conditions, tag, output)
+        case .list(let query): list(query, tag: tag, to: output)
+        case .count(let kind, let conditions): try count(world.schema(kind), conditions, tag: tag, to: output)
         case .sorts(let kind):
             for line in BrowseOrdered.sorts(world.schema(kind)) { output.reply(line, tag: tag, restsOn: .zero) }
         case .streams(let query): output.answer(with: BrowseStreams(query, in: source), tag: tag, restsOn: .zero)
-        case .read(let query): read(query, tag, output)
-        case .subscribe(let query): subscribe(&session, tag, query, output)
-        case .unsubscribe(let id): unsubscribe(&session, tag, id, output)
-        case .ping: acknowledge([], session, tag, output)
+        case .read(let query): read(query, tag: tag, to: output)
+        case .misfits(let query): try models.misfits(query, tag: tag, to: output)
+        case .models(let name): try models.describe(name, tag: tag, to: output)
+        case .define(let request): try models.define(request, tag, from: &session, now, output)
+        case .undefine(let name): try models.undefine(name, tag, from: &session, now, output)
+        case .subscribe(let query):
+            SubscriptionRequests(engine: self).begin(query, tag: tag, of: &session, to: output)
+        case .unsubscribe(let id): SubscriptionRequests(engine: self).end(id, tag: tag, of: &session, to: output)
+        case .ping: acknowledge([], session, tag: tag, to: output)
         case .help(let topic): output.start(.help(topic: topic), tag: tag)
         case .stats: output.start(.report, tag: tag)
         case .metrics: output.start(.metrics, tag: tag)
         case .clients(let number): output.start(.clients(number), tag: tag)
         case .checkpoint: output.start(.checkpoint, tag: tag)
-        case .verify(let moment): verify(moment, tag, output)
+        case .verify(let moment): verify(moment, tag: tag, to: output)
         case .backup(let path): output.start(.backUp(path: String(decoding: path, as: UTF8.self)), tag: tag)
         case .quit:
             session.endSubscriptions(.quit, into: output)
-            acknowledge([Member("bye", .flag(true))], session, tag, output)
+            acknowledge([Member("bye", .flag(true))], session, tag: tag, to: output)
             output.finish()
         case .append, .appendTogether, .content:
             try write(action, tag, from: &session, now, output)
         }
     }
 
-    private func verify(_ moment: Moment?, _ tag: Tag?, _ output: any TurnOutput) {
+    private func verify(_ moment: Moment?, tag: Tag?, to output: any TurnOutput) {
         begin(tag, output) { () throws(Failure) in
             let position = try moment.map { (moment) throws(Failure) in
                 try world.position(of: moment, endingAt: output.durable)
@@ -225,7 +242,7 @@ package final class Engine {
         QuerySource(world: world, limits: limits, feed: feed, head: { self.head })
     }
 
-    private func list(_ query: ListQuery, _ tag: Tag?, _ output: any TurnOutput) {
+    private func list(_ query: ListQuery, tag: Tag?, to output: any TurnOutput) {
         begin(tag, output) { () throws(Failure) in
             let page = try BrowseOrdered.page(query, of: world.schema(query.kind), in: source)
             output.answer(with: page, tag: tag, restsOn: .zero)
@@ -233,7 +250,7 @@ package final class Engine {
     }
 
     private func count(
-        _ kind: KindSchema, _ conditions: [Condition], _ tag: Tag?, _ output: any TurnOutput
+        _ kind: KindSchema, _ conditions: [Condition], tag: Tag?, to output: any TurnOutput
     ) throws(StorageError) {
         switch try CountRows.answer(kind, conditions, in: source) {
         case .known(let count): output.reply(.done(.counted(count, position: head)), tag: tag, restsOn: head)
@@ -242,13 +259,13 @@ package final class Engine {
     }
 
     /// Replies with the end of the log: the last durable event, or a later one that this connection wrote.
-    private func acknowledge(_ members: [Member], _ session: Session, _ tag: Tag?, _ output: any TurnOutput) {
+    private func acknowledge(_ members: [Member], _ session: Session, tag: Tag?, to output: any TurnOutput) {
         let position = max(output.durable, session.lastWritten)
         let done = Done.members(members + [Member("position", .count(position.value))])
         output.reply(.done(done), tag: tag, restsOn: position)
     }
 
-    private func read(_ query: ReadQuery, _ tag: Tag?, _ output: any TurnOutput) {
+    private func read(_ query: ReadQuery, tag: Tag?, to output: any TurnOutput) {
         begin(tag, output) { () throws(Failure) in
             let plan = try ReadEvents.plan(query, in: world, endingAt: output.durable, identity)
             output.answer(with: ReadAnswer(plan, log: world.log, index: world.streams), tag: tag, restsOn: .zero)

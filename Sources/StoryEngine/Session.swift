@@ -110,6 +110,25 @@ package struct Session: Equatable, Sendable {
         }
     }
 
+    /// Moves the subscriptions to rows of kinds that others replace: each gets `again` and lists from the start.
+    /// One that the new kind cannot serve keeps its kind.
+    ///
+    /// - Parameter replaced: the schema that replaces another one, by the kind of the other.
+    package mutating func moveSubscriptions(
+        _ replaced: [Kind: (old: KindSchema, new: KindSchema)], into output: any TurnOutput
+    ) {
+        guard rowSubscriptionCount > 0, !replaced.isEmpty else { return }
+        for subscription in subscriptions(published: output.published) {
+            guard let kind = subscription.subject.kind, let (old, new) = replaced[kind],
+                let subject = subscription.subject.moved(from: old, to: new),
+                let taken = taken(subscription.id, published: output.published)
+            else { continue }
+            active.append(
+                Subscription(id: taken.id, selection: taken.selection, subject: subject, from: output.published.next))
+            output.push(.again(output.published), to: taken.id)
+        }
+    }
+
     /// Makes those subscriptions idle that have everything up to the head, and returns them.
     package mutating func rest(at head: Position) -> [Subscription] {
         let rested = active.take { $0.hasAll(through: head) }

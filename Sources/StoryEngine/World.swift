@@ -6,7 +6,12 @@ final class World {
     private(set) var plan: CataloguePlan
     let store: any TableStore
     let log: any EventLogReading
+    /// The rows of the store's own kinds.
     let rows: RowLookup
+    /// The rows of declared models, by the number of their kind.
+    private var declaredRows: [RowLookup?] = []
+    /// The declared models as the log has them.
+    let definitions: DefinitionTable
     let streams: StreamIndex
     let keys: KeyIndex
     /// The plan's catalogue, held directly to avoid a retain and release on each request.
@@ -23,6 +28,7 @@ final class World {
         rows = RowLookup(store)
         streams = StreamIndex(store)
         keys = KeyIndex(store)
+        definitions = DefinitionTable(store, json: json)
     }
 
     /// Returns the end of the log, which the models are folded up to.
@@ -33,9 +39,25 @@ final class World {
     }
 
     /// Reads by another catalogue from now on.
-    func catalogueReplaced(by plan: CataloguePlan) {
+    ///
+    /// - Parameter stores: the stores of the kinds that have one of their own.
+    func catalogueReplaced(by plan: CataloguePlan, stores: [Kind: any TableStore]) {
         self.plan = plan
         catalogue = plan.catalogue
+        var declaredRows = [RowLookup?](repeating: nil, count: stores.isEmpty ? 0 : catalogue.numberEnd)
+        for (kind, store) in stores { declaredRows[Int(kind.number)] = RowLookup(store) }
+        self.declaredRows = declaredRows
+    }
+
+    /// Returns false for a kind whose rows are in a store of its own.
+    func areRowsStoredTogether(_ kind: Kind) -> Bool {
+        Int(kind.number) >= declaredRows.count || declaredRows[Int(kind.number)] == nil
+    }
+
+    /// Returns the rows of a kind, from the store that has them.
+    func rows(of schema: KindSchema) -> RowLookup {
+        guard schema.number < declaredRows.count else { return rows }
+        return declaredRows[schema.number] ?? rows
     }
 
     /// Returns the schema of a kind of the present catalogue.
@@ -49,7 +71,7 @@ final class World {
     /// - Throws: the error of the read.
     func has(_ kind: Kind, _ id: Identifier) throws(StorageError) -> Bool {
         guard let schema = catalogue.schema(of: kind) else { return false }
-        return try rows.has(schema, id)
+        return try rows(of: schema).has(schema, id)
     }
 
     /// Returns a fold of a stream's events up to a position into a row.

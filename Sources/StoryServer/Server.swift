@@ -1,5 +1,6 @@
 package import StoryCore
 import StoryEngine
+import StoryModels
 package import StoryReactor
 import StoryStorage
 import StoryWire
@@ -13,21 +14,22 @@ package final class Server: ReactorHandler {
     /// How long a stopping server waits for clients to read their output, in ticks of 0.1 s.
     private static let drainTicks: UInt64 = 50
 
-    private let dependency: ServerDependency
-    private let connections = Connections()
+    let dependency: ServerDependency
+    let connections = Connections()
     private let memory: ClientMemory
     private let outbox: Outbox
-    private let driver: CommitDriver
-    private let publishing: PushScheduler
+    let driver: CommitDriver
+    let publishing: PushScheduler
     private let checkpoints: Checkpoints
     private let jobs: Jobs
     /// Nil for models in memory.
     private let rebuild: ModelRebuild?
-    private let requests: Requests
+    let declared: DeclaredModels
+    let requests: Requests
     private let housekeeping: Housekeeping
     private var slow: SlowRequests { dependency.slow }
     /// The tick at which a stopping server gives up waiting; nil while it serves.
-    private var drainDeadline: UInt64?
+    private(set) var drainDeadline: UInt64?
 
     /// Builds the parts of the loop.
     package init(dependency: ServerDependency) {
@@ -46,11 +48,18 @@ package final class Server: ReactorHandler {
         rebuild = dependency.logWork.store.map { [checkpoints, engine = dependency.engine] store in
             ModelRebuild(store, checkpoints, trace, figures, background, plan: { engine.plan }, whenDone: wake)
         }
+        declared = Server.declaredModels(dependency, flush)
+        dependency.engine.declared = declared
+        dependency.fold.declared = declared
+        dependency.reader.unready = { [engine = dependency.engine] name in
+            do throws(StorageError) { return try engine.models.unready(name) } catch { return .storage(error) }
+        }
         driver = CommitDriver(
             log: dependency.log, models: dependency.models, engine: dependency.engine, fold: dependency.fold,
             commits: dependency.commits, bytesPerCommit: dependency.configuration.limits.commit,
             clock: dependency.clock, transport: dependency.transport, trace: dependency.trace, figures: figures,
-            connections: connections, outbox: outbox, checkpoints: checkpoints, flush: flush)
+            connections: connections, outbox: outbox, checkpoints: checkpoints, flush: flush,
+            declared: declared)
         publishing = PushScheduler(
             log: dependency.log, models: dependency.models, engine: dependency.engine,
             encoder: dependency.encoder, trace: dependency.trace, figures: figures, slow: dependency.slow,
@@ -62,6 +71,7 @@ package final class Server: ReactorHandler {
             holdRight: dependency.holdRight, driver: driver, connections: connections, requests: requests,
             memory: memory,
             idle: IdleConnections(connections, dependency.transport, dependency.configuration.limits))
+        advanceModels { () throws(StorageError) in try declared.begin() }
     }
 
     private static func requests(
@@ -71,7 +81,8 @@ package final class Server: ReactorHandler {
         let configuration = dependency.configuration
         let store = FigureSource.Store(
             log: dependency.log, models: dependency.models, foldTimer: dependency.foldTimer,
-            catalogue: { [engine = dependency.engine] in engine.catalogue }, data: configuration.data,
+            catalogue: { [engine = dependency.engine] in engine.catalogue },
+            declared: { [engine = dependency.engine] in engine.declared }, data: configuration.data,
             journal: configuration.journal, durability: dependency.durability)
         return Requests(
             engine: dependency.engine, reader: dependency.reader, encoder: dependency.encoder, clock: dependency.clock,
@@ -169,7 +180,8 @@ package final class Server: ReactorHandler {
         requests.findNextSteps()
         requests.turnEnded()
         publishing.turnEnded()
-        if requests.isPending || publishing.isPending { dependency.transport.requestTurn() }
+        buildModels()
+        if requests.isPending || publishing.isPending || declared.hasWork { dependency.transport.requestTurn() }
         if drainDeadline != nil, connections.isEmpty { dependency.transport.stop() }
     }
 
@@ -221,13 +233,7 @@ package final class Server: ReactorHandler {
     /// - Parameter catalogue: a catalogue that follows the present one.
     /// - Throws: the first filter that has the name of an option; then nothing was replaced.
     package func catalogueReplaced(by catalogue: Catalogue) throws(SchemaError) {
-        dependency.engine.flush()
-        try dependency.catalogueReplaced(by: catalogue)
-        for connection in connections.all {
-            let before = connection.session.subscriptionCount
-            connection.session.endSubscriptions(outside: catalogue, into: requests.output(connection))
-            if connection.session.subscriptionCount != before { connections.subscriptionsChanged(connection) }
-        }
+        try catalogueReplaced(by: DeclaredModels.Change(to: CataloguePlan(catalogue)))
     }
 
     // MARK: The end of a turn

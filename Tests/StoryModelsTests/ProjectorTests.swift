@@ -37,6 +37,7 @@ struct ProjectorTests {
         case .message(let body): String("\(body)".prefix { $0 != "(" })
         case .photo(let body): String("\(body)".prefix { $0 != "(" })
         case .custom: "custom"
+        case .model: "model"
         }
     }
 

@@ -171,6 +171,7 @@ extension EventBody {
         case .story: "story-12345"
         case .message: "message-12345"
         case .photo: "photo-12345"
+        case .model: "model-orders"
         case .custom: "note-1"
         }
     }

@@ -5,7 +5,7 @@ package import StoryWire
 extension EventBody {
     package var kept: EventBody {
         switch self {
-        case .user, .story, .message, .photo: self
+        case .user, .story, .message, .photo, .model: self
         case .custom(let type, let data): .custom(type.kept, data: data.kept)
         }
     }
@@ -55,7 +55,11 @@ extension RequestAction {
                 events.map { StreamProposal(stream: $0.stream.kept, version: $0.version, event: $0.event.kept) },
                 options.kept)
         case .get(let kind, let id, let moment): .get(kind, id.kept, at: moment)
-        case .list, .count, .sorts, .read, .streams, .subscribe, .unsubscribe, .ping, .help, .stats, .metrics, .clients,
+        case .define(let request):
+            .define(DefineRequest(name: request.name, text: request.text, key: request.key?.kept))
+        case .list, .count, .sorts, .read, .streams, .undefine, .models, .misfits, .subscribe, .unsubscribe, .ping,
+            .help,
+            .stats, .metrics, .clients,
             .checkpoint,
             .verify, .backup, .quit:
             self

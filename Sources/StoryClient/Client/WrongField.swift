@@ -18,12 +18,15 @@ public enum FieldRule: Hashable, Sendable {
     case unknownField
     /// It is of another JSON type.
     case wrongType
+    /// It is declared a second time.
+    case repeated
     /// A rule that is newer than this library.
     case other(String)
 
     /// The rules that this version of the library knows.
     public static let known: [FieldRule] = [
         .missing, .empty, .tooLong, .notSelected, .outOfRange, .malformed, .noSuch, .unknownField, .wrongType,
+        .repeated,
     ]
 
     /// Creates the rule with this name on the wire.
@@ -41,6 +44,7 @@ public enum FieldRule: Hashable, Sendable {
         case .noSuch: "noSuch"
         case .unknownField: "unknownField"
         case .wrongType: "wrongType"
+        case .repeated: "repeated"
         case .other(let name): name
         }
     }

@@ -58,6 +58,8 @@ package enum FailureDetail: Equatable, Sendable {
     /// `diverged`: this log, and the last position that it shares with the log that the client named; nil where that is
     /// unknown.
     case log(LogID, position: Position?)
+    /// `busy`: how many of the log's events were folded into a model that is being built.
+    case progress(Position, of: Position)
     /// `internal`: the stored data are damaged; the position is nil where it is unknown.
     case damaged(Position?)
 }
@@ -65,6 +67,7 @@ package enum FailureDetail: Equatable, Sendable {
 /// The rule that a field of a form breaks.
 package enum FieldRule: String, CaseIterable, Sendable {
     case missing, empty, tooLong, notSelected, outOfRange, malformed, noSuch, unknownField, wrongType
+    case repeated
 }
 
 /// One wrong field of a form.
@@ -102,7 +105,7 @@ extension Failure {
     package var isDamage: Bool {
         switch detail {
         case .damaged: true
-        case .none, .column, .name, .fields, .field, .versions, .position, .limit, .log: false
+        case .none, .column, .name, .fields, .field, .versions, .position, .limit, .log, .progress: false
         }
     }
 }

@@ -105,6 +105,8 @@ package indirect enum MemberValue: Equatable, Sendable {
     case flag(Bool)
     case list([MemberValue])
     case object([Member])
+    /// JSON as it is.
+    case json([UInt8])
 }
 
 /// A push of a subscription: `>1 {…}`.

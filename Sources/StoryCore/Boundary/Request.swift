@@ -34,6 +34,11 @@ package enum RequestAction: Equatable, Sendable {
     case sorts(Kind)
     case read(ReadQuery)
     case streams(StreamsQuery)
+    case define(DefineRequest)
+    case undefine(String)
+    /// The model with this name; nil means all.
+    case models(String?)
+    case misfits(MisfitsQuery)
     /// `POST` `EDIT` `LIKE` `UNLIKE` `SEE` `DELETE`
     case content(ContentWrite)
     case append(StreamName, [EventProposal], WriteOptions)
@@ -61,8 +66,8 @@ package enum RequestAction: Equatable, Sendable {
         case .list(let query): query.kind
         case .content(let write): write.kind
         case .subscribe(let query): query.subject.kind
-        case .read, .streams, .append, .appendTogether, .unsubscribe, .ping, .help, .stats, .metrics, .clients,
-            .checkpoint, .verify, .backup, .quit:
+        case .read, .streams, .define, .undefine, .models, .misfits, .append, .appendTogether, .unsubscribe, .ping,
+            .help, .stats, .metrics, .clients, .checkpoint, .verify, .backup, .quit:
             nil
         }
     }
@@ -74,8 +79,11 @@ package enum RequestAction: Equatable, Sendable {
         case .list: .list
         case .count: .count
         case .sorts: .sorts
-        case .read: .read
+        case .read, .misfits: .read
         case .streams: .streams
+        case .define: .define
+        case .undefine: .undefine
+        case .models: .models
         case .content(let write): write.action.verb
         case .append, .appendTogether: .append
         case .subscribe: .subscribe
@@ -119,13 +127,16 @@ package enum Verb: String, CaseIterable, Sendable {
     case verify = "VERIFY"
     case backup = "BACKUP"
     case quit = "QUIT"
+    case define = "DEFINE"
+    case undefine = "UNDEFINE"
+    case models = "MODELS"
 
     /// True when the verb may append events.
     package var isWrite: Bool {
         switch self {
-        case .post, .edit, .like, .unlike, .see, .delete, .append: true
+        case .post, .edit, .like, .unlike, .see, .delete, .append, .define, .undefine: true
         case .get, .list, .count, .sorts, .read, .streams, .subscribe, .unsubscribe, .ping, .help, .stats, .metrics,
-            .clients, .checkpoint, .verify, .backup, .quit:
+            .clients, .checkpoint, .verify, .backup, .quit, .models:
             false
         }
     }
@@ -135,7 +146,7 @@ package enum Verb: String, CaseIterable, Sendable {
         switch self {
         case .read, .subscribe, .checkpoint, .verify, .backup: true
         case .get, .list, .count, .sorts, .streams, .post, .edit, .like, .unlike, .see, .delete, .append,
-            .unsubscribe, .ping, .help, .stats, .metrics, .clients, .quit:
+            .unsubscribe, .ping, .help, .stats, .metrics, .clients, .quit, .define, .undefine, .models:
             false
         }
     }
@@ -167,6 +178,9 @@ package enum Verb: String, CaseIterable, Sendable {
         case .verify: 21
         case .backup: 22
         case .quit: 23
+        case .define: 24
+        case .undefine: 25
+        case .models: 26
         }
     }
 }

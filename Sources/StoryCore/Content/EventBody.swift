@@ -4,6 +4,7 @@ package enum EventBody: Equatable, Sendable {
     case story(StoryEvent)
     case message(MessageEvent)
     case photo(PhotoEvent)
+    case model(ModelEvent)
     /// A custom event, or one of a type that this program does not know: stored, not folded.
     case custom(EventType, data: ByteView)
 }
@@ -16,6 +17,7 @@ extension EventBody {
         case .story(let event): event.type
         case .message(let event): event.type
         case .photo(let event): event.type
+        case .model(let event): event.type
         case .custom(let type, data: _): type
         }
     }
@@ -27,6 +29,7 @@ extension EventBody {
         case .story(let event): event.write(to: &members)
         case .message(let event): event.write(to: &members)
         case .photo(let event): event.write(to: &members)
+        case .model(let event): event.write(to: &members)
         case .custom(_, let data): members.whole(data)
         }
     }

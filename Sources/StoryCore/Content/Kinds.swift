@@ -189,7 +189,7 @@ extension Kind {
     package static var photos: Kind { Kind(number: 3) }
 }
 
-/// The tables that map streams, categories and keys to events, independent of the kinds.
+/// The tables that are independent of the kinds: of streams, categories, keys and declared models.
 package enum StreamTables {
     /// The streams by name.
     package static let streams = ModelTable(6, "streams", of: "streams")
@@ -201,8 +201,10 @@ package enum StreamTables {
     package static let categoryPositions = ModelTable(8, "categoryPositions", of: "streams")
     /// The keys of requests.
     package static let keys = ModelTable(10, "keys", of: "keys")
+    /// The declared models by name.
+    package static let definitions = ModelTable(11, "definitions", of: "definitions")
     /// All of these tables, those of the model `streams` first.
-    package static let all = [streams, streamPositions, categories, categoryPositions, keys]
+    package static let all = [streams, streamPositions, categories, categoryPositions, keys, definitions]
 }
 
 /// The kind of a stream of content.

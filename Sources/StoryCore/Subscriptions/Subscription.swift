@@ -15,6 +15,24 @@ package enum Subject: Equatable, Sendable {
         }
     }
 
+    /// Returns the same rows of another schema; nil where it has no such keys or filters.
+    package func moved(from old: KindSchema, to new: KindSchema) -> Subject? {
+        switch self {
+        case .events: return nil
+        case .row(_, let key): return old.keys == new.keys ? .row(new.kind, key) : nil
+        case .list(_, let conditions):
+            var moved: [Condition] = []
+            for condition in conditions {
+                let filter = old.filters[condition.filter]
+                guard let index = new.filters.firstIndex(where: { $0.name == filter.name }),
+                    new.filterShapes[index] == old.filterShapes[condition.filter]
+                else { return nil }
+                moved.append(Condition(index, condition.value))
+            }
+            return .list(new.kind, moved)
+        }
+    }
+
     /// True when events are followed instead of rows.
     package var isEvents: Bool {
         switch self {

@@ -7,6 +7,8 @@ package import StoryModels
 package final class EventFold {
     private let projector: ModelProjector
     private let timer: FoldTimer
+    /// The declared models, which are folded behind the kinds; nil where there are none.
+    package weak var declared: (any RecordFolding)?
 
     /// Creates a fold.
     ///
@@ -35,9 +37,22 @@ package final class EventFold {
     /// - Throws: the error of the models, which are then no fold of the log any more.
     package func fold(_ record: EventRecord, after prior: PriorState) throws(StorageError) {
         let stream = projector.kind(of: record)
-        guard timer.comesDue(stream?.kind) else { return try projector.fold(record, of: stream, after: prior) }
-        try timer.measure(stream?.kind) { () throws(StorageError) in
+        if timer.comesDue(stream?.kind) {
+            try timer.measure(stream?.kind) { () throws(StorageError) in
+                try projector.fold(record, of: stream, after: prior)
+            }
+        } else {
             try projector.fold(record, of: stream, after: prior)
         }
+        declared?.fold(record)
     }
+
+    /// The number of changes of declared models that were folded.
+    package var definitionChanges: UInt64 { projector.definitionChanges }
+}
+
+/// A fold of the log's records that keeps its errors to itself.
+package protocol RecordFolding: AnyObject {
+    /// Folds the record of the event after those that were folded before.
+    func fold(_ record: EventRecord)
 }

@@ -54,8 +54,8 @@ struct Idempotency {
             return WriteReceipt(receipts, isTogether: true)
         case .content(let write):
             return try repeatedContent(write, positions)
-        case .get, .list, .count, .sorts, .read, .streams, .subscribe, .unsubscribe, .ping, .help, .stats, .metrics,
-            .clients, .checkpoint, .verify, .backup, .quit:
+        case .get, .list, .count, .sorts, .read, .streams, .define, .undefine, .models, .misfits, .subscribe,
+            .unsubscribe, .ping, .help, .stats, .metrics, .clients, .checkpoint, .verify, .backup, .quit:
             return nil
         }
     }
@@ -93,13 +93,13 @@ struct Idempotency {
 }
 
 extension Receipt {
-    /// Creates the repeated receipt of an event that was written before.
-    fileprivate init(repeating record: EventRecord) {
+    /// Creates the receipt of an event that was written before.
+    init(repeating record: EventRecord, isRepeated: Bool = true) {
         let name = record.streamName
         self.init(
             id: nil,
             stream: StreamName(trusted: ByteView(copying: name), categoryCount: name.firstIndex(of: 0x2D) ?? 0),
-            version: record.version, position: record.position, time: record.time, repeated: true)
+            version: record.version, position: record.position, time: record.time, repeated: isRepeated)
     }
 
     /// The ID of the stream if the store may have generated it; nil if a client must have chosen it.

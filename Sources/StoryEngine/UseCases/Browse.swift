@@ -26,6 +26,15 @@ struct Browse {
         refuse(.gone(target), basis(head.position))
     }
 
+    /// Answers with the row as it is now.
+    ///
+    /// - Throws: like `missed`.
+    func now() throws(StorageError) {
+        let basis = basis(head)
+        let isThere = try world.rows(of: kind).row(kind, key) { output.row($0, tag: tag, restsOn: basis) }
+        if !isThere { refuse(.notFound(target), basis) }
+    }
+
     /// Answers with a read error.
     func failed(_ error: StorageError) { refuse(.storage(error), .zero) }
 
@@ -45,7 +54,7 @@ struct Browse {
             return refuse(error, basis)
         }
         if position >= head.position {
-            let isThere = try world.rows.row(kind, key) { output.row($0, tag: tag, restsOn: basis) }
+            let isThere = try world.rows(of: kind).row(kind, key) { output.row($0, tag: tag, restsOn: basis) }
             guard !isThere else { return }
         }
         let subject = PastRow.Subject(

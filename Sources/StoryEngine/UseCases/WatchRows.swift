@@ -32,7 +32,7 @@ package struct RowWatcher {
         let pending = key.spelling.withUnsafeBytes { key in feed.withRow(schema, key) { $0.map { RowCopy($0) } } }
         if let pending { return pending }
         var row: RowCopy?
-        _ = try world.rows.row(schema, key) { row = RowCopy($0) }
+        _ = try world.rows(of: schema).row(schema, key) { row = RowCopy($0) }
         return row
     }
 
@@ -69,7 +69,7 @@ package struct RowWatcher {
             world.plan.key(of: $0, in: range)
         }
         let walk = IndexWalk(
-            store: world.store, table: range.table, lower: range.lower, upper: range.upper)
+            store: world.rows(of: schema).store, table: range.table, lower: range.lower, upper: range.upper)
         var (isWhole, failure) = (true, StorageError?.none)
         try walk.keys(.ascending, after: after) { key in
             isWhole = !lines.isSpent && pending.visit(through: key, charging: lines, visit)
@@ -96,7 +96,7 @@ package struct RowWatcher {
     ) throws(StorageError) -> RowCopy? {
         guard let number = key.lastNumber else { return nil }
         var row: RowCopy?
-        try world.rows.row(schema, number: number) {
+        try world.rows(of: schema).row(schema, number: number) {
             if conditions.match($0), !feed.isPending($0) { row = RowCopy($0) }
         }
         return row
@@ -107,7 +107,7 @@ package struct RowWatcher {
         _ schema: KindSchema, _ unique: (text: [UInt8], rest: [Condition]), _ conditions: [Condition]
     ) throws(StorageError) -> RowCopy? {
         var row: RowCopy?
-        try world.rows.row(schema, folded: unique.text) {
+        try world.rows(of: schema).row(schema, folded: unique.text) {
             if unique.rest.match($0), !feed.isPending($0) { row = RowCopy($0) }
         }
         feed.forEachPendingRow(schema) { pending, _ in if conditions.match(pending) { row = RowCopy(pending) } }

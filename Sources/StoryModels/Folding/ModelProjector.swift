@@ -11,6 +11,9 @@ package final class ModelProjector: OwnRows {
     private let json: any JSONReading
     private let streams: StreamIndex
     private var keys: KeyIndex
+    private let definitions: DefinitionTable
+    /// The number of changes of declared models that were folded.
+    package private(set) var definitionChanges: UInt64 = 0
     private var rows: RowFold
     private var projection = RowProjection()
     private var key = KeyBuffer()
@@ -33,6 +36,7 @@ package final class ModelProjector: OwnRows {
         rows = RowFold(json)
         streams = StreamIndex(store)
         keys = KeyIndex(store)
+        definitions = DefinitionTable(store, json: json)
     }
 
     /// Folds by another catalogue from now on.
@@ -77,7 +81,8 @@ package final class ModelProjector: OwnRows {
     ///
     /// - Throws: as `fold`.
     package func foldRow(_ record: EventRecord, of stream: StreamKind?) throws(StorageError) {
-        guard let stream, record.data != nil else { return }
+        guard let stream else { return try foldDefinition(record) }
+        guard record.data != nil else { return }
         let kind = plan[stream.kind]
         let event = FoldedEvent(record, idStart: stream.idStart)
         guard event.id.count <= Identifier.length.upperBound else { return }
@@ -85,6 +90,10 @@ package final class ModelProjector: OwnRows {
         let row = try previous(kind, event)
         let outcome = record.withData(json) { self.rows.fold(kind, event, $0, into: row, self.apply) }
         if case .failure(let error)? = outcome { throw error }
+    }
+
+    private func foldDefinition(_ record: EventRecord) throws(StorageError) {
+        if try definitions.fold(record) { definitionChanges += 1 }
     }
 
     /// Returns a copy of the row before the event, since the store must not change while a view of its row is in use.

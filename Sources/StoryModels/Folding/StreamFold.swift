@@ -22,6 +22,8 @@ package final class StreamFold {
     /// The kind of the stream and the offset of the ID in its name; nil for the users' own streams.
     private var kind: (plan: KindPlan, idStart: Int)?
     private var head: StreamHead?
+    /// The declared model whose stream it is; nil for other streams.
+    private var model: DeclaredModel?
     /// The stream's row so far, in the memory of `fold`.
     private var row: RowView?
 
@@ -41,7 +43,10 @@ package final class StreamFold {
         positions.add48(record.position.value)
         head = StreamHead(number: record.streamNumber, version: record.version, position: record.position)
         if record.version.value % PositionLists.chunkSize == 0 { try putPositions() }
-        guard let (kind, idStart) = kind else { return }
+        guard let (kind, idStart) = kind else {
+            _ = model?.fold(record, json)
+            return
+        }
         let event = FoldedEvent(record, idStart: idStart)
         guard event.id.count <= Identifier.length.upperBound else { return }
         let outcome = record.withData(json) { self.fold.fold(kind, event, $0, into: self.row, self.keep) }
@@ -57,6 +62,7 @@ package final class StreamFold {
         guard let head else { return }
         if positions.count > 0, head.version > Version(1) { try putPositions() }
         try StreamIndex.put(head, name, to: sink, &value)
+        try putDefinition(name)
         guard let row, let kind else { return }
         let change = RowChange(
             kind: kind.plan, number: row.number, key: row.key, position: row.position, before: nil, after: row,
@@ -66,11 +72,20 @@ package final class StreamFold {
 
     private func begin(_ record: EventRecord) {
         kind = plan.catalogue.kind(stream: record.streamName).map { (plan[$0.kind], $0.idStart) }
+        if kind == nil, DefinitionTable.name(ofStream: record.streamName) != nil { model = DeclaredModel() }
         precondition(kind.map { !$0.plan.hasOwnNumbers } ?? true, "rows with numbers of their own folded by streams")
+    }
+
+    /// Writes the model whose stream has ended, where an event changed it.
+    private func putDefinition(_ stream: UnsafeRawBufferPointer) throws(StorageError) {
+        guard let model, model != DeclaredModel(), let name = DefinitionTable.name(ofStream: stream) else { return }
+        model.write(to: &value)
+        try sink.put(value.bytes, in: StreamTables.definitions.number, at: name)
     }
 
     private func clear() {
         head = nil
+        model = nil
         row = nil
         positions.clear()
     }

@@ -5,7 +5,8 @@ import StoryStorage
 ///
 /// A row is valid until the body that gets it returns or looks up another row.
 package final class RowLookup: ContentRows {
-    private let store: any TableStore
+    /// The store that has the rows.
+    package let store: any TableStore
     private var key = KeyBuffer(capacity: 128)
     /// The row key of an ID that was found in another table.
     private var id = KeyBuffer(capacity: 128)

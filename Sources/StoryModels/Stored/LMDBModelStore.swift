@@ -47,10 +47,18 @@ package final class LMDBModelStore: TableStore {
         tables list: [ModelTable]
     ) throws(StorageError) {
         precondition(directory.access != .reading, "models opened in a directory with access \(directory.access)")
-        let identity = ModelIdentity(
-            path: directory.modelsPath, record: CheckpointRecord(version: version, position: .zero, storeID: storeID),
-            tables: list, mapSize: mapSize)
         let owner = ModelOwner(identity: StoredIdentity(id: storeID, ancestors: ancestors), head: head)
+        try self.init(at: directory.modelsPath, owner, version: version, mapSize: mapSize, tables: list)
+    }
+
+    /// Opens the stored models at a path, as the other initializer does.
+    package convenience init(
+        at path: String, _ owner: ModelOwner, version: UInt32, mapSize: Int = EnvironmentOptions().mapSize,
+        tables list: [ModelTable]
+    ) throws(StorageError) {
+        let identity = ModelIdentity(
+            path: path, record: CheckpointRecord(version: version, position: .zero, storeID: owner.identity.id),
+            tables: list, mapSize: mapSize)
         try ModelReplacement(models: identity.path).clean()
         try self.init(identity, ModelOpening.open(identity, owner))
     }

@@ -1,4 +1,4 @@
-import StoryCore
+package import StoryCore
 import StoryStorage
 
 /// The opening of the stored models; unusable models are created again, since they can always be folded from the log.
@@ -95,9 +95,15 @@ enum ModelOpening {
 }
 
 /// The log that stored models must be a fold of.
-struct ModelOwner {
+package struct ModelOwner {
     let identity: StoredIdentity
     let head: Position
+
+    /// Creates the owner of a log that ends at `head`.
+    package init(identity: StoredIdentity, head: Position) {
+        self.identity = identity
+        self.head = head
+    }
 
     /// Returns false for models of another log, which are folded from the start.
     ///

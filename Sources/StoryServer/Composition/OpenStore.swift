@@ -12,6 +12,11 @@ package struct OpenStore {
     /// The read models.
     package let models: LMDBModelStore
 
+    /// The stores of the declared models.
+    package var shelf: any ModelShelf {
+        DirectoryShelf(directory, ModelOwner(identity: log.storedIdentity, head: log.head))
+    }
+
     /// Opens the data directory and folds the events that the models lack.
     ///
     /// - Parameters:

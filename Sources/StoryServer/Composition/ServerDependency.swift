@@ -19,6 +19,8 @@ package struct ServerDependency {
     package let log: any EventLog
     /// The read models.
     package let models: any ServedModels
+    /// The stores of declared models.
+    let shelf: any ModelShelf
     /// The long work on the log: `VERIFY` and `BACKUP`.
     package let logWork: LogWork
     /// The runner of commits in the background.
@@ -58,7 +60,8 @@ package struct ServerDependency {
     /// - Throws: the error of reading the models.
     package init(
         _ configuration: ServerConfiguration, catalogue: Catalogue = .standard, clock: Clock, trace: Trace,
-        log: any EventLog, models: any ServedModels, logWork: LogWork, commits: any CommitRunner,
+        log: any EventLog, models: any ServedModels, shelf: any ModelShelf, logWork: LogWork,
+        commits: any CommitRunner,
         transport: any Transport,
         background: BackgroundStarter = .niceThreads, manager: ServiceManager = .absent,
         wake: @escaping @Sendable () -> Void, returnFreedPages: @escaping () -> Void = {},
@@ -71,6 +74,7 @@ package struct ServerDependency {
         self.trace = trace
         self.log = log
         self.models = models
+        self.shelf = shelf
         self.logWork = logWork
         self.commits = commits
         self.background = background
@@ -110,10 +114,10 @@ extension ServerDependency {
     /// Serves by another catalogue from now on: reader, engine, encoder and figures.
     ///
     /// - Throws: the first filter that has the name of an option; then nothing was replaced.
-    func catalogueReplaced(by catalogue: Catalogue) throws(SchemaError) {
+    func catalogueReplaced(by plan: CataloguePlan, stores: [Kind: any TableStore]) throws(SchemaError) {
+        let catalogue = plan.catalogue
         let table = try RequestTable(catalogue)
-        let plan = CataloguePlan(catalogue)
-        engine.catalogueReplaced(by: plan)
+        engine.catalogueReplaced(by: plan, stores: stores)
         fold.catalogueReplaced(by: plan)
         reader.catalogueReplaced(by: table)
         encoder.rows.catalogueReplaced(by: catalogue)
@@ -160,7 +164,7 @@ package struct Composition {
         do throws(StorageError) {
             server = Server(
                 dependency: try ServerDependency(
-                    configuration, clock: clock, trace: trace, log: store.log, models: store.models,
+                    configuration, clock: clock, trace: trace, log: store.log, models: store.models, shelf: store.shelf,
                     logWork: LogWork(store.log, store.models), commits: commits, transport: reactor, manager: manager,
                     wake: wake, returnFreedPages: Allocator.returnFreedPages,
                     holdRight: store.holdRight, uid: geteuid(),

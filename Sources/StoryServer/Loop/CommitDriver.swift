@@ -24,7 +24,9 @@ final class CommitDriver {
     let connections: Connections
     let outbox: Outbox
     let checkpoints: Checkpoints
-    private let flush: LogFlush
+    let flush: LogFlush
+    /// The declared models; nil where the store has none.
+    let declared: DeclaredModels?
     let entry: EntryBuilder
     var refusals = WriteRefusals()
     private var policy: GroupCommitPolicy
@@ -38,7 +40,7 @@ final class CommitDriver {
     /// True while the appended events cannot be committed before a flush has ended.
     private var isWaitingForFlush = false
     /// True while memory is full of events that a checkpoint must store first.
-    private var isMemoryShort = false
+    var isMemoryShort = false
     /// True while the models have a part of an event that is about to be undone: then nothing may read them.
     var isHalfFolded = false
     /// The interval of the search for readers whose process ended, in ticks of 0.1 s.
@@ -49,11 +51,12 @@ final class CommitDriver {
     init(
         log: any EventLog, models: any ServedModels, engine: Engine, fold: EventFold, commits: any CommitRunner,
         bytesPerCommit: Int, clock: Clock, transport: any Transport, trace: Trace, figures: Figures,
-        connections: Connections, outbox: Outbox, checkpoints: Checkpoints, flush: LogFlush
+        connections: Connections, outbox: Outbox, checkpoints: Checkpoints, flush: LogFlush, declared: DeclaredModels?
     ) {
         (self.log, self.models, self.engine, self.commits) = (log, models, engine, commits)
         (self.clock, self.transport, self.trace, self.figures) = (clock, transport, trace, figures)
         (self.connections, self.outbox, self.checkpoints, self.flush) = (connections, outbox, checkpoints, flush)
+        self.declared = declared
         entry = EntryBuilder(log, fold)
         turn = Turn(stored: log.committed)
         policy = GroupCommitPolicy(bytesPerCommit: bytesPerCommit)
@@ -69,6 +72,7 @@ final class CommitDriver {
     /// full commit begins after the one in progress.
     var holdsWrites: Bool {
         isHalfFolded || isWaitingForFlush || isMemoryShort || policy.isFull(bytes: entry.bytes) || engine.feed.isFull
+            || declared?.isAwaitingQuiet == true
     }
 
     /// Appends an event to the log and folds its record, so that the next request sees it; returns whether it did.
@@ -195,6 +199,7 @@ final class CommitDriver {
         guard isInline else {
             // With back-to-back commits, never is everything durable: the checkpoint starts with this commit.
             if checkpoints.isDue(at: job.through) { freeze(at: job.through) }
+            freezeDeclared(at: job.through)
             commits.start(job)
             return perform(turn.commitDelayed())
         }
@@ -237,6 +242,7 @@ final class CommitDriver {
         tick += 1
         tryAgain()
         checkpoints.ticked(tick)
+        for checkpoints in declared?.allCheckpoints ?? [] { checkpoints.ticked(tick) }
         refusals.ticked(tick)
         engine.writesRefused(refusals.failure)
         flush.ticked(tick)
@@ -253,40 +259,7 @@ final class CommitDriver {
         do throws(StorageError) { try flush.poll() } catch { flushFailed(error) }
     }
 
-    /// Advances the checkpoint in progress, or begins one where it is due and all folded events are durable.
-    func storeIfDue() {
-        checkpoints.advance()
-        if let position = turn.checkpointPosition, checkpoints.isDue(at: position) { freeze(at: position) }
-        let pressure = checkpoints.pressure
-        isMemoryShort = pressure == .hold
-        refusals.memoryIsFull(pressure == .refuse)
-        if refusals.areModelsDamaged { refusals.modelsAreDamaged(models.damage != nil) }
-        engine.writesRefused(refusals.failure)
-    }
-
-    /// Begins a checkpoint before it is due, where there are events to store.
-    func storeIfQuiet() {
-        guard let position = turn.checkpointPosition, position > checkpoints.checkpointed else { return }
-        freeze(at: position)
-    }
-
-    /// Stores the models for the last time and waits for it, after the loop has ended.
-    func storeAtEnd() {
-        checkpoints.wait()
-        guard let position = turn.checkpointPosition, position > checkpoints.checkpointed else { return }
-        do throws(StorageError) { try flush.finish() } catch { return flushFailed(error) }
-        checkpoints.end(at: position)
-    }
-
-    /// Freezes the models for a checkpoint. The log is flushed before they are stored: stored models that were ahead of
-    /// a log whose journal was lost would have to be discarded.
-    private func freeze(at position: Position) {
-        precondition(engine.head == position, "freeze at \(position.value), but folded through \(engine.head.value)")
-        checkpoints.freeze(at: position)
-        checkpoints.advance()
-    }
-
-    private func flushFailed(_ error: StorageError) {
+    func flushFailed(_ error: StorageError) {
         checkpoints.flushFailed(error)
         perform(turn.flushFailed(error))
     }

@@ -13,6 +13,8 @@ struct FigureSource {
         let foldTimer: FoldTimer
         /// Returns the present catalogue.
         let catalogue: () -> Catalogue
+        /// Returns the declared models.
+        let declared: () -> (any DeclaredModelStates)?
         /// The path of the data directory.
         let data: String
         /// The size of the journal, in bytes.
@@ -42,7 +44,9 @@ struct FigureSource {
     /// Returns the number of rows; nil if the models cannot be read.
     private func rowCount(_ kind: KindSchema) -> UInt64? {
         guard case .tally(let key, _) = QueryPlan(kind, []).count else { return 0 }
-        do throws(StorageError) { return try RowLookup(store.models).tally(kind, at: key) } catch { return nil }
+        let tables = kind.program == nil ? store.models : store.declared()?.store(of: kind.name)
+        guard let tables else { return nil }
+        do throws(StorageError) { return try RowLookup(tables).tally(kind, at: key) } catch { return nil }
     }
 
     var logBytes: UInt64 { UInt64(clamping: store.log.bytes) }

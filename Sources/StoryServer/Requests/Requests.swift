@@ -239,6 +239,12 @@ final class Requests {
         }
     }
 
+    /// An output without a connection, for events that no request asked for.
+    var silentOutput: RequestOutput {
+        RequestOutput(
+            driver, publishing, outbox, encoder, figures, trace, RowRequests(clock: clock.steady, figures, slow))
+    }
+
     /// Returns an output for this connection while none of its requests is handled; rows that it asked for come first.
     func output(_ connection: Connection) -> RequestOutput {
         engine.flush()

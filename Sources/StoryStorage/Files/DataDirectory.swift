@@ -59,6 +59,8 @@ package final class DataDirectory {
     package var logPath: String { path + "/log" }
     /// The folder of the models' environment.
     package var modelsPath: String { path + "/models" }
+    /// The folder of the environments of declared models.
+    package var ownPath: String { path + "/own" }
     /// The path of the journal, which has the newest commits.
     package var journalPath: String { path + "/log.journal" }
 

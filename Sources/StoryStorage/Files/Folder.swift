@@ -97,7 +97,7 @@ package enum Folder {
     /// name.
     ///
     /// - Throws: `.failed` when the folder cannot be read.
-    static func names(in path: String) throws(StorageError) -> [String] {
+    package static func names(in path: String) throws(StorageError) -> [String] {
         guard let folder = opendir(path) else { throw SystemError.from(errno, "looking into \(path)") }
         defer { closedir(folder) }
         var names: [String] = []

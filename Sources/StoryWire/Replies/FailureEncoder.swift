@@ -30,6 +30,10 @@ enum FailureEncoder {
         case .log(let log, let position):
             appendText(#","log":"#, log.description, to: &bytes)
             if let position { appendInteger(#","position":"#, position.value, to: &bytes) }
+        case .progress(let position, let end):
+            appendInteger(#","progress":{"position":"#, position.value, to: &bytes)
+            appendInteger(#","of":"#, end.value, to: &bytes)
+            bytes.byte(0x7D)
         case .damaged(let position):
             bytes.literal(#","damaged":true"#)
             if let position { appendInteger(#","position":"#, position.value, to: &bytes) }

@@ -21,6 +21,7 @@ enum MemberEncoder {
         case .text(let text): bytes.string(text)
         case .flag(let flag): bytes.boolean(flag)
         case .object(let members): append(members, to: &bytes)
+        case .json(let json): bytes.raw(ByteView(json))
         case .list(let values):
             bytes.byte(0x5B)
             for (index, value) in values.enumerated() {

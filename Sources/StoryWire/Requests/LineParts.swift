@@ -12,6 +12,8 @@ struct LineParts: ~Copyable {
     private(set) var target: LinePart?
     /// The kind that the target names; nil if it names none.
     var kind: Kind?
+    /// True for the target `misfits/NAME`.
+    var isOfMisfits = false
     /// The part of the target after the slash; nil if there is no slash.
     var targetName: UnsafeRawBufferPointer?
     private(set) var options = ReusedList<OptionPart>(
@@ -46,6 +48,7 @@ struct LineParts: ~Copyable {
         target = nil
         kind = nil
         targetName = nil
+        isOfMisfits = false
         options.removeAll()
         body = nil
         if !errors.isEmpty { errors.removeAll(keepingCapacity: true) }
@@ -82,7 +85,7 @@ struct LineParts: ~Copyable {
     mutating func takeOptions(_ shape: RequestShape, _ scanner: JSONScanner) throws(Failure) {
         while true {
             cursor.skipSpaces()
-            guard !cursor.isAtEnd, !cursor.isAtBody else { return }
+            guard !cursor.isAtEnd, !cursor.isAtBody, !(shape.body == .text && cursor.isAtQuote) else { return }
             guard let name = cursor.takeOptionName() else {
                 throw Refusals.syntax("no name=value begins here: \(shape.usage)", at: cursor.index)
             }
@@ -175,7 +178,7 @@ struct LineParts: ~Copyable {
         return part
     }
 
-    private mutating func takeQuoted(_ scanner: JSONScanner) throws(Failure) -> LinePart {
+    mutating func takeQuoted(_ scanner: JSONScanner) throws(Failure) -> LinePart {
         let part = try cursor.takeQuoted()
         let inside = part.text.part(1..<part.text.count - 1)
         // Without a backslash the characters are the bytes, which were checked already.

@@ -36,6 +36,7 @@ extension RequestReader {
     func sorts(_ parts: inout LineParts) throws(Failure) -> RequestAction { .sorts(try parts.known(parts.kind)) }
 
     func readEvents(_ parts: inout LineParts) throws(Failure) -> RequestAction {
+        guard !parts.isOfMisfits else { return try misfits(&parts) }
         let source = parts.events()
         let values = try parts.values(maxLimit: ReadQuery.maxLimit, scanner)
         try parts.refuseErrors()

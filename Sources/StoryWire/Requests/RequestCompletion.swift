@@ -57,10 +57,10 @@ package struct RequestCompletion: Sendable {
         return switch shape.target {
         case .kind: names
         case .content: names.map { $0 + "/" }
-        case .events: ["events", "events/"]
+        case .events: ["events", "events/", "misfits/"]
         case .subject: ["events", "events/"] + names
         case .topic: verbs(like: word)
-        case .none, .streams, .stream, .subscription, .client, .directory: []
+        case .none, .streams, .stream, .subscription, .client, .directory, .model, .models: []
         }
     }
 
@@ -90,7 +90,7 @@ package struct RequestCompletion: Sendable {
         else { return [] }
         let names: [String]
         switch shape.body {
-        case .none: names = []
+        case .none, .text: names = []
         case .form: names = kind?.formFields(of: shape.verb) ?? []
         case .events: names = ["stream", "version", "type", "data", "meta", "tags"]
         }
@@ -146,7 +146,7 @@ extension RequestCompletion {
         case (.events, "type"):
             let category = target?.prefix { $0 != "-" } ?? ""
             return .types(of: category.isEmpty || category == "*" ? "events" : "events/\(category)-*")
-        case (.events, _), (.none, _): return nil
+        case (.events, _), (.none, _), (.text, _): return nil
         }
     }
 
@@ -167,7 +167,7 @@ extension RequestCompletion {
         case .events: return events(word)
         case .streams: return WantedNames(.streams(areOfUsers: false), beginning: word)
         case .stream: return WantedNames(.streams(areOfUsers: true), beginning: word)
-        case .none, .kind, .subscription, .client, .topic, .directory: return nil
+        case .none, .kind, .subscription, .client, .topic, .directory, .model, .models: return nil
         }
     }
 

@@ -29,6 +29,8 @@ package final class RequestReader {
     /// The verbs, and the kinds that they take.
     package private(set) var table: RequestTable
     private let verbs: NameTable
+    /// Returns the refusal of a request about the rows of a model that is not built yet; nil for any other name.
+    package var unready: (String) -> Failure? = { _ in nil }
 
     /// Returns the tag at the start of an incomplete line; nil if it has no whole one.
     static func tag(of opening: [UInt8]) -> Tag? {
@@ -91,6 +93,14 @@ package final class RequestReader {
         return table.shapes[index]
     }
 
+    /// Returns the refusal of a target: that of a model which is being built, where its name is unknown for that reason.
+    private func refusal(_ failure: Failure, of target: LinePart?, _ shape: RequestShape) -> Failure {
+        guard failure.code == .unknown, !shape.kinds.isEmpty, let target else { return failure }
+        let name = target.text.prefix { $0 != 0x2F }
+        guard name.count <= ModelName.maxCount else { return failure }
+        return unready(String(decoding: name, as: UTF8.self)) ?? failure
+    }
+
     private func unknownVerb(_ word: LinePart) -> Failure {
         guard word.text.count > 0 else { return Refusals.syntax("the line has no verb", at: word.index) }
         guard word.text.allSatisfy({ ($0 | 0x20) &- 0x61 < 26 }) else {
@@ -100,7 +110,9 @@ package final class RequestReader {
     }
 
     private func action(_ shape: RequestShape, _ parts: inout LineParts) throws(Failure) -> RequestAction {
-        try parts.takeTarget(shape, scanner)
+        do throws(Failure) { try parts.takeTarget(shape, scanner) } catch {
+            throw refusal(error, of: parts.target, shape)
+        }
         try parts.takeOptions(shape, scanner)
         try parts.takeBody(shape)
         switch shape.verb {
@@ -110,6 +122,9 @@ package final class RequestReader {
         case .sorts: return try sorts(&parts)
         case .read: return try readEvents(&parts)
         case .streams: return try streams(&parts)
+        case .define: return try define(shape, &parts)
+        case .undefine: return .undefine(try model(&parts))
+        case .models: return .models(try parts.target == nil ? nil : model(&parts))
         case .post: return try writeForm(&parts, isNew: true) { .post($0) }
         case .edit: return try writeForm(&parts) { .edit($0) }
         case .like: return try writeForm(&parts) { .like($0) }

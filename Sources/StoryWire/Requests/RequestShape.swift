@@ -7,7 +7,7 @@ package enum TargetShape: Equatable, Sendable {
     case kind
     /// `stories/ID`
     case content
-    /// `events`, `events/STREAM` or `events/CATEGORY-*`
+    /// `events`, `events/STREAM` or `events/CATEGORY-*`; or `misfits/NAME`
     case events
     /// The subject of a subscription: events as above, `stories` or `stories/ID`
     case subject
@@ -23,6 +23,10 @@ package enum TargetShape: Equatable, Sendable {
     case topic
     /// A path.
     case directory
+    /// The name of a declared model.
+    case model
+    /// The name of a declared model, or nothing.
+    case models
 
     /// Returns the form for HELP and errors.
     ///
@@ -32,7 +36,7 @@ package enum TargetShape: Equatable, Sendable {
         case .none: ""
         case .kind: kinds.joined(separator: "|")
         case .content: kinds.joined(separator: "|") + "/ID"
-        case .events: "events[/STREAM | /CATEGORY-*]"
+        case .events: "events[/STREAM | /CATEGORY-*] | misfits/NAME"
         case .subject: "events[/STREAM | /CATEGORY-*] | " + kinds.joined(separator: "|") + "[/ID]"
         case .streams: "[STREAM | CATEGORY-*]"
         case .stream: "STREAM|*"
@@ -40,13 +44,15 @@ package enum TargetShape: Equatable, Sendable {
         case .client: "[NUMBER]"
         case .topic: "[VERB | CODE]"
         case .directory: "\"DIR\""
+        case .model: "NAME"
+        case .models: "[NAME]"
         }
     }
 
     var isRequired: Bool {
         switch self {
-        case .none, .streams, .client, .topic: false
-        case .kind, .content, .events, .subject, .stream, .subscription, .directory: true
+        case .none, .streams, .client, .topic, .models: false
+        case .kind, .content, .events, .subject, .stream, .subscription, .directory, .model: true
         }
     }
 }
@@ -58,6 +64,8 @@ package enum BodyShape: String, Sendable {
     case form = "{…}"
     /// One object of an event, or an array of them.
     case events = "{\"type\":…,\"data\":…} | [{…},…]"
+    /// A string.
+    case text = "\"TEXT\""
 }
 
 /// The form of one verb's requests.

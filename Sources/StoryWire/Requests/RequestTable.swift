@@ -44,6 +44,9 @@ package struct RequestTable: Sendable {
                 summary: "Events of the log, of one stream or of one category.",
                 example: "READ events/story-12345 from=2 limit=100"),
             RequestShape(
+                .models, .read, .models, summary: "The declared models, or one of them with its fields and filters.",
+                example: "MODELS orders"),
+            RequestShape(
                 .streams, .read, .streams, options: [.after, .limit],
                 summary: "Streams with their versions, in the order of their names.",
                 example: "STREAMS story-* limit=100"),
@@ -100,6 +103,13 @@ package struct RequestTable: Sendable {
             RequestShape(
                 .clients, .read, .client, summary: "The connections, and how far their subscriptions are.",
                 example: "CLIENTS"),
+            RequestShape(
+                .define, .admin, .model, options: [.key], body: .text,
+                summary: "Declares a read model over your own events, or another definition of it.",
+                example: #"DEFINE orders "from order; total: number; on Placed { total = data.total }""#),
+            RequestShape(
+                .undefine, .admin, .model, summary: "Removes a declared model; its events stay.",
+                example: "UNDEFINE orders"),
             RequestShape(
                 .checkpoint, .admin, summary: "Writes the read models to the disk now.", example: "CHECKPOINT"),
             RequestShape(

@@ -16,7 +16,7 @@ extension LineParts {
         case .content: try resolveContent(target, shape)
         case .events: try resolveEvents(target.text, shape)
         case .subject: try resolveSubject(target.text, shape)
-        case .none, .streams, .stream, .subscription, .client, .topic, .directory: return
+        case .none, .streams, .stream, .subscription, .client, .topic, .directory, .model, .models: return
         }
     }
 
@@ -126,7 +126,8 @@ extension LineParts {
     /// Reads `events`, `events/STREAM` or `events/CATEGORY-*`.
     private mutating func resolveEvents(_ text: UnsafeRawBufferPointer, _ shape: RequestShape) throws(Failure) {
         let (name, rest) = text.parted()
-        guard name.equals("events") else { throw Refusals.target(name, ["events"], shape) }
+        isOfMisfits = name.equals("misfits") && shape.target == .events
+        guard isOfMisfits || name.equals("events") else { throw Refusals.target(name, ["events", "misfits"], shape) }
         targetName = rest
     }
 

@@ -28,7 +28,8 @@ package class DrivenLoop {
     /// - Throws: what reading the models failed with.
     package init(
         _ limits: Limits = Limits(), _ clock: DrivenClock = DrivenClock(), log: any EventLog,
-        models: any ServedModels, logWork: LogWork, commits: any CommitRunner, background: BackgroundStarter = .threads,
+        models: any ServedModels, shelf: any ModelShelf = MemoryShelf(), logWork: LogWork, commits: any CommitRunner,
+        background: BackgroundStarter = .threads,
         holdRight: @escaping () throws(StorageError) -> Void = {}, woken: WakeFlag = WakeFlag(),
         through twisted: (MemoryTransport) -> any Transport = { $0 }
     ) throws(StorageError) {
@@ -42,7 +43,8 @@ package class DrivenLoop {
         }
         server = Server(
             dependency: try ServerDependency(
-                configuration, clock: clock.clock, trace: trace, log: log, models: models, logWork: logWork,
+                configuration, clock: clock.clock, trace: trace, log: log, models: models, shelf: shelf,
+                logWork: logWork,
                 commits: commits, transport: twisted(transport), background: background, wake: { woken.set() },
                 holdRight: holdRight, uid: 1_000))
     }

@@ -11,12 +11,13 @@ package final class LoopBench: DrivenLoop {
 
     package let log = MemoryEventLog()
     package let models = MemoryModels()
+    package let shelf = MemoryShelf()
     package let commits = HeldCommits(isHeld: false)
 
     package init(_ limits: Limits = Limits()) {
         let work = LogWork(verify: { _, _ in { [] } }, backUp: { _, _ in { [] } })
         do throws(StorageError) {
-            try super.init(limits, log: log, models: models, logWork: work, commits: commits)
+            try super.init(limits, log: log, models: models, shelf: shelf, logWork: work, commits: commits)
         } catch {
             preconditionFailure("models in memory are read: \(error)")
         }

@@ -26,12 +26,8 @@ package enum ProgramTables {
     package static let notes = table(4, "notes")
     /// The misfits that are kept, by position.
     package static let misfits = table(5, "misfits")
-    /// The rows as they were, by number and position.
-    package static let history = table(6, "history")
-    /// The number of misfits, the definition and the digest of its text.
-    package static let meta = table(7, "meta")
     /// The tables that no schema names.
-    package static let all = [notes, misfits, history, meta]
+    package static let all = [notes, misfits]
 
     /// Returns the table of an index.
     ///

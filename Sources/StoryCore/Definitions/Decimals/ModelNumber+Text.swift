@@ -42,12 +42,12 @@ extension ModelNumber {
     }
 
     /// The maximum length of a number's text, in bytes.
-    static let maxTextCount = 24
+    package static let maxTextCount = 24
 
     /// Writes the number without exponent and without trailing zeros to memory that has room for `maxTextCount` bytes.
     ///
     /// - Returns: the number of bytes.
-    func write(to start: UnsafeMutableRawPointer) -> Int {
+    package func write(to start: UnsafeMutableRawPointer) -> Int {
         var text = start
         if isNegative {
             text.storeBytes(of: 0x2D, as: UInt8.self)

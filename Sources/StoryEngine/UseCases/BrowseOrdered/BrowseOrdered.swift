@@ -56,7 +56,7 @@ private final class OrderedRows: AnswerCursor {
         guard !lines.isSpent else { return .more }
         guard world.serves(schema) else { return .ended(.failed(.removedKind), restsOn: .zero) }
         let head = source.head()
-        var page = ListPage(schema, limit: query.limit, source.limits, rows: world.rows, into: lines)
+        var page = ListPage(schema, limit: query.limit, source.limits, rows: world.rows(of: schema), into: lines)
         if let rows = try few(charging: lines) {
             try fill(&page, rows)
         } else {
@@ -79,7 +79,7 @@ private final class OrderedRows: AnswerCursor {
             // The start key is behind this segment, so it is done.
             if let start, let end = segment.end, !start.precedes(end) { continue }
             let walk = IndexWalk(
-                store: world.store, table: range.table, lower: segment.lower, upper: segment.upper)
+                store: world.rows(of: schema).store, table: range.table, lower: segment.lower, upper: segment.upper)
             try walk.keys(segment.order, after: start) { entry in
                 guard let number = entry.lastNumber else { return true }
                 let key = entry.slice(range.prefixCount, count: entry.count - range.prefixCount)
@@ -121,17 +121,17 @@ private final class OrderedRows: AnswerCursor {
             if rest.match(row) { keyed.append((kind.listKey(of: row, by: sort), row.number)) }
         }
         if let unique = plan.unique {
-            try world.rows.row(schema, folded: unique.text) { take($0, unique.rest) }
+            try world.rows(of: schema).row(schema, folded: unique.text) { take($0, unique.rest) }
         } else {
             guard let ordered = plan.ordered(by: sort), !ordered.rest.isEmpty, !ordered.isHashed else { return nil }
             if try isKnownEmpty() { return [] }
-            let range = try world.rows.narrowest(plan, schema)
+            let range = try world.rows(of: schema).narrowest(plan, schema)
             guard !range.prefix.isEmpty || range.isBounded, let numbers = try numbers(range)
             else { return nil }
             lines.spend(numbers.count * .row)
             for start in stride(from: 0, to: numbers.count, by: KeyBatch.capacity) {
                 let group = Array(numbers[start..<min(start + KeyBatch.capacity, numbers.count)])
-                try world.rows.rows(schema, numbers: group) { take($1, range.rest) }
+                try world.rows(of: schema).rows(schema, numbers: group) { take($1, range.rest) }
             }
         }
         let comes = ListOrder(isDescending: query.order == .descending, isOptional: isOptional)
@@ -142,7 +142,7 @@ private final class OrderedRows: AnswerCursor {
     /// Returns whether a stored tally says that no row passes.
     private func isKnownEmpty() throws(StorageError) -> Bool {
         guard case .tally(let key, nil) = plan.count else { return false }
-        return try world.rows.tally(schema, at: key) == 0
+        return try world.rows(of: schema).tally(schema, at: key) == 0
     }
 
     /// Returns the row numbers of a part of an index, if one page may look at them all; nil otherwise.
@@ -150,7 +150,7 @@ private final class OrderedRows: AnswerCursor {
         var numbers: [UInt64] = []
         let limit = source.limits.looks
         let walk = IndexWalk(
-            store: world.store, table: range.table, lower: range.lower, upper: range.upper)
+            store: world.rows(of: schema).store, table: range.table, lower: range.lower, upper: range.upper)
         try walk.keys(.ascending, after: nil) { key in
             if let number = key.lastNumber { numbers.append(number) }
             return numbers.count <= limit

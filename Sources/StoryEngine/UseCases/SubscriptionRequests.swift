@@ -1,28 +1,26 @@
 import StoryCore
 
 /// Requests that begin and end subscriptions.
-extension Engine {
-    func subscribe(
-        _ session: inout Session, _ tag: Tag?, _ query: SubscribeQuery, _ output: any TurnOutput
-    ) {
+struct SubscriptionRequests {
+    let engine: Engine
+
+    func begin(_ query: SubscribeQuery, tag: Tag?, of session: inout Session, to output: any TurnOutput) {
         let head = output.durable
         let start: Position
         do throws(Failure) {
-            start = try FollowEvents.start(query, in: world, endingAt: head, identity)
+            start = try FollowEvents.start(query, in: engine.world, endingAt: head, engine.identity)
         } catch {
             return output.reply(.failed(error), tag: tag, restsOn: .zero)
         }
-        guard let id = session.subscribe(query, from: start, limit: limits.subscriptions) else {
-            let message = "a connection has at most \(limits.subscriptions) subscriptions; UNSUBSCRIBE one first"
-            let failure = Failure(.tooLarge, message, .limit(limits.subscriptions))
+        guard let id = session.subscribe(query, from: start, limit: engine.limits.subscriptions) else {
+            let message = "a connection has at most \(engine.limits.subscriptions) subscriptions; UNSUBSCRIBE one first"
+            let failure = Failure(.tooLarge, message, .limit(engine.limits.subscriptions))
             return output.reply(.failed(failure), tag: tag, restsOn: .zero)
         }
         output.reply(.done(.subscribed(id, position: head)), tag: tag, restsOn: .zero)
     }
 
-    func unsubscribe(
-        _ session: inout Session, _ tag: Tag?, _ id: SubscriptionID, _ output: any TurnOutput
-    ) {
+    func end(_ id: SubscriptionID, tag: Tag?, of session: inout Session, to output: any TurnOutput) {
         guard let ended = session.unsubscribe(id, published: output.published) else {
             let failure = Failure.notFound("subscription \(id.value) of this connection")
             return output.reply(.failed(failure), tag: tag, restsOn: .zero)

@@ -1,0 +1,45 @@
+package import StoryCore
+package import StoryModels
+
+/// The declared models that are served and built, as requests see them.
+package protocol DeclaredModelStates: AnyObject {
+    /// Returns the state of a model that is defined.
+    ///
+    /// - Throws: the error of reading its tables.
+    func state(of name: String) throws(StorageError) -> DeclaredModelState
+    /// Returns the store of the definition that answers; nil while none does.
+    func store(of name: String) -> (any TableStore)?
+}
+
+/// The state of a declared model.
+package struct DeclaredModelState: Equatable, Sendable {
+    /// A definition that is being built.
+    package struct Build: Equatable, Sendable {
+        /// The number of the definition.
+        package let definition: UInt32
+        /// The position that it is folded up to.
+        package let position: Position
+
+        /// Creates a build.
+        package init(definition: UInt32, position: Position) {
+            self.definition = definition
+            self.position = position
+        }
+    }
+
+    /// True while a definition answers.
+    package var isReady = false
+    /// The number of rows.
+    package var rows: UInt64 = 0
+    /// The number of events that did not fit.
+    package var misfits: UInt64 = 0
+    /// The size of the stored tables, in bytes.
+    package var bytes: UInt64 = 0
+    /// The build under way; nil where there is none.
+    package var build: Build?
+    /// The reason why the build waits or has failed; nil where it does not.
+    package var reason: String?
+
+    /// Creates the state of a model that is neither served nor built.
+    package init() {}
+}

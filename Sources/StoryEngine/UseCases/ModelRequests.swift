@@ -1,0 +1,182 @@
+package import StoryCore
+package import StoryModels
+
+/// Requests about declared models: `DEFINE` `UNDEFINE` `MODELS`, and `READ misfits/NAME`.
+package struct ModelRequests {
+    let engine: Engine
+
+    private var world: World { engine.world }
+    /// The last event that was folded, durable or not.
+    private var head: Position { engine.head }
+    private var declared: (any DeclaredModelStates)? { engine.declared }
+
+    /// `DEFINE`: checks the text and appends `ModelDefined`, unless the newest definition has the same tokens.
+    func define(
+        _ request: DefineRequest, _ tag: Tag?, from session: inout Session, _ now: Instant, _ output: any TurnOutput
+    ) throws(StorageError) {
+        let model = try world.definitions.model(named: request.name)
+        do throws(Failure) {
+            _ = try Definition.checked(request.text)
+            if let (definition, receipt) = try repeated(request) {
+                session.wrote(receipt.position)
+                return reply(request.name, definition: definition, receipt: receipt, tag: tag, to: output)
+            }
+            if let newest = model?.newest, Definition.areEqual(newest.text, request.text) {
+                let receipt = try Failure.reading { () throws(StorageError) in try self.receipt(at: newest.position) }
+                return reply(
+                    request.name, definition: newest.number, receipt: receipt, tag: tag, to: output, isUnchanged: true)
+            }
+            if model?.isDefined != true, try countOfModels() >= DeclaredModel.limit {
+                let limit = DeclaredModel.limit
+                throw Failure(.tooLarge, "there are \(limit) models already; UNDEFINE one first", .limit(limit))
+            }
+            if let refusal = engine.refusal { throw refusal }
+        } catch {
+            return output.reply(.failed(error), tag: tag, restsOn: head)
+        }
+        let number = (model?.lastNumber ?? 0) + 1
+        let event = ModelDefined(definition: number, language: Definition.language, text: Text(request.text))
+        let receipt = try append(.defined(event), to: request.name, key: request.key, by: session.peer.uid, now, output)
+        session.wrote(receipt.position)
+        reply(request.name, definition: number, receipt: receipt, tag: tag, to: output)
+    }
+
+    /// `UNDEFINE`: appends `ModelUndefined`.
+    func undefine(
+        _ name: String, _ tag: Tag?, from session: inout Session, _ now: Instant, _ output: any TurnOutput
+    ) throws(StorageError) {
+        guard try world.definitions.model(named: name)?.isDefined == true else {
+            return output.reply(.failed(try noModel(name)), tag: tag, restsOn: head)
+        }
+        if let refusal = engine.refusal { return output.reply(.failed(refusal), tag: tag, restsOn: .zero) }
+        let receipt = try append(.undefined, to: name, key: nil, by: session.peer.uid, now, output)
+        session.wrote(receipt.position)
+        let members = [Member("model", .text(name))] + receipt.members
+        output.reply(.done(.members(members)), tag: tag, restsOn: receipt.position)
+    }
+
+    /// Notes that a definition is built and folded up to the head: appends `ModelActivated`, from which on it answers.
+    ///
+    /// - Throws: the error of reading the models.
+    package func activate(
+        _ name: String, _ event: ModelActivated, by uid: UInt32, _ now: Instant, into output: any TurnOutput
+    ) throws(StorageError) {
+        engine.flush()
+        _ = try append(.activated(event), to: name, key: nil, by: uid, now, output)
+    }
+
+    /// `MODELS`: a line for each declared model, or for one, with more of it.
+    func describe(_ name: String?, tag: Tag?, to output: any TurnOutput) throws(StorageError) {
+        let defined = try world.definitions.defined()
+        let wanted = defined.filter { name == nil || $0.name == name }
+        if let name, wanted.isEmpty { return output.reply(.failed(try noModel(name)), tag: tag, restsOn: head) }
+        for (model, definition) in wanted {
+            let state = try declared?.state(of: model) ?? DeclaredModelState()
+            var members = definition.members(model, state, head: head)
+            if name != nil { members += definition.details(world.catalogue.kinds.first { $0.name == model }) }
+            output.reply(.line(members), tag: tag, restsOn: head)
+        }
+        let members = [Member("count", .count(UInt64(wanted.count))), Member("position", .count(head.value))]
+        output.reply(.done(.members(members)), tag: tag, restsOn: head)
+    }
+
+    /// `READ misfits/NAME`.
+    func misfits(_ query: MisfitsQuery, tag: Tag?, to output: any TurnOutput) throws(StorageError) {
+        guard let model = try world.definitions.model(named: query.model), model.isDefined else {
+            return output.reply(.failed(try noModel(query.model)), tag: tag, restsOn: head)
+        }
+        guard let active = model.active, let store = declared?.store(of: query.model) else {
+            return output.reply(.failed(try unready(query.model) ?? .removedKind), tag: tag, restsOn: .zero)
+        }
+        let source = QuerySource(
+            world: world, limits: engine.limits, feed: engine.feed, head: { [engine] in engine.head })
+        output.answer(with: ReadMisfits(query, of: active.text, store, in: source), tag: tag, restsOn: .zero)
+    }
+
+    /// Returns the refusal of a request about a model whose first definition is still being built; nil for any other
+    /// name.
+    ///
+    /// - Throws: the error of reading the models.
+    package func unready(_ name: String) throws(StorageError) -> Failure? {
+        guard let model = try world.definitions.model(named: name), model.isDefined else { return nil }
+        let state = try declared?.state(of: name) ?? DeclaredModelState()
+        guard !state.isReady else { return nil }
+        let position = state.build?.position ?? .zero
+        let message = "\(name) is being built: \(position.value) of \(head.value) events are folded; try again later"
+        return Failure(.busy, message, .progress(position, of: head))
+    }
+
+    /// Returns the models that are defined, by name.
+    ///
+    /// - Throws: the error of reading the models.
+    package func defined() throws(StorageError) -> [String: DeclaredModel] {
+        Dictionary(uniqueKeysWithValues: try world.definitions.defined().map { ($0.name, $0.model) })
+    }
+
+    // MARK: Inside
+
+    private func countOfModels() throws(Failure) -> Int {
+        try Failure.reading { () throws(StorageError) in try world.definitions.defined().count }
+    }
+
+    private func noModel(_ name: String) throws(StorageError) -> Failure {
+        let known = try world.definitions.defined().map(\.name)
+        let list = known.isEmpty ? "" : "; there are \(known.joined(separator: ", "))"
+        return Failure(.unknown, "there is no model \(name)\(list)", .name(name, nearest: nil))
+    }
+
+    private func append(
+        _ event: ModelEvent, to name: String, key: RequestKey?, by uid: UInt32, _ now: Instant,
+        _ output: any TurnOutput
+    ) throws(StorageError) -> Receipt {
+        let stream = StreamName(model: name)
+        let events = [EventProposal(body: .model(event), meta: nil)]
+        let new = NewEvents(id: nil, stream: stream, head: try world.headToExtend(stream), events: events, key: key)
+        return engine.append(new, by: uid, now, output)
+    }
+
+    /// Returns the first receipt of a key that made the same definition; nil for a new key.
+    ///
+    /// - Throws: `keyReused` for the key of another request.
+    private func repeated(_ request: DefineRequest) throws(Failure) -> (definition: UInt32, receipt: Receipt)? {
+        guard let key = request.key else { return nil }
+        let entry = try Failure.reading { () throws(StorageError) in try world.keys.entry(of: key) }
+        guard let entry else { return nil }
+        var found: (definition: UInt32, receipt: Receipt)?
+        try Failure.reading { () throws(StorageError) in
+            try world.log.records(at: [entry.first]) { record in
+                let receipt = Receipt(repeating: record)
+                guard receipt.stream == StreamName(model: request.name),
+                    let definition = world.definitions.definition(of: record), definition.text == request.text
+                else { return false }
+                found = (definition.number, receipt)
+                return false
+            }
+        }
+        guard let found else { throw Idempotency.reused(key, entry.last) }
+        return found
+    }
+
+    private func receipt(at position: Position) throws(StorageError) -> Receipt {
+        var receipt: Receipt?
+        try world.log.records(at: [position]) { record in
+            receipt = Receipt(repeating: record, isRepeated: false)
+            return false
+        }
+        guard let receipt else { throw .corrupt("there is no event", at: position) }
+        return receipt
+    }
+
+    private func reply(
+        _ name: String, definition: UInt32, receipt: Receipt, tag: Tag?, to output: any TurnOutput,
+        isUnchanged: Bool = false
+    ) {
+        var members = [Member("model", .text(name)), Member("definition", .count(UInt64(definition)))]
+        members += receipt.members
+        if receipt.repeated { members.append(Member("repeated", .flag(true))) }
+        if isUnchanged { members.append(Member("changed", .flag(false))) }
+        let isReady = world.catalogue.kinds.contains { $0.name == name } && isUnchanged
+        members.append(Member("state", .text(isReady ? "ready" : "building")))
+        output.reply(.done(.members(members)), tag: tag, restsOn: max(receipt.position, isUnchanged ? head : .zero))
+    }
+}

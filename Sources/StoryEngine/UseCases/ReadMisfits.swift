@@ -1,0 +1,69 @@
+import StoryCore
+import StoryModels
+
+/// `READ misfits/NAME`: the newest events that did not fit a declared model, in steps.
+final class ReadMisfits: AnswerCursor {
+    private let query: MisfitsQuery
+    private let lines: [Substring]
+    private let misfits: MisfitTable
+    private let source: QuerySource
+    private var next: Position?
+    private var count = 0
+
+    /// - Parameters:
+    ///   - text: the text of the definition that answers.
+    ///   - store: its tables.
+    init(_ query: MisfitsQuery, of text: [UInt8], _ store: any TableStore, in source: QuerySource) {
+        self.query = query
+        self.source = source
+        misfits = MisfitTable(store)
+        lines = String(decoding: text, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+        next = query.from
+    }
+
+    func step(into lines: any AnswerLines) throws(StorageError) -> CursorStep {
+        let head = source.head()
+        while count < query.limit {
+            guard lines.hasRoom, !lines.isSpent else { return .more }
+            guard let misfit = try misfits.first(from: next, query.order) else { return try ended(nil, head) }
+            lines.row(.line(try members(of: misfit)))
+            lines.spend(.row)
+            count += 1
+            next = query.order == .ascending ? misfit.position.next : misfit.position.previous
+            if query.order == .descending, misfit.position <= Position(1) { return try ended(nil, head) }
+        }
+        return try ended(try misfits.first(from: next, query.order)?.position, head)
+    }
+
+    private func ended(_ next: Position?, _ head: Position) throws(StorageError) -> CursorStep {
+        var members = [Member("count", .count(UInt64(count))), Member("total", .count(try misfits.total()))]
+        if let next { members.append(Member("next", .count(next.value))) }
+        members.append(Member("position", .count(head.value)))
+        return .ended(.done(.members(members)), restsOn: head)
+    }
+
+    private func members(of misfit: MisfitTable.Entry) throws(StorageError) -> [Member] {
+        var members = [
+            Member("position", .count(misfit.position.value)), Member("line", .count(UInt64(misfit.line))),
+            Member("rule", .text(misfit.rule.rawValue)),
+        ]
+        if lines.indices.contains(misfit.line - 1) {
+            let statement = lines[misfit.line - 1].split(separator: "//", omittingEmptySubsequences: false).first ?? ""
+            members.append(Member("statement", .text(statement.trimmed)))
+        }
+        try source.world.log.records(at: [misfit.position]) { record in
+            if record.erased == nil { members.append(Member("event", .json(Array(record.json)))) }
+            return false
+        }
+        return members
+    }
+}
+
+extension Substring {
+    fileprivate var trimmed: String {
+        var text = self
+        while text.first?.isWhitespace == true { text.removeFirst() }
+        while text.last?.isWhitespace == true { text.removeLast() }
+        return String(text)
+    }
+}

@@ -1,0 +1,63 @@
+import StoryCore
+import StoryEngine
+
+/// Checkpoints of the models, of the store's own kinds and of the declared ones.
+extension CommitDriver {
+    /// Advances the checkpoint in progress, or begins one where it is due and all folded events are durable.
+    func storeIfDue() {
+        checkpoints.advance()
+        if let position = turn.checkpointPosition {
+            if checkpoints.isDue(at: position) { freeze(at: position) }
+            freezeDeclared(at: position)
+        }
+        let pressure = checkpoints.pressure
+        isMemoryShort = pressure == .hold || declared?.checkpoints.contains { $0.pressure != .none } == true
+        refusals.memoryIsFull(pressure == .refuse)
+        if refusals.areModelsDamaged { refusals.modelsAreDamaged(models.damage != nil) }
+        engine.writesRefused(refusals.failure)
+    }
+
+    /// Begins a checkpoint before it is due, where there are events to store.
+    func storeIfQuiet() {
+        guard let position = turn.checkpointPosition else { return }
+        for checkpoints in declared?.checkpoints ?? [] where position > checkpoints.checkpointed {
+            checkpoints.freeze(at: position)
+            checkpoints.advance()
+        }
+        if position > checkpoints.checkpointed { freeze(at: position) }
+    }
+
+    /// Advances the checkpoints of the declared models that answer, and begins those that are due.
+    func freezeDeclared(at position: Position) {
+        for checkpoints in declared?.checkpoints ?? [] {
+            checkpoints.advance()
+            guard checkpoints.isDue(at: position) else { continue }
+            checkpoints.freeze(at: position)
+            checkpoints.advance()
+        }
+    }
+
+    /// Stores the models for the last time and waits for it, after the loop has ended.
+    func storeAtEnd() {
+        checkpoints.wait()
+        var stored: Position?
+        defer { declared?.end(at: stored) }
+        guard let position = turn.checkpointPosition else { return }
+        do throws(StorageError) { try flush.finish() } catch { return flushFailed(error) }
+        stored = position
+        if position > checkpoints.checkpointed { checkpoints.end(at: position) }
+    }
+
+    /// Freezes the models for a checkpoint. The log is flushed before they are stored: stored models that were ahead of
+    /// a log whose journal was lost would have to be discarded.
+    func freeze(at position: Position) {
+        precondition(engine.head == position, "freeze at \(position.value), but folded through \(engine.head.value)")
+        checkpoints.freeze(at: position)
+        checkpoints.advance()
+    }
+
+    /// Folds the declared models again up to the acknowledged events.
+    ///
+    /// - Throws: the error of reading the log.
+    func declaredRolledBack() throws(StorageError) { try declared?.rolledBack() }
+}

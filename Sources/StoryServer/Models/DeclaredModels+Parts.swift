@@ -1,0 +1,86 @@
+import StoryCore
+import StoryEngine
+import StoryModels
+
+extension DeclaredModels.Parts {
+    /// Returns a definition with its store, from the events that the store has.
+    ///
+    /// - Throws: `.failed` for a text of another language; otherwise the error of the store.
+    func definition(
+        _ name: String, _ numbered: DeclaredModel.Numbered
+    ) throws(StorageError) -> ServedDefinition {
+        let text = String(decoding: numbered.text, as: UTF8.self)
+        guard let definition = try? Definition.read(text) else {
+            throw .failed("definition \(numbered.number) of \(name) is of another language")
+        }
+        let declaration = KindDeclaration(model: name, definition, number: UInt64(numbered.number))
+        let schema: KindSchema
+        do throws(SchemaError) { schema = try KindSchema(declaration, number: 0) } catch {
+            throw .failed("definition \(numbered.number) of \(name) is no schema: \(error)")
+        }
+        let folder = ModelFolder(model: name, number: numbered.number, tables: schema.tables)
+        var store = try shelf.open(folder)
+        if let found = store, found.checkpointed > log.head {
+            shelf.close(found)
+            store = nil
+        }
+        let opened = if let store { store } else { try shelf.create(folder) }
+        do throws(SchemaError) {
+            return try ServedDefinition(
+                folder, definition, declaration: declaration, store: opened, checkpoints: checkpoints(opened),
+                events: events)
+        } catch {
+            throw .failed("definition \(numbered.number) of \(name) is no schema: \(error)")
+        }
+    }
+}
+
+extension DeclaredModels {
+    /// A change of the definitions that answer.
+    struct Change {
+        /// The catalogue with the kinds of the definitions.
+        let plan: CataloguePlan
+        /// The stores of those kinds.
+        let stores: [Kind: any TableStore]
+        /// The kinds that replaced others.
+        let replaced: [Kind: (old: KindSchema, new: KindSchema)]
+    }
+}
+
+extension DeclaredModels.Change {
+    /// Creates the change to another catalogue, without stores of its own.
+    init(to plan: CataloguePlan) { self.init(plan: plan, stores: [:], replaced: [:]) }
+
+    /// Creates the change to the definitions that answer now; nil where they contradict one another.
+    ///
+    /// - Parameters:
+    ///   - definitions: in the order of their names.
+    ///   - retired: the definitions that answer no more.
+    init?(to definitions: [ServedDefinition], retired: [ServedDefinition], _ parts: DeclaredModels.Parts) {
+        let old = parts.engine.catalogue
+        let kept = Set(definitions.compactMap(\.kind))
+        let removed = old.kinds.filter { $0.program != nil && !kept.contains($0.kind) }
+        let added = definitions.filter { $0.kind == nil }
+        let next: Catalogue
+        do throws(SchemaError) {
+            next = try old.replaced(removing: removed.map(\.kind), adding: added.map(\.declaration))
+        } catch {
+            parts.trace.say("not-served", ["reason": "\(error)"])
+            return nil
+        }
+        plan = CataloguePlan(next)
+        var stores: [Kind: any TableStore] = [:]
+        for definition in definitions {
+            guard let schema = next.kinds.first(where: { $0.name == definition.name }) else { continue }
+            stores[schema.kind] = definition.store
+            definition.begins(schema.kind, in: plan, parts.engine.feed)
+        }
+        self.stores = stores
+        for definition in retired { definition.ends() }
+        var replaced: [Kind: (old: KindSchema, new: KindSchema)] = [:]
+        for schema in removed {
+            if let new = next.kinds.first(where: { $0.name == schema.name }) { replaced[schema.kind] = (schema, new) }
+        }
+        self.replaced = replaced
+    }
+}

@@ -1,0 +1,43 @@
+import StoryCore
+import StoryModels
+import StoryStorage
+
+/// The stores of declared models in a data directory: the folder `own`, in which each has one, `orders.2`.
+final class DirectoryShelf: ModelShelf {
+    private let path: String
+    private let owner: ModelOwner
+
+    /// - Parameter owner: the log that the models are folds of.
+    init(_ directory: DataDirectory, _ owner: ModelOwner) {
+        path = directory.ownPath
+        self.owner = owner
+    }
+
+    func open(_ definition: ModelFolder) throws(StorageError) -> (any ServedModels)? {
+        let path = "\(path)/\(definition.name)"
+        guard Folder.exists(path) else { return nil }
+        return try LMDBModelStore(at: path, owner, version: ModelVersion.ofPrograms, tables: definition.tables)
+    }
+
+    func create(_ definition: ModelFolder) throws(StorageError) -> any ServedModels {
+        let path = "\(path)/\(definition.name)"
+        try Folder.make(self.path)
+        try Folder.removeEnvironment(path)
+        return try LMDBModelStore(at: path, owner, version: ModelVersion.ofPrograms, tables: definition.tables)
+    }
+
+    func remove(_ definition: ModelFolder, _ store: any ServedModels) throws(StorageError) {
+        close(store)
+        try Folder.removeEnvironment("\(path)/\(definition.name)")
+    }
+
+    func removeAll(but kept: [ModelFolder]) throws(StorageError) {
+        guard Folder.exists(path) else { return }
+        let names = Set(kept.map(\.name))
+        for name in try Folder.names(in: path) where !names.contains(name) {
+            try Folder.removeEnvironment("\(path)/\(name)")
+        }
+    }
+
+    func close(_ store: any ServedModels) { (store as? LMDBModelStore)?.close() }
+}

@@ -1,0 +1,105 @@
+import StoryCore
+import StoryEngine
+import StoryModels
+
+/// A definition of a declared model with its store: it is served, being built, or kept until its end is acknowledged.
+final class ServedDefinition {
+    let folder: ModelFolder
+    let definition: Definition
+    let declaration: KindDeclaration
+    let store: any ServedModels
+    let checkpoints: Checkpoints
+    /// The position that the store is folded up to.
+    private(set) var folded: Position
+    /// Why the store can no longer be used; nil while it can.
+    private(set) var damage: StorageError?
+    /// The number of its kind in the catalogue; nil while it is not served.
+    private(set) var kind: Kind?
+    /// The plan of the kind that rows are written by; kept, since the fold points into it.
+    private var plan: CataloguePlan
+    private var fold: ModelFold
+
+    /// - Throws: a declaration that contradicts itself.
+    init(
+        _ folder: ModelFolder, _ definition: Definition, declaration: KindDeclaration, store: any ServedModels,
+        checkpoints: Checkpoints, events: any EventReading
+    ) throws(SchemaError) {
+        (self.folder, self.definition, self.declaration) = (folder, definition, declaration)
+        (self.store, self.checkpoints) = (store, checkpoints)
+        folded = store.checkpointed
+        plan = CataloguePlan(try Catalogue([declaration]))
+        fold = ModelFold(
+            definition.program, plan[Kind(number: 0)], store: store, events: events)
+    }
+
+    var name: String { folder.model }
+
+    /// Begins to serve: rows are written by the plan of a catalogue, and their changes go to the feed.
+    func begins(_ kind: Kind, in plan: CataloguePlan, _ feed: ChangeFeed) {
+        fold.begins(plan[kind], feed)
+        // The fold pointed into the plan before.
+        (self.kind, self.plan) = (kind, plan)
+    }
+
+    /// Ends to serve: changes of rows go nowhere.
+    func ends() {
+        kind = nil
+        fold.feed = nil
+    }
+
+    /// Folds the event after the last one; an error is kept, and nothing is folded after it.
+    func fold(_ record: EventRecord) {
+        guard damage == nil, record.position > folded else { return }
+        do throws(StorageError) { try fold.fold(record) } catch { damage = error }
+        folded = record.position
+    }
+
+    /// Folds a part of the log, whose changes of rows nobody follows.
+    ///
+    /// - Throws: the error of reading the log.
+    func fold(_ log: any EventLogReading, through last: Position) throws(StorageError) {
+        guard folded < last else { return }
+        let feed = fold.feed
+        fold.feed = nil
+        defer { fold.feed = feed }
+        try log.scan(from: folded.next, through: last, order: .ascending) { record in
+            fold(record)
+            return damage == nil
+        }
+        folded = max(folded, last)
+    }
+
+    /// Forgets everything that is not stored.
+    func rollBack() {
+        checkpoints.rollBack()
+        folded = store.checkpointed
+    }
+
+    /// Notes an error of the store that was met outside of a fold.
+    func noteDamage() { damage = damage ?? store.failure ?? store.damage }
+
+    // MARK: Figures
+
+    /// Returns the number of rows.
+    ///
+    /// - Throws: the error of reading the store.
+    func rows() throws(StorageError) -> UInt64 { try fold.rowCount() }
+
+    /// Returns the number of events that did not fit.
+    ///
+    /// - Throws: the error of reading the store.
+    func misfits() throws(StorageError) -> UInt64 { try MisfitTable(store).total() }
+}
+
+extension ServedDefinition {
+    /// Returns true for a definition of a model.
+    func isOf(_ name: String, _ number: UInt32) -> Bool { folder.model == name && folder.number == number }
+
+    /// True while memory is full of events that a checkpoint must store first.
+    var isFull: Bool { checkpoints.pressure != .none }
+}
+
+extension DeclaredModel {
+    /// Returns true where a definition is to be built or served.
+    func wants(_ number: UInt32) -> Bool { awaited?.number == number || active?.number == number }
+}

@@ -1,0 +1,59 @@
+import StoryCore
+import StoryEngine
+import StoryModels
+import StoryStorage
+import StoryWire
+
+/// The declared models, which are built and served between the turns.
+extension Server {
+    static func declaredModels(_ dependency: ServerDependency, _ flush: LogFlush) -> DeclaredModels {
+        let checkpoints = { (store: any ServedModels) in
+            Checkpoints(
+                store, flush, dependency.trace, dependency.figures, dependency.background, whenDone: dependency.wake)
+        }
+        return DeclaredModels(
+            DeclaredModels.Parts(
+                log: dependency.log, engine: dependency.engine, shelf: dependency.shelf, trace: dependency.trace,
+                events: ProgramEventReader(), clock: dependency.clock.steady, checkpoints: checkpoints))
+    }
+
+    /// Gives the builds of declared models their share, and serves by the definitions that answer now.
+    func buildModels() {
+        advanceModels { () throws(StorageError) in
+            try declared.advance(acknowledged: driver.acknowledged) { (name, event) throws(StorageError) in
+                guard drainDeadline == nil, !driver.holdsWrites, dependency.engine.refusal == nil else { return false }
+                try dependency.engine.models.activate(
+                    name, event, by: dependency.uid, dependency.clock.now(), into: requests.silentOutput)
+                dependency.transport.requestTurn()
+                return true
+            }
+        }
+    }
+
+    func advanceModels(_ step: () throws(StorageError) -> DeclaredModels.Change?) {
+        guard stopReason == nil else { return }
+        do throws(StorageError) {
+            guard let change = try step() else { return }
+            do throws(SchemaError) {
+                try catalogueReplaced(by: change)
+            } catch {
+                throw .failed("\(error)")
+            }
+        } catch {
+            driver.fail(error)
+        }
+    }
+
+    func catalogueReplaced(by change: DeclaredModels.Change) throws(SchemaError) {
+        dependency.engine.flush()
+        let catalogue = change.plan.catalogue
+        try dependency.catalogueReplaced(by: change.plan, stores: change.stores)
+        for connection in connections.all where connection.session.rowSubscriptionCount > 0 {
+            let before = connection.session.subscriptionCount
+            connection.session.moveSubscriptions(change.replaced, into: requests.output(connection))
+            publishing.add(connection)
+            connection.session.endSubscriptions(outside: catalogue, into: requests.output(connection))
+            if connection.session.subscriptionCount != before { connections.subscriptionsChanged(connection) }
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import StoryCore
+
+/// Reading of requests about declared models.
+extension RequestReader {
+    func define(_ shape: RequestShape, _ parts: inout LineParts) throws(Failure) -> RequestAction {
+        let name = modelName(try parts.known(parts.target).text, &parts)
+        let options = parts.writeOptions(scanner)
+        let text = try text(&parts, shape)
+        try parts.refuseErrors()
+        return .define(DefineRequest(name: try parts.known(name), text: [UInt8](copying: text), key: options.key))
+    }
+
+    /// Returns the name that is the target.
+    func model(_ parts: inout LineParts) throws(Failure) -> String {
+        let name = modelName(try parts.known(parts.target).text, &parts)
+        try parts.refuseErrors()
+        return try parts.known(name)
+    }
+
+    /// Reads `READ misfits/NAME`, which takes fewer options than `READ events`.
+    func misfits(_ parts: inout LineParts) throws(Failure) -> RequestAction {
+        let name = modelName(parts.targetName ?? .none, &parts)
+        let values = try parts.values(maxLimit: ReadQuery.maxLimit, scanner)
+        for option in [OptionName.to, .types, .log] where parts.seen & option.bit != 0 {
+            parts.reject(option.name, .unknownField, "READ misfits/NAME takes from=, limit= and order=")
+        }
+        var from: Position?
+        switch values.from {
+        case .number(let number): from = Position(number)
+        case .time: parts.reject("from", .malformed, "from= is the position of an event")
+        case nil: break
+        }
+        try parts.refuseErrors()
+        let query = MisfitsQuery(
+            model: try parts.known(name), from: from, limit: values.limit ?? ReadQuery.defaultLimit,
+            order: values.order ?? .ascending)
+        return .misfits(query)
+    }
+
+    /// Takes the string that ends the line.
+    private func text(_ parts: inout LineParts, _ shape: RequestShape) throws(Failure) -> UnsafeRawBufferPointer {
+        guard parts.cursor.isAtQuote else {
+            throw Refusals.syntax("the text is a JSON string: \(shape.usage)", at: parts.cursor.index)
+        }
+        let part = try parts.takeQuoted(scanner)
+        parts.cursor.skipSpaces()
+        guard parts.cursor.isAtEnd else {
+            throw Refusals.syntax("nothing follows the text: \(shape.usage)", at: parts.cursor.index)
+        }
+        return part.text
+    }
+
+    /// Returns the name of a model; notes an error and returns nil for one that no model may have.
+    private func modelName(_ text: UnsafeRawBufferPointer, _ parts: inout LineParts) -> String? {
+        let kinds = table.catalogue.kinds.filter { $0.program == nil }.map(\.name)
+        guard let error = ModelName.error(text, kinds: kinds) else { return String(decoding: text, as: UTF8.self) }
+        parts.errors.append(error)
+        return nil
+    }
+}
