@@ -26,8 +26,8 @@ import { delimiter, join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 
 /**
- * @typedef {Record<string, any>} Row A user, story, message or photo as it is now
- * @typedef {"users" | "stories" | "messages" | "photos"} Kind
+ * @typedef {Record<string, any>} Row A user, story, message, photo, or a row of a declared model as it is now
+ * @typedef {string} Kind users, stories, messages, photos, or the name of a declared model
  * @typedef {"asc" | "desc"} Order
  * @typedef {number | string | Date} Point A position (or a version, where one stream is read), or a time
  * @typedef {string | number | boolean | Date | string[] | Row | null | undefined} Option
@@ -35,7 +35,7 @@ import { createInterface } from "node:readline";
  *   | "tooLarge" | "full" | "diverged" | "busy" | "draining" | "internal"} Code
  * @typedef {"never" | "same" | "refetch" | "later"} Retry
  * @typedef {"missing" | "empty" | "tooLong" | "notSelected" | "outOfRange" | "malformed" | "noSuch" | "unknownField"
- *   | "wrongType"} Rule
+ *   | "wrongType" | "repeated"} Rule
  * @typedef {{ field: string, rule: Rule, message: string }} FieldError One wrong field or option
  *
  * @typedef {object} Greeting What the store says first on each connection
@@ -702,6 +702,54 @@ export class Store {
             yield* page.items;
             after = page.next;
         } while (after !== undefined);
+    }
+
+    /**
+     * Tells of the declared models, or of one: its text, fields, filters and sorts as well.
+     * @param {string} [name] @param {Cancel} options
+     */
+    async models(name, { signal } = {}) {
+        return (await this.#ask("MODELS", name, {}, signal)).rows;
+    }
+
+    /**
+     * Reads a page of the events that did not fit a declared model, each with its line and the rule.
+     * @param {string} name @param {{ from?: number, order?: Order, limit?: number } & Cancel} options
+     * @returns {Promise<Page<Row, number>>}
+     */
+    async misfits(name, { signal, ...options } = {}) {
+        const { rows, done } = await this.#ask("READ", `misfits/${name}`, options, signal);
+        return { items: rows, position: position(done), next: done.next };
+    }
+
+    /**
+     * Gives every misfit that is kept, page after page.
+     * @param {string} name @param {{ from?: number, order?: Order, limit?: number } & Cancel} options
+     */
+    async *misfitsAll(name, options = {}) {
+        let from = options.from;
+        do {
+            const page = await this.misfits(name, { ...options, from });
+            yield* page.items;
+            from = page.next;
+        } while (from !== undefined);
+    }
+
+    /**
+     * Declares a read model over your own events, or another definition of it. Faults reject with `invalid`, each with
+     * the field LINE:COLUMN. The model is built beside the store's other work; `models` tells how far it is.
+     * @param {string} name @param {string} text @param {{ key?: string | false } & Cancel} options
+     */
+    async define(name, text, options = {}) {
+        return (await this.#change("DEFINE", name, options, text)).done;
+    }
+
+    /**
+     * Removes a declared model; its events stay.
+     * @param {string} name @param {Cancel} options
+     */
+    async undefine(name, { signal } = {}) {
+        return (await this.call("UNDEFINE", name, {}, undefined, { signal })).done;
     }
 
     /**

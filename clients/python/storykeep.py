@@ -51,8 +51,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Row = Dict[str, Any]
-"""A user, story, message or photo as it is now: its fields by their names."""
-Kind = Literal["users", "stories", "messages", "photos"]
+"""A user, story, message, photo, or a row of a declared model as it is now: its fields by their names."""
+Kind = str
+"""users, stories, messages, photos, or the name of a declared model."""
 Order = Literal["asc", "desc"]
 Point = Union[int, str, datetime]
 """A position (or a version, where one stream is read), or a time: a datetime with a zone, or RFC 3339 text."""
@@ -61,7 +62,8 @@ Key = Union[str, None, Literal[False]]
 """The key of a write: None has a random one made, False sends none."""
 Retry = Literal["never", "same", "refetch", "later"]
 Rule = Literal[
-    "missing", "empty", "tooLong", "notSelected", "outOfRange", "malformed", "noSuch", "unknownField", "wrongType"
+    "missing", "empty", "tooLong", "notSelected", "outOfRange", "malformed", "noSuch", "unknownField", "wrongType",
+    "repeated",
 ]
 Code = Literal[
     "syntax", "unknown", "invalid", "notFound", "gone", "exists", "conflict", "keyReused", "denied", "tooLarge", "full",
@@ -403,6 +405,36 @@ class Request(Generic[T]):
             return Page([_pick(StreamInfo, row) for row in rows], _whole(done, "position"), more,
                         None if more is None else Request.streams(stream, after=more, limit=limit))
         return Request._make(decode, "STREAMS", stream, {"after": after, "limit": limit})
+
+    @staticmethod
+    def models(name: Optional[str] = None) -> Request[List[Dict[str, Any]]]:
+        """Tell of the declared models, or of one: its text, fields, filters and sorts as well."""
+        return Request._make(lambda rows, _, __: rows, "MODELS", name)
+
+    @staticmethod
+    def misfits(name: str, *, from_: Optional[int] = None, order: Optional[Order] = None,
+                limit: Optional[int] = None) -> Request[Page[Dict[str, Any]]]:
+        """Read a page of the events that did not fit a declared model, each with its line and the rule."""
+        def decode(rows: List[Any], done: Dict[str, Any], _: Greeting) -> Page[Dict[str, Any]]:
+            more = done.get("next")
+            return Page(rows, _whole(done, "position"), more, None if more is None else
+                        Request.misfits(name, from_=more, order=order, limit=limit))
+        return Request._make(decode, "READ", f"misfits/{name}", {"from": from_, "order": order, "limit": limit})
+
+    @staticmethod
+    def define(name: str, text: str, *, key: Key = None) -> Request[Dict[str, Any]]:
+        """Declare a read model over your own events, or another definition of it.
+
+        Faults raise `invalid`, each with the field LINE:COLUMN. The model is built beside the store's other work;
+        `models` tells how far it is.
+        """
+        return Request._make(
+            lambda _, done, __: done, "DEFINE", name, {"key": _key(key)}, text, True, key is not False)
+
+    @staticmethod
+    def undefine(name: str) -> Request[Dict[str, Any]]:
+        """Remove a declared model; its events stay."""
+        return Request._make(lambda _, done, __: done, "UNDEFINE", name, write=True, repeatable=False)
 
     @staticmethod
     def ping() -> Request[int]:
@@ -1090,6 +1122,11 @@ class Store(_Owned):
     read_all = _every(Request.read)
     streams = _verb(Request.streams)
     streams_all = _every(Request.streams)
+    models = _verb(Request.models)
+    misfits = _verb(Request.misfits)
+    misfits_all = _every(Request.misfits)
+    define = _verb(Request.define)
+    undefine = _verb(Request.undefine)
     ping = _verb(Request.ping)
     help = _verb(Request.help)
     stats = _verb(Request.stats)
@@ -1516,6 +1553,11 @@ class AsyncStore(_Owned):
     read_all = _async_every(Request.read)
     streams = _async_verb(Request.streams)
     streams_all = _async_every(Request.streams)
+    models = _async_verb(Request.models)
+    misfits = _async_verb(Request.misfits)
+    misfits_all = _async_every(Request.misfits)
+    define = _async_verb(Request.define)
+    undefine = _async_verb(Request.undefine)
     ping = _async_verb(Request.ping)
     help = _async_verb(Request.help)
     stats = _async_verb(Request.stats)
