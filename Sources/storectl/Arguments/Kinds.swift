@@ -1,4 +1,5 @@
 import StoryBrowser
+import StoryClient
 import StoryCore
 import StoryWire
 
@@ -57,6 +58,34 @@ enum Kinds {
     static func columns(of kind: KindSchema) -> [Column] {
         let shapes = ListShapes.of(kind.name)
         return (["id"] + kind.fields.map(\.name) + ["version", "position"]).map { Column($0, among: shapes) }
+    }
+
+    /// Returns true for a target that can only be of a declared model.
+    static func isModel(_ target: String?) -> Bool {
+        guard let target, !target.hasPrefix("store://"), !target.contains("*") else { return false }
+        let name = target.prefix { $0 != "/" }
+        return name != "events" && !names.contains(String(name))
+            && Array(name.utf8).withUnsafeBytes {
+                ModelName.error($0, kinds: names) == nil
+            }
+    }
+
+    /// Returns the columns of a declared model's rows.
+    ///
+    /// - Throws: the store's refusal, where there is no such model.
+    static func columns(ofModel name: String, _ answerer: Answerer) throws(CommandError) -> [Column] {
+        let reply = try answerer.ask(RequestLine("MODELS", name).text)
+        let model = reply.rows.first.flatMap { ShownJSON($0.json) }?.members
+        let fields = model?["fields"]?.fields.compactMap { $0.value.members["name"]?.plain } ?? []
+        return [Column("id", rank: -1)] + fields.map { Column($0, fit: .cut(8)) }
+            + ["changes", "position"].map { Column($0, fit: .leftOut) }
+    }
+
+    /// The options of a request that no table lists: the filters of a declared model.
+    static func modelFilters(_ arguments: Arguments, besides known: [Option]) -> [(name: String, value: String)] {
+        guard isModel(arguments.operands.first) else { return [] }
+        let names = Set((known + SubcommandTable.globalOptions).map(\.name))
+        return arguments.options.filter { !names.contains($0.name) }
     }
 
     /// Refuses a filter that the kind does not have, in the words of the command line.

@@ -5,39 +5,71 @@ import StoryOffline
 /// The subcommand `model`: the check of a definition's text, and the test of definitions on cases, without a daemon.
 enum ModelRun {
     static let subcommand = Subcommand(
-        name: "model", summary: "checks the definition of a read model, and tries definitions on cases",
-        operand: .several("check|test FILE"), operandChoices: Work.allCases.map(\.rawValue),
+        name: "model", summary: "declares read models of your own, checks, tests, lists and shows them",
+        operand: .several("define|undefine|list|show|misfits|check|test …"),
+        operandChoices: Work.allCases.map(\.rawValue),
+        options: [Option("key", "KEY", "with define: makes the definition once")] + RowLines.options,
         details: [
+            "define NAME FILE declares a model by the text of a file, and waits until it answers.",
+            "undefine NAME removes a model; its events stay. list shows all models, show NAME the text of one.",
+            "misfits NAME shows the events that did not fit, each with its line and the rule.",
             "check FILE prints every fault of a definition as FILE:LINE:COLUMN: RULE: SENTENCE and exits with 1; without a",
             "fault it says in one line what the definition has and reads.",
             "test FILE folds the events of cases in memory and prints what differs from the rows, misfits and answers that",
             "they expect; it exits with 1 where something does. The file is a JSON array of {\"name\":…,\"definition\":…,",
             "\"events\":[…],\"rows\":{ID:{…}},\"misfits\":[[POSITION,LINE,RULE]],\"queries\":[{\"ask\":…,\"answer\":…}]}, with",
-            "events as an export writes them. No daemon is asked; a FILE of - is standard input.",
+            "events as an export writes them. check and test ask no daemon; a FILE of - is standard input.",
         ],
-        examples: ["storectl model check orders.model", "storectl model test cases.json"],
+        examples: [
+            "storectl model define orders orders.model", "storectl model misfits orders",
+            "storectl model check orders.model", "storectl model test cases.json",
+        ],
         run: { invocation throws(CommandError) in
             let words = invocation.arguments.operands
-            let usage = "see \"storectl help model\""
-            guard let word = words.first else { throw .usage("model needs check or test, and a FILE; \(usage)") }
+            guard let word = words.first else { throw .usage("model needs one of \(Work.all); \(usage)") }
             guard let work = Work(rawValue: word) else {
                 let nearest = NearestName.of(word, among: Work.allCases.map(\.rawValue)).map {
                     "; the nearest is \($0)"
                 }
                 throw .usage("model has no \"\(word)\"\(nearest ?? ""); \(usage)")
             }
-            guard words.count > 1 else { throw .usage("model \(word) needs a FILE; \(usage)") }
-            guard words.count == 2 else { throw .usage("model \(word) does not take \"\(words[2])\"; \(usage)") }
-            let file = words[1]
-            let bytes = try InputFile.read(file)
+            let operands = Array(words.dropFirst())
+            guard operands.count >= work.operands.count else {
+                throw .usage("model \(word) needs \(work.operands.joined(separator: " and ")); \(usage)")
+            }
+            if operands.count > work.operands.count {
+                throw .usage("model \(word) does not take \"\(operands[work.operands.count])\"; \(usage)")
+            }
+            let requests = ModelRequests(invocation: invocation)
             switch work {
-            case .check: return try check(bytes, of: file, invocation)
-            case .test: return try test(bytes, of: file, invocation)
+            case .define: return try requests.define(operands[0], operands[1])
+            case .undefine: return try requests.undefine(operands[0])
+            case .list: return try requests.list()
+            case .show: return try requests.show(operands[0])
+            case .misfits: return try requests.misfits(operands[0])
+            case .check: return try check(InputFile.read(operands[0]), of: operands[0], invocation)
+            case .test: return try test(InputFile.read(operands[0]), of: operands[0], invocation)
             }
         })
 
+    private static let usage = "see \"storectl help model\""
+
     /// The work that the first operand names.
-    private enum Work: String, CaseIterable { case check, test }
+    private enum Work: String, CaseIterable {
+        case define, undefine, list, show, misfits, check, test
+
+        /// The operands behind it.
+        var operands: [String] {
+            switch self {
+            case .define: ["a NAME", "a FILE"]
+            case .undefine, .show, .misfits: ["a NAME"]
+            case .list: []
+            case .check, .test: ["a FILE"]
+            }
+        }
+
+        static var all: String { allCases.map(\.rawValue).joined(separator: ", ") }
+    }
 
     // MARK: Check
     private static func check(
@@ -85,8 +117,11 @@ enum ModelRun {
     }
 
     /// Returns a number with its noun: `1 case`, `2 cases`.
-    fileprivate static func count(_ number: Int, _ noun: String) -> String {
-        number == 1 ? "1 \(noun)" : "\(number) \(noun)\(noun.hasSuffix("x") ? "es" : "s")"
+    static func count(_ number: Int, _ noun: String) -> String { count(UInt64(max(0, number)), noun) }
+
+    /// Returns a number with its noun, as `count` of an integer does.
+    static func count(_ number: UInt64, _ noun: String) -> String {
+        number == 1 ? "1 \(noun)" : "\(Grouped.text(number)) \(noun)\(noun.hasSuffix("x") ? "es" : "s")"
     }
 }
 

@@ -24,7 +24,7 @@ struct PromptAnswers {
         let answers = invocation.answers
         let verb = PromptLine.verb(of: request)
         switch verb {
-        case .list, .streams, .sorts:
+        case .list, .streams, .sorts, .models:
             let words = request.split(separator: " ").filter { !$0.hasPrefix("@") }
             try table(rows, of: words.dropFirst().first.map(String.init))
             try invocation.output.line(rest(final))
@@ -36,7 +36,7 @@ struct PromptAnswers {
             if verb != .append || rows.isEmpty { try answers.receipt(final) }
         case .help where rows.count > 1: try overview(rows)
         case .get, .count, .subscribe, .unsubscribe, .ping, .help, .stats, .metrics, .clients, .checkpoint, .verify,
-            .backup, .quit, nil:
+            .backup, .quit, .define, .undefine, nil:
             for row in rows { try answers.object(row) }
             try answers.object(final)
         }

@@ -23,7 +23,12 @@ enum Queries {
             Option("all", nil, "every row, however many there are"),
             Option("after", "CURSOR", "continues after the previous page"),
         ] + RowLines.options,
-        details: [fitted, more, offline],
+        takesModels: true,
+        details: [
+            "KIND may be a declared model as well; each of its filters is an option, such as --customer c1.", fitted,
+            more,
+            offline,
+        ],
         examples: [
             "storectl list stories --sender 007 --sort likes", "storectl list messages --between 007,008",
             "storectl list stories --all --csv > stories.csv", "storectl list users --columns id,name",
@@ -32,7 +37,7 @@ enum Queries {
 
     static let count = Subcommand(
         name: "count", summary: "counts rows of one kind", operand: .required("KIND"), operandChoices: Kinds.names,
-        options: Kinds.filters,
+        options: Kinds.filters, takesModels: true,
         details: [offline],
         examples: ["storectl count users", "storectl count stories --sender 007"], run: answerCount)
 
@@ -78,15 +83,19 @@ enum Queries {
     static func answerList(_ invocation: Invocation) throws(CommandError) -> ExitCode {
         let kind = try invocation.arguments.operand("KIND")
         try Kinds.checkFilters(invocation.arguments, of: kind)
+        let columns =
+            try Kinds.isModel(kind)
+            ? Kinds.columns(ofModel: kind, invocation.answerer()) : Kinds.named(kind).map(Kinds.columns) ?? []
         return try rows(
-            Pages(verb: "LIST", next: "after", limit: 50, most: 1_000, subcommand: list), invocation,
-            columns: Kinds.named(kind).map(Kinds.columns) ?? [])
+            Pages(verb: "LIST", next: "after", limit: 50, most: 1_000, subcommand: list), invocation, columns: columns)
     }
 
     static func answerCount(_ invocation: Invocation) throws(CommandError) -> ExitCode {
         try Kinds.checkFilters(invocation.arguments, of: invocation.arguments.operands.first)
         var request = RequestLine("COUNT", invocation.arguments.operands.first)
         for option in Queries.count.options { request.add(option.name, from: invocation.arguments) }
+        let others = Kinds.modelFilters(invocation.arguments, besides: Queries.count.options)
+        for (name, value) in others { request.add(name, value) }
         let reply = try invocation.answerer().ask(request.text)
         let count = ShownJSON(reply.final.json)?.members["count"]
         if let count, !invocation.isJSON {
@@ -231,6 +240,9 @@ struct Pages {
             if let value = other[option.name] ?? invocation.arguments.value(option.name) {
                 request.add(option.name, value)
             }
+        }
+        for (name, value) in Kinds.modelFilters(invocation.arguments, besides: subcommand.options) {
+            request.add(name, value)
         }
         return request.text
     }

@@ -91,6 +91,8 @@ struct Subcommand: Sendable {
     var options: [Option] = []
     /// True when every other `--name value` is a field of a form.
     var takesFields = false
+    /// True when every other `--name value` is a filter, where the operand is the name of a declared model.
+    var takesModels = false
     /// Further paragraphs of the help, one in each line.
     var details: [String] = []
     let examples: [String]
@@ -118,7 +120,7 @@ struct Subcommand: Sendable {
 
     /// Refuses options and operands that the table does not have.
     private func check(_ arguments: Arguments) throws(CommandError) {
-        if !takesFields {
+        if !takesFields, !(takesModels && Kinds.isModel(arguments.operands.first)) {
             let known = options + SubcommandTable.globalOptions
             try arguments.checkNames(known, of: name, see: "storectl help \(name)")
         }

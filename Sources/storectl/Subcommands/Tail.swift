@@ -17,6 +17,7 @@ struct Tail {
             Option(
                 "reconnect", "SECONDS", "seconds to keep reconnecting after a lost connection (default 20; 0 = never)"),
         ] + Kinds.filters,
+        takesModels: true,
         details: [
             "For a row or a list, the present rows come first, then each change, as JSON lines.",
             "When the connection is lost, it reconnects and continues without a gap; rows are all sent again.",
@@ -49,7 +50,10 @@ struct Tail {
     private var patience: Patience
 
     init(_ invocation: Invocation) throws(CommandError) {
-        target = try Queries.events(invocation.arguments, orRowsOf: Kinds.names)
+        target =
+            try Kinds.isModel(invocation.arguments.operands.first)
+            && invocation.arguments.operands.first?.contains("-") != true
+            ? invocation.arguments.operand("KIND") : Queries.events(invocation.arguments, orRowsOf: Kinds.names)
         isOfRows = target.prefix { $0 != "/" } != "events"
         endsAtEnd = invocation.arguments.has("until-end")
         if isOfRows, let wrong = ["from", "types", "log"].first(where: invocation.arguments.has) {
@@ -109,6 +113,8 @@ struct Tail {
         let arguments = invocation.arguments
         var request = RequestLine("SUBSCRIBE", target)
         for filter in Kinds.filters { request.add(filter.name, from: arguments) }
+        let others = Kinds.modelFilters(arguments, besides: Tail.subcommand.options)
+        for (name, value) in others { request.add(name, value) }
         if let resume, !isOfRows {
             request.add("from", String(resume))
         } else if let from = arguments.value("from") ?? (endsAtEnd && !isOfRows ? "1" : nil) {

@@ -1,0 +1,153 @@
+import Glibc
+import StoryClient
+import StoryCore
+
+/// The parts of `storectl model` that ask a daemon.
+struct ModelRequests {
+    /// The time between two questions for the progress of a build, in microseconds.
+    private static let pause: UInt32 = 20_000
+
+    let invocation: Invocation
+
+    // MARK: Define
+
+    /// Declares a model by the text of a file, and waits until it answers.
+    func define(_ name: String, _ file: String) throws(CommandError) -> ExitCode {
+        let bytes = try InputFile.read(file)
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw .system("\(file) is not UTF-8") }
+        var request = RequestLine("DEFINE", name)
+        request.add("key", from: invocation.arguments)
+        let answerer = Answerer(try invocation.connect())
+        let began = ContinuousClock.now
+        let reply: StoreReply
+        do throws(CommandError) {
+            reply = try answerer.ask(request.with(json: JSONText.quoted(text)))
+        } catch {
+            throw located(error, in: file)
+        }
+        guard !invocation.isJSON else {
+            try invocation.output.line(reply.final.json)
+            return .done
+        }
+        let members = ShownJSON(reply.final.json)?.members ?? [:]
+        let number = members["definition"]?.whole ?? 0
+        if members["changed"]?.isFalse == true {
+            try invocation.output.line("\(name): definition \(number), nothing to change")
+            return .done
+        }
+        try waitUntilReady(name, definition: number, answerer, since: began)
+        return .done
+    }
+
+    /// Names the file in the faults of its text.
+    private func located(_ error: CommandError, in file: String) -> CommandError {
+        guard case .refused(let refusal, _) = error, refusal.code == .invalid, let fields = refusal.fields,
+            !fields.isEmpty
+        else {
+            return error
+        }
+        for field in fields {
+            Output.complain(raw: "\(file):\(field.field): \(field.rule): \(field.message)")
+        }
+        return .silent(.no)
+    }
+
+    private func waitUntilReady(
+        _ name: String, definition number: UInt64, _ answerer: Answerer, since began: ContinuousClock.Instant
+    ) throws(CommandError) {
+        let progress = Progress("building \(name)", "events")
+        var told: String?
+        while true {
+            let reply = try answerer.ask(RequestLine("MODELS", name).text)
+            let model = reply.rows.first.flatMap { ShownJSON($0.json) }?.members ?? [:]
+            if model["state"]?.text == "ready", model["definition"]?.whole == number {
+                let events = ShownJSON(reply.final.json)?.members["position"]?.whole ?? 0
+                let taken = began.duration(to: .now) / .seconds(1)
+                let time = "\((taken * 100).rounded() / 100)"
+                return try invocation.output.line(
+                    "\(name): definition \(number), \(Grouped.text(events)) events folded in \(time) s: "
+                        + ModelRun.count(model["rows"]?.whole ?? 0, "row") + ", "
+                        + ModelRun.count(model["misfits"]?.whole ?? 0, "misfit"))
+            }
+            if let reason = model["reason"]?.shown, reason != told {
+                told = reason; Output.complain("\(name) waits: \(reason)")
+            }
+            let build = model["building"]?.members ?? [:]
+            progress.show(build["position"]?.whole ?? 0, of: build["of"]?.whole)
+            usleep(ModelRequests.pause)
+        }
+    }
+
+    // MARK: The others
+
+    func undefine(_ name: String) throws(CommandError) -> ExitCode {
+        let reply = try invocation.ask(RequestLine("UNDEFINE", name).text)
+        try invocation.output.line(
+            invocation.isJSON ? reply.final.json : Array("\(name) is undefined; its events stay".utf8))
+        return .done
+    }
+
+    func list() throws(CommandError) -> ExitCode {
+        let names = ["model", "definition", "state", "rows", "misfits", "bytes"]
+        var lines = try RowLines(invocation, columns: names.map { Column($0) })
+        let reply = try invocation.ask("MODELS")
+        try lines.write(reply.rows)
+        try invocation.output.flush()
+        try lines.end()
+        return .done
+    }
+
+    /// Shows the text of the definition that answers, and the figures of its model.
+    func show(_ name: String) throws(CommandError) -> ExitCode {
+        let reply = try invocation.ask(RequestLine("MODELS", name).text)
+        guard let row = reply.rows.first, let model = ShownJSON(row.json)?.members, !invocation.isJSON else {
+            try invocation.output.line(reply.rows.first?.json ?? reply.final.json)
+            return .done
+        }
+        for line in (model["text"]?.plain ?? "").split(separator: "\n", omittingEmptySubsequences: false) {
+            try invocation.output.line(String(line))
+        }
+        let rows = ModelRun.count(model["rows"]?.whole ?? 0, "row")
+        let misfits = ModelRun.count(model["misfits"]?.whole ?? 0, "misfit")
+        Output.complain(
+            raw: "\(name): definition \(model["definition"]?.shown ?? "?"), \(model["state"]?.shown ?? "?"), \(rows), "
+                + misfits)
+        return .done
+    }
+
+    /// Shows the events that did not fit, one a line.
+    func misfits(_ name: String) throws(CommandError) -> ExitCode {
+        var from: String?
+        while true {
+            var request = RequestLine("READ", "misfits/\(name)")
+            if let from { request.add("from", from) }
+            let reply = try invocation.ask(request.text)
+            for row in reply.rows { try misfit(row) }
+            guard let next = ShownJSON(reply.final.json)?.members["next"]?.shown, next != from else { return .done }
+            from = next
+        }
+    }
+
+    private func misfit(_ row: ReplyLine) throws(CommandError) {
+        guard !invocation.isJSON, let members = ShownJSON(row.json)?.members else {
+            return try invocation.output.line(row.json)
+        }
+        let (position, line) = (members["position"]?.shown ?? "?", members["line"]?.shown ?? "?")
+        let (statement, rule) = (members["statement"]?.shown ?? "", members["rule"]?.shown ?? "?")
+        try invocation.output.line("position \(position), line \(line): \(statement): \(rule)")
+    }
+}
+
+/// Numbers with commas between their groups of digits.
+enum Grouped {
+    /// Returns `12,204` for 12204.
+    static func text(_ number: UInt64) -> String {
+        let digits = Array(String(number))
+        var text = ""
+        for (index, digit) in digits.enumerated() {
+            if index > 0, (digits.count - index) % 3 == 0 { text += "," }
+            text.append(digit)
+        }
+        return text
+    }
+}
