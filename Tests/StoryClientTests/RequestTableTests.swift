@@ -45,6 +45,10 @@ import Testing
         try await eventually("it is unsubscribed") { server.requests.contains("UNSUBSCRIBE 1") }
         _ = try await (client.ping(), client.help("GET"), client.stats(), client.checkpoint(), client.verify())
         _ = try await (client.metrics(), client.clients(1))
+        _ = try? await client.models.define("orders", "from order", key: "k")
+        _ = try? await client.models.undefine("orders")
+        _ = try await client.models.list()
+        _ = try await client.models.misfits(of: "orders", from: 1, order: .ascending, limit: 1)
         _ = try? await client.seal(at: 1)
         _ = try await client.backup(to: "/tmp/a b")
         await client.close()

@@ -36,7 +36,15 @@ struct RequestLine: Hashable, Sendable {
         return line
     }
 
+    /// Returns the line with a text that ends it as a JSON string.
+    func body(quoted text: String) -> RequestLine {
+        var line = self
+        line.text += " " + JSONText.quoted(text)
+        return line
+    }
+
     /// True when the request may be sent again although it may have been carried out: it is a query, has a key, or is
-    /// idempotent. A second backup would be refused, since the directory of the first one exists.
-    var isRepeatable: Bool { verb != .backup }
+    /// idempotent. A second backup would be refused, since the directory of the first one exists, and so would be a
+    /// second `UNDEFINE`.
+    var isRepeatable: Bool { verb != .backup && verb != .undefine }
 }

@@ -49,7 +49,7 @@ public enum LogPoint: Hashable, Sendable, ExpressibleByIntegerLiteral {
 }
 
 /// The line that closes a count.
-private struct CountEnd: Decodable { let count: UInt64 }
+struct CountEnd: Decodable { let count: UInt64 }
 
 /// A sort key of a kind, as the store lists it.
 public struct SortKey: Hashable, Sendable, Decodable {

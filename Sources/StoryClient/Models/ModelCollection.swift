@@ -1,0 +1,61 @@
+import StoryCore
+
+/// The rows of a declared model, decoded as a type of the program's own.
+public struct ModelCollection<Row: Decodable & Sendable>: Sendable {
+    /// The store.
+    public let client: StoreClient
+    /// The name of the model.
+    public let name: String
+
+    /// Returns the row with an ID, as it is now or as it was.
+    ///
+    /// - Parameters:
+    ///   - id: the parts of the row's key, percent-encoded, with `/` between them.
+    ///   - point: a position up to the log's end, or a moment; nil: now.
+    /// - Throws: `ClientError`, `notFound` where there is none; or `CancellationError`.
+    public func get(_ id: String, at point: LogPoint? = nil) async throws -> Row {
+        let reply = try await client.ask(RequestLine(.get, "\(name)/\(id)").option("at", point?.option))
+        return try StoreDecoder.decode(Row.self, reply.final.json)
+    }
+
+    /// Returns a page of the rows that pass filters.
+    ///
+    /// - Parameters:
+    ///   - filters: the values of fields, by their names.
+    ///   - sort: a sort of the definition; nil: the order in which rows were made.
+    ///   - order: nil: descending.
+    ///   - since: the least value of the sort; nil: no bound.
+    ///   - until: the value before which the values end; nil: no bound.
+    ///   - limit: 1–1,000 rows; nil: 50.
+    ///   - after: the `next` of the page before, with the same filters, sort and order.
+    /// - Throws: `ClientError` or `CancellationError`.
+    public func list(
+        _ filters: [String: String] = [:], sort: String? = nil, order: Order? = nil, since: String? = nil,
+        until: String? = nil, limit: Int? = nil, after: String? = nil
+    ) async throws -> Page<Row> {
+        let line = rows(.list, filters).option("sort", sort).option("order", order?.rawValue).option("since", since)
+            .option("until", until).option("limit", limit.map(String.init)).option("after", after)
+        let reply = try await client.ask(line)
+        let end = try StoreDecoder.decode(PageEnd.self, reply.final.json)
+        let rows = try reply.rows.map { try StoreDecoder.decode(Row.self, $0.json) }
+        return Page(rows: rows, next: end.nextText, position: end.position)
+    }
+
+    /// Returns all rows that pass filters, fetched page by page on demand.
+    public func all(
+        _ filters: [String: String] = [:], sort: String? = nil, order: Order? = nil, pageSize: Int = 500
+    ) -> Rows<Row> {
+        Rows { try await list(filters, sort: sort, order: order, limit: pageSize, after: $0?.next) }
+    }
+
+    /// Returns the number of rows that pass filters.
+    ///
+    /// - Throws: `ClientError` or `CancellationError`.
+    public func count(_ filters: [String: String] = [:]) async throws -> UInt64 {
+        try StoreDecoder.decode(CountEnd.self, try await client.ask(rows(.count, filters)).final.json).count
+    }
+
+    private func rows(_ verb: Verb, _ filters: [String: String]) -> RequestLine {
+        filters.sorted { $0.key < $1.key }.reduce(RequestLine(verb, name)) { $0.option($1.key, $1.value) }
+    }
+}
