@@ -11,6 +11,23 @@ package protocol DeclaredModelStates: AnyObject {
     func store(of name: String) -> (any TableStore)?
 }
 
+/// A declared model that is a kind of the catalogue.
+package struct DeclaredKind {
+    /// The store of its rows.
+    package let store: any TableStore
+    /// The program that makes them.
+    package let program: Program
+    /// The reader of the values that the program looks at.
+    package let events: any EventReading
+
+    /// Creates a declared kind.
+    package init(store: any TableStore, program: Program, events: any EventReading) {
+        self.store = store
+        self.program = program
+        self.events = events
+    }
+}
+
 /// The state of a declared model.
 package struct DeclaredModelState: Equatable, Sendable {
     /// A definition that is being built.

@@ -76,14 +76,14 @@ package final class Engine {
     /// Reads and answers by a catalogue that follows the present one from now on, between two turns. Requests of
     /// a kind that it lacks, and answers under way about one, are `unknown`; the caller ends the subscriptions.
     ///
-    /// - Parameter stores: the stores of the kinds that have one of their own.
-    package func catalogueReplaced(by plan: CataloguePlan, stores: [Kind: any TableStore] = [:]) {
+    /// - Parameter declared: the kinds that are declared models.
+    package func catalogueReplaced(by plan: CataloguePlan, declared: [Kind: DeclaredKind] = [:]) {
         precondition(
             plan.catalogue.follows(catalogue),
             "the catalogue of epoch \(plan.catalogue.epoch) does not follow that of epoch \(catalogue.epoch)")
         feed.retire(world.plan)
         catalogue = plan.catalogue
-        world.catalogueReplaced(by: plan, stores: stores)
+        world.catalogueReplaced(by: plan, declared: declared)
     }
 
     /// Refuses each write with this failure from now on; nil accepts writes again.

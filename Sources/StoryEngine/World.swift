@@ -8,8 +8,8 @@ final class World {
     let log: any EventLogReading
     /// The rows of the store's own kinds.
     let rows: RowLookup
-    /// The rows of declared models, by the number of their kind.
-    private var declaredRows: [RowLookup?] = []
+    /// The declared models and their rows, by the number of their kind.
+    private var declared: [(kind: DeclaredKind, rows: RowLookup)?] = []
     /// The declared models as the log has them.
     let definitions: DefinitionTable
     let streams: StreamIndex
@@ -40,24 +40,23 @@ final class World {
 
     /// Reads by another catalogue from now on.
     ///
-    /// - Parameter stores: the stores of the kinds that have one of their own.
-    func catalogueReplaced(by plan: CataloguePlan, stores: [Kind: any TableStore]) {
+    /// - Parameter kinds: the kinds that are declared models.
+    func catalogueReplaced(by plan: CataloguePlan, declared kinds: [Kind: DeclaredKind]) {
         self.plan = plan
         catalogue = plan.catalogue
-        var declaredRows = [RowLookup?](repeating: nil, count: stores.isEmpty ? 0 : catalogue.numberEnd)
-        for (kind, store) in stores { declaredRows[Int(kind.number)] = RowLookup(store) }
-        self.declaredRows = declaredRows
+        declared = Array(repeating: nil, count: kinds.isEmpty ? 0 : catalogue.numberEnd)
+        for (kind, model) in kinds { declared[Int(kind.number)] = (model, RowLookup(model.store)) }
     }
 
     /// Returns false for a kind whose rows are in a store of its own.
     func areRowsStoredTogether(_ kind: Kind) -> Bool {
-        Int(kind.number) >= declaredRows.count || declaredRows[Int(kind.number)] == nil
+        Int(kind.number) >= declared.count || declared[Int(kind.number)] == nil
     }
 
     /// Returns the rows of a kind, from the store that has them.
     func rows(of schema: KindSchema) -> RowLookup {
-        guard schema.number < declaredRows.count else { return rows }
-        return declaredRows[schema.number] ?? rows
+        guard schema.number < declared.count else { return rows }
+        return declared[schema.number]?.rows ?? rows
     }
 
     /// Returns the schema of a kind of the present catalogue.
@@ -74,9 +73,14 @@ final class World {
         return try rows(of: schema).has(schema, id)
     }
 
-    /// Returns a fold of a stream's events up to a position into a row.
-    func history(of head: StreamHead, _ schema: KindSchema, through last: Position) -> HistoryFold {
-        let row = RowHistory(plan, kind: schema.kind, json: json)
+    /// Returns a fold of a stream's events up to a position into the row with a key.
+    func history(of head: StreamHead, _ schema: KindSchema, _ key: RowKey, through last: Position) -> HistoryFold {
+        let row: any PastRowFold
+        if schema.number < declared.count, let model = declared[schema.number]?.kind {
+            row = ProgramHistory(plan, kind: schema.kind, key: key, by: model.program, events: model.events)
+        } else {
+            row = RowHistory(plan, kind: schema.kind, json: json)
+        }
         return HistoryFold(of: head, through: last, into: row, streams: streams, log: log)
     }
 

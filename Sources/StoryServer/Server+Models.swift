@@ -47,7 +47,7 @@ extension Server {
     func catalogueReplaced(by change: DeclaredModels.Change) throws(SchemaError) {
         dependency.engine.flush()
         let catalogue = change.plan.catalogue
-        try dependency.catalogueReplaced(by: change.plan, stores: change.stores)
+        try dependency.catalogueReplaced(by: change.plan, declared: change.declared)
         for connection in connections.all where connection.session.rowSubscriptionCount > 0 {
             let before = connection.session.subscriptionCount
             connection.session.moveSubscriptions(change.replaced, into: requests.output(connection))

@@ -84,7 +84,7 @@ final class FormsTarget: FuzzTarget {
         history.fold(record)
         let isRemoval = record.isOfType(["StoryDeleted".type, "MessageDeleted".type, "PhotoDeleted".type])
         hold((history.row == nil) == isRemoval, "a row is there until it is deleted")
-        if let row = history.row { hold(row.version == record.version, "an accepted write is folded") }
+        if let row = history.row { hold(row.withView { $0.version == record.version }, "an accepted write is folded") }
     }
 }
 

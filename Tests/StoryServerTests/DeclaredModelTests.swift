@@ -175,6 +175,22 @@ import Testing
         #expect(lines.contains { $0.hasPrefix(">2 ") && $0.contains(#""carrier":"Yamato""#) })
     }
 
+    @Test func `a row of one stream is answered as it was, by the definition of now`() {
+        _ = append("order-1", "Placed", #"{"customer":"c1","total":5}"#)
+        _ = append("order-1", "ItemAdded", #"{"price":1.5}"#)
+        _ = append("order-1", "Cancelled", "{}")
+        _ = define()
+        bench.run()
+        #expect(answer("GET orders/1 at=1").contains(#""changes":1,"position":1,"customer":"c1","total":5,"#))
+        #expect(answer("GET orders/1 at=2").contains(#""changes":2,"position":2,"customer":"c1","total":6.5,"#))
+        #expect(answer("GET orders/1 at=3").text("code") == "notFound")
+        #expect(answer("GET orders/1/2 at=2").text("code") == "notFound")
+        _ = define("spent", "from order; key data.customer; n: number; on Placed { n += 1 }")
+        bench.run()
+        #expect(answer("GET spent/c1").contains(#""n":1"#))
+        #expect(answer("GET spent/c1 at=2").contains(#""field":"at","rule":"notSelected""#))
+    }
+
     @Test func `an undefined model is unknown at once, its subscriptions end, and it may be defined again`() {
         _ = define()
         bench.run()

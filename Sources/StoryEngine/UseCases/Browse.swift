@@ -59,7 +59,7 @@ struct Browse {
         }
         let subject = PastRow.Subject(
             target: target, moment: moment.text, isGone: kind.numbering == .ofStreams)
-        let cursor = PastRow(subject, world.history(of: head, kind, through: position), restsOn: basis)
+        let cursor = PastRow(subject, world.history(of: head, kind, key, through: position), restsOn: basis)
         output.answer(with: cursor, tag: tag, restsOn: basis)
     }
 

@@ -15,7 +15,7 @@ enum CountRows {
     static func answer(
         _ schema: KindSchema, _ conditions: [Condition], in source: QuerySource
     ) throws(StorageError) -> Answer {
-        let rows = source.world.rows
+        let rows = source.world.rows(of: schema)
         switch QueryPlan(schema, conditions).count {
         case .tally(let key, let less):
             let all = try rows.tally(schema, at: key)
@@ -90,7 +90,8 @@ final class RowCount: AnswerCursor, RowObserver {
     }
 
     private var walk: IndexWalk {
-        IndexWalk(store: source.world.store, table: range.table, lower: range.lower, upper: range.upper)
+        IndexWalk(
+            store: source.world.rows(of: schema).store, table: range.table, lower: range.lower, upper: range.upper)
     }
 
     /// Begins to observe changes; returns false while too many counts are active.
@@ -103,7 +104,7 @@ final class RowCount: AnswerCursor, RowObserver {
         guard !rest.isEmpty else { return true }
         guard let number = key.lastNumber else { return false }
         var passes = false
-        try source.world.rows.row(schema, number: number) { passes = rest.match($0) }
+        try source.world.rows(of: schema).row(schema, number: number) { passes = rest.match($0) }
         return passes
     }
 

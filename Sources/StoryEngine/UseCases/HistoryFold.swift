@@ -10,12 +10,12 @@ struct HistoryFold {
     private let log: any EventLogReading
     private let head: StreamHead
     private let last: Position
-    private let history: RowHistory
+    private let history: any PastRowFold
     private var next = Version(1)
     /// The last event that was folded; zero before the first.
     private(set) var position = Position.zero
     init(
-        of head: StreamHead, through last: Position, into row: RowHistory, streams: StreamIndex,
+        of head: StreamHead, through last: Position, into row: any PastRowFold, streams: StreamIndex,
         log: any EventLogReading
     ) {
         self.streams = streams
@@ -26,10 +26,10 @@ struct HistoryFold {
     }
 
     /// The row so far; nil if there is none.
-    var row: RowCopy? { history.row.map { RowCopy($0) } }
+    var row: RowCopy? { history.row }
 
-    /// The size of the row, and of the buffer in which the next state is made, in bytes.
-    var keptBytes: Int { 2 * (history.row?.bytes.count ?? 0) }
+    /// The memory of the fold, in bytes.
+    var keptBytes: Int { history.keptBytes }
 
     /// Folds the next events, as far as the budget of the lines goes.
     ///

@@ -1,13 +1,26 @@
 package import StoryCore
 
+/// A fold of the events of one stream, in their order, into a row as it was.
+package protocol PastRowFold: AnyObject {
+    /// A copy of the row so far; nil where there is none.
+    var row: RowCopy? { get }
+    /// The memory that it keeps, in bytes.
+    var keptBytes: Int { get }
+    /// Folds the next event of the stream.
+    func fold(_ record: EventRecord)
+}
+
 /// The fold of one row's history, event by event, by the same fold as `ModelProjector`; it keeps only the row.
-package final class RowHistory: OwnRows {
+package final class RowHistory: OwnRows, PastRowFold {
     private let plan: CataloguePlan
     private let kind: KindPlan
     private let json: any JSONReading
     private var fold: RowFold
     /// The row so far, in the memory of `fold`; nil where there is none.
-    package private(set) var row: RowView?
+    private var view: RowView?
+    package var row: RowCopy? { view.map { RowCopy($0) } }
+    /// The size of the row, and of the buffer in which the next state is made, in bytes.
+    package var keptBytes: Int { 2 * (view?.bytes.count ?? 0) }
 
     /// Creates the history of a row of a kind, before its first event.
     ///
@@ -26,7 +39,7 @@ package final class RowHistory: OwnRows {
         let event = FoldedEvent(record, idStart: kind.schema.category.utf8.count + 1)
         guard !kind.hasOwnNumbers else { return foldOwnRow(record, event) }
         record.withData(json) { members in
-            if case .fitting(let change?, _) = self.fold.fold(kind, event, members, into: row) { row = change.after }
+            if case .fitting(let change?, _) = self.fold.fold(kind, event, members, into: view) { view = change.after }
         }
     }
 
@@ -42,8 +55,8 @@ package final class RowHistory: OwnRows {
         }
     }
 
-    func row(_ kind: KindPlan, _ key: UnsafeRawBufferPointer) -> RowView? { self.row }
+    func row(_ kind: KindPlan, _ key: UnsafeRawBufferPointer) -> RowView? { view }
     /// A row of the past is shown without its number.
     func nextNumber(_ kind: KindPlan) -> UInt64 { 0 }
-    func rowChanged(_ change: RowChange) { row = change.after }
+    func rowChanged(_ change: RowChange) { view = change.after }
 }

@@ -114,10 +114,10 @@ extension ServerDependency {
     /// Serves by another catalogue from now on: reader, engine, encoder and figures.
     ///
     /// - Throws: the first filter that has the name of an option; then nothing was replaced.
-    func catalogueReplaced(by plan: CataloguePlan, stores: [Kind: any TableStore]) throws(SchemaError) {
+    func catalogueReplaced(by plan: CataloguePlan, declared: [Kind: DeclaredKind]) throws(SchemaError) {
         let catalogue = plan.catalogue
         let table = try RequestTable(catalogue)
-        engine.catalogueReplaced(by: plan, stores: stores)
+        engine.catalogueReplaced(by: plan, declared: declared)
         fold.catalogueReplaced(by: plan)
         reader.catalogueReplaced(by: table)
         encoder.rows.catalogueReplaced(by: catalogue)

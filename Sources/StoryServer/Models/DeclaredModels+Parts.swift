@@ -40,8 +40,8 @@ extension DeclaredModels {
     struct Change {
         /// The catalogue with the kinds of the definitions.
         let plan: CataloguePlan
-        /// The stores of those kinds.
-        let stores: [Kind: any TableStore]
+        /// Those kinds.
+        let declared: [Kind: DeclaredKind]
         /// The kinds that replaced others.
         let replaced: [Kind: (old: KindSchema, new: KindSchema)]
     }
@@ -49,7 +49,7 @@ extension DeclaredModels {
 
 extension DeclaredModels.Change {
     /// Creates the change to another catalogue, without stores of its own.
-    init(to plan: CataloguePlan) { self.init(plan: plan, stores: [:], replaced: [:]) }
+    init(to plan: CataloguePlan) { self.init(plan: plan, declared: [:], replaced: [:]) }
 
     /// Creates the change to the definitions that answer now; nil where they contradict one another.
     ///
@@ -69,13 +69,14 @@ extension DeclaredModels.Change {
             return nil
         }
         plan = CataloguePlan(next)
-        var stores: [Kind: any TableStore] = [:]
+        var declared: [Kind: DeclaredKind] = [:]
         for definition in definitions {
             guard let schema = next.kinds.first(where: { $0.name == definition.name }) else { continue }
-            stores[schema.kind] = definition.store
+            declared[schema.kind] = DeclaredKind(
+                store: definition.store, program: definition.definition.program, events: parts.events)
             definition.begins(schema.kind, in: plan, parts.engine.feed)
         }
-        self.stores = stores
+        self.declared = declared
         for definition in retired { definition.ends() }
         var replaced: [Kind: (old: KindSchema, new: KindSchema)] = [:]
         for schema in removed {

@@ -11,6 +11,6 @@ extension RowCopy {
         else { return nil }
         let history = RowHistory(plan, kind: kind, json: JSONObjectReader())
         for event in events { event.withRecord { history.fold($0) } }
-        return history.row.map { RowCopy($0) }
+        return history.row
     }
 }
