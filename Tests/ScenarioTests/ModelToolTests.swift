@@ -78,7 +78,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (["model"], "model needs check or test, and a FILE"), (["model", "chek", "x"], "the nearest is check"),
+        (["model"], "model needs one of define, undefine, list, show, misfits, check, test"),
+        (["model", "chek", "x"], "the nearest is check"),
         (["model", "check"], "model check needs a FILE"),
         (["model", "test", "a", "b"], #"model test does not take "b""#),
         (["model", "check", "/nowhere/x"], "/nowhere/x cannot be read: No such file or directory"),

@@ -76,7 +76,7 @@ extension DaemonTests {
         @Test func `clients get through the socket's folder, whatever umask was inherited`() throws {
             let run = try Self.run(
                 """
-                umask 0077; $stored --data d --socket r/s --allow 61001=read 2>log & while ! grep -q ready log; do sleep 0.1
+                umask 0077; $stored --data d --socket r/s --allow 61001=read 2>log & while ! grep -qs ready log; do sleep 0.1
                 done; stat -c %a r r/s; kill $!; wait $!; rm -r d r log
                 """)
             #expect(run.said == "711\n666\n")

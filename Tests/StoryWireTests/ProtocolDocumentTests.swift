@@ -82,11 +82,14 @@ struct ProtocolDocumentTests {
         for value in others { #expect(text.contains("| \(value) |"), "\(value)") }
     }
 
-    @Test func `the examples are requests, but for those that are answered with an error`() {
+    @Test func `the examples are requests, but for those that are answered with an error`() throws {
         let reader = RequestReader()
-        let lines = text.split(separator: "\n")
+        // The examples of declared models name kinds that no catalogue of this test has.
+        let start = try #require(text.range(of: "\n## Declared models\n")).lowerBound
+        let end = try #require(text.range(of: "\n## The rest\n")).lowerBound
+        let lines = (text[..<start] + text[end...]).split(separator: "\n")
         let examples = zip(lines, lines.dropFirst()).filter { $0.0.hasPrefix("> ") && !$0.1.hasPrefix("- {") }
-        #expect(examples.count >= RequestTable.standard.shapes.count)
+        #expect(examples.count >= RequestTable.standard.shapes.count - 3)
         for (line, _) in examples { #expect(reader.action(String(line.dropFirst(2))) != nil, "\(line)") }
     }
 

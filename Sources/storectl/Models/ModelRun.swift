@@ -6,7 +6,7 @@ import StoryOffline
 enum ModelRun {
     static let subcommand = Subcommand(
         name: "model", summary: "declares read models of your own, checks, tests, lists and shows them",
-        operand: .several("define|undefine|list|show|misfits|check|test …"),
+        operand: .several("define|undefine|list|show|misfits|check|test"),
         operandChoices: Work.allCases.map(\.rawValue),
         options: [Option("key", "KEY", "with define: makes the definition once")] + RowLines.options,
         details: [

@@ -94,8 +94,10 @@ struct ReplayRun {
         let milliseconds = Int((report.seconds * 1_000).rounded())
         try invocation.output.line(
             "folded \(report.position.value) of \(report.head.value) events in \(milliseconds) ms, \(rate) events/s")
+        let width = (report.models.map(\.model.count).max() ?? 0) + 1
         for entry in report.models {
-            var line = pad(entry.model, 9) + pad(entry.rows == 1 ? "1 row" : "\(entry.rows) rows", 16) + entry.digest
+            var line =
+                pad(entry.model, width) + pad(entry.rows == 1 ? "1 row" : "\(entry.rows) rows", 16) + entry.digest
             if let stored = entry.stored { line += stored == entry.digest ? "  as stored" : "  stored: \(stored)" }
             try invocation.output.line(line)
             if let difference = entry.difference {

@@ -1,0 +1,148 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Declared models in a daemon on a disk: starts, kills, damage, export and import, and the tool.
+@Suite(.timeLimit(.minutes(3))) struct DeclaredModelDaemonTests {
+    private static let orders = """
+        from order
+        customer: text
+        total: number = 0
+        index customer
+        sort total
+        on Placed { customer = data.customer; total = data.total }
+        on ItemAdded { total += data.price }
+        """
+
+    private func placed(_ number: Int) -> String {
+        #"APPEND order-\#(number) {"type":"Placed","data":{"customer":"c\#(number % 7)","total":\#(number)}}"#
+    }
+
+    /// Appends orders, many at once.
+    private func append(_ numbers: Range<Int>, _ client: LineSocket) throws {
+        for number in numbers { client.send(placed(number)) }
+        for _ in numbers { #expect(try client.final().hasPrefix("+")) }
+    }
+
+    private func define(_ daemon: RunningDaemon, _ text: String = orders) throws -> RunningDaemon.Run {
+        try daemon.storectl("model", "define", "orders", "-", input: text)
+    }
+
+    private func rows(_ daemon: RunningDaemon) throws -> String {
+        let run = try daemon.storectl("--json", "list", "orders", "--all", "--sort", "total", "--order", "asc")
+        #expect(run.exit == .code(0), "\(run.errors)")
+        return run.output
+    }
+
+    /// Returns the rows; nothing while they are being built.
+    private func builtRows(_ daemon: RunningDaemon) throws -> String {
+        try daemon.storectl("--json", "list", "orders", "--all", "--sort", "total", "--order", "asc").output
+    }
+
+    @Test func `rows are the same after a kill, a stop and a start without their store`() throws {
+        let daemon = try RunningDaemon()
+        try append(1..<400, daemon.client())
+        let defined = try define(daemon)
+        #expect(defined.output.hasPrefix("orders: definition 1, 40"), "\(defined.output) \(defined.errors)")
+        #expect(defined.output.hasSuffix(" s: 399 rows, 0 misfits\n"), "\(defined.output)")
+        try append(400..<500, daemon.client())
+        let before = try rows(daemon)
+        #expect(before.split(separator: "\n").count == 499)
+        try daemon.kill()
+        try daemon.start()
+        #expect(try rows(daemon) == before)
+        #expect(try daemon.stop() == .code(0))
+        try daemon.start()
+        #expect(try rows(daemon) == before)
+        try daemon.kill()
+        try FileManager.default.removeItem(atPath: daemon.data + "/own")
+        try daemon.start()
+        try until("the rows are built again") { try builtRows(daemon) == before }
+    }
+
+    @Test func `killed at any moment of a build, a change-over or an end, the log says what is meant`() throws {
+        let daemon = try RunningDaemon()
+        try append(1..<2_000, daemon.client())
+        for delay in [0, 500, 2_000, 5_000, 10_000, 20_000, 40_000] {
+            let client = try daemon.client()
+            client.send(
+                #"DEFINE orders "\#(DeclaredModelDaemonTests.orders.replacing("\n", with: "\\n"))\n// \#(delay)\nsort customer""#
+            )
+            usleep(UInt32(delay))
+            try daemon.kill()
+            try daemon.start()
+            // The definition may not have been acknowledged.
+            _ = try define(daemon)
+            #expect(try daemon.client().ask("COUNT orders customer=c3").contains(#""count":286,"#))
+            client.send("UNDEFINE orders")
+            let ending = try daemon.client()
+            ending.send("UNDEFINE orders")
+            usleep(UInt32(delay / 4))
+            try daemon.kill()
+            try daemon.start()
+        }
+        #expect(try define(daemon).exit == .code(0))
+        #expect(try rows(daemon).split(separator: "\n").count == 1_999)
+    }
+
+    @Test func `a damaged store of a model is built again, and nothing else is touched`() throws {
+        let daemon = try RunningDaemon()
+        try append(1..<3_000, daemon.client())
+        _ = try define(daemon)
+        #expect(try daemon.storectl("model", "list").output.contains("ready"))
+        let before = try rows(daemon)
+        #expect(try daemon.stop() == .code(0))
+        let file = URL(filePath: daemon.data + "/own/orders.1/data.mdb")
+        var bytes = try Data(contentsOf: file)
+        for index in stride(from: 8_192, to: bytes.count, by: 512) { bytes[index] ^= 0x55 }
+        try bytes.write(to: file)
+        try daemon.start()
+        try until("the rows are built again") { try builtRows(daemon) == before }
+        #expect(daemon.exit == nil)
+    }
+
+    @Test func `another definition takes over while events are written, and none is lost`() throws {
+        let daemon = try RunningDaemon()
+        try append(1..<1_000, daemon.client())
+        _ = try define(daemon)
+        let writer = try daemon.client()
+        let writing = writer.sendBeside(Array((1_000..<6_000).map { placed($0) + "\n" }.joined().utf8))
+        let second = try define(
+            daemon, DeclaredModelDaemonTests.orders + "\nnote seen: number\non Seen { note.seen = 1 }")
+        #expect(second.output.hasPrefix("orders: definition 2"), "\(second.output) \(second.errors)")
+        for _ in 1_000..<6_000 { #expect(try writer.final().hasPrefix("+")) }
+        _ = writing
+        #expect(try daemon.client().ask("COUNT orders").contains(#""count":5999,"#))
+        #expect(try rows(daemon).split(separator: "\n").count == 5_999)
+    }
+
+    @Test func `an export and an import carry the definitions`() throws {
+        let daemon = try RunningDaemon()
+        try append(1..<50, daemon.client())
+        _ = try define(daemon)
+        let before = try rows(daemon)
+        let run = try daemon.shell("$T export > $D/lines && $S import --data $D/copy < $D/lines")
+        #expect(run.exit == .code(0), "\(run.errors)")
+        let copy = try RunningDaemon(data: daemon.folder.place("copy"))
+        try until("the rows are built") { try builtRows(copy) == before }
+    }
+
+    @Test func `the tool names faults with their file, and misfits with their line`() throws {
+        let daemon = try RunningDaemon()
+        let wrong = try daemon.storectl(
+            "model", "define", "orders", "-", input: "from order\nn: nmber\non A { m = 1 }\n")
+        #expect(wrong.exit == .code(1))
+        #expect(wrong.errors.contains("-:2:4: notSelected: nmber is no type"), "\(wrong.errors)")
+        _ = try define(daemon)
+        #expect(try daemon.client().ask(placed(1)).hasPrefix("+"))
+        _ = try daemon.client().ask(#"APPEND order-1 {"type":"ItemAdded","data":{"price":"x"}}"#)
+        let misfits = try daemon.storectl("model", "misfits", "orders")
+        #expect(misfits.output == "position 4, line 7: on ItemAdded { total += data.price }: wrongType\n")
+        #expect(try daemon.storectl("get", "orders/1").output.contains("c1"))
+        #expect(try daemon.storectl("count", "orders", "--customer", "c1").output == "1\n")
+        #expect(try daemon.storectl("list", "orders", "--customer", "c1").output.contains("c1"))
+        #expect(try daemon.storectl("model", "show", "orders").output == DeclaredModelDaemonTests.orders + "\n")
+        #expect(try daemon.storectl("model", "undefine", "orders").exit == .code(0))
+        #expect(try daemon.storectl("get", "orders/1").exit == .code(2))
+    }
+}
