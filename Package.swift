@@ -121,7 +121,7 @@ let package = Package(
             exclude: ["Fixtures"]),
         tests(
             "StoryOfflineTests",
-            ["StoryCore", "StoryWire", "StoryModels", "StoryLog", "StoryOffline", "TestSupport"]),
+            ["StoryCore", "StoryWire", "StoryStorage", "StoryModels", "StoryLog", "StoryOffline", "TestSupport"]),
         tests("StoryReactorTests", ["StoryReactor", "TestSupport"]),
         tests(
             "StoryServerTests",

@@ -17,38 +17,30 @@ extension StreamDigests: FoldedDigests {}
 
 /// A comparison of a fold of the log with the stored models.
 final class ReplayComparison {
-    private let log: LMDBEventLog
-    private let plan: CataloguePlan
-    private let through: Position
+    private let catalogue: Catalogue
     private let snapshot: ModelSnapshot?
     private let folded: any FoldedDigests
+    /// Folds the log in its order, and keeps the entries of a table of which otherwise only the digest is kept.
+    private let fold: (_ keeping: ModelTable?) throws(StorageError) -> FoldedModels
     /// The same fold in the order of the log, with its rows; made when the digests differ, to find the first
     /// difference.
     private var inOrder: FoldedModels?
 
     init(
-        _ log: LMDBEventLog, _ plan: CataloguePlan, _ through: Position, _ snapshot: ModelSnapshot?,
-        _ folded: any FoldedDigests
+        _ catalogue: Catalogue, _ snapshot: ModelSnapshot?, _ folded: any FoldedDigests,
+        inOrder fold: @escaping (_ keeping: ModelTable?) throws(StorageError) -> FoldedModels
     ) {
-        self.log = log
-        self.plan = plan
-        self.through = through
+        self.catalogue = catalogue
         self.snapshot = snapshot
         self.folded = folded
+        self.fold = fold
         inOrder = folded as? FoldedModels
     }
 
-    /// Compares each of the models.
+    /// Compares the tables of a model.
     ///
     /// - Throws: the error of reading the log or the stored models.
-    func entries(_ models: [String]) throws(StorageError) -> [ReplayReport.Entry] {
-        var entries: [ReplayReport.Entry] = []
-        for model in models { entries.append(try entry(model)) }
-        return entries
-    }
-
-    private func entry(_ model: String) throws(StorageError) -> ReplayReport.Entry {
-        let tables = plan.catalogue.tables(of: model)
+    func entry(_ model: String, _ tables: [ModelTable]) throws(StorageError) -> ReplayReport.Entry {
         let stored = try snapshot.map { (snapshot) throws(StorageError) in try snapshot.digest(of: tables) }
         var digests = folded
         var difference: String?
@@ -56,10 +48,7 @@ final class ReplayComparison {
             let models = try foldedInOrder()
             digests = models
             if stored != models.digest(of: tables) {
-                let comparison = ModelComparison(catalogue: plan.catalogue, folded: models) {
-                    (table) throws(StorageError) in
-                    try FoldedModels.fold(self.log, self.plan, through: self.through, keeping: table) { _, _ in }
-                }
+                let comparison = ModelComparison(catalogue: catalogue, folded: models, foldKeeping: fold)
                 difference = try comparison.firstDifference(tables, snapshot)
             }
         }
@@ -70,7 +59,7 @@ final class ReplayComparison {
 
     private func foldedInOrder() throws(StorageError) -> FoldedModels {
         if let inOrder { return inOrder }
-        let models = try FoldedModels.fold(log, plan, through: through) { _, _ in }
+        let models = try fold(nil)
         inOrder = models
         return models
     }

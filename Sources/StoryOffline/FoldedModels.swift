@@ -24,6 +24,28 @@ final class FoldedModels: FoldedDigests {
         return FoldedModels(store)
     }
 
+    /// Folds everything up to a position into a declared model.
+    ///
+    /// - Parameter table: as in the other fold.
+    /// - Throws: the error of reading or folding the log.
+    static func fold(
+        _ log: any EventLogReading, _ model: StoredDefinition, through: Position, keeping table: ModelTable? = nil,
+        progress: (_ position: Position, _ of: Position) -> Void
+    ) throws(StorageError) -> FoldedModels {
+        let store = DigestingStore(model.plan.catalogue, keeping: table)
+        var fold = ModelFold(model.program, model.plan[model.schema.kind], store: store, events: ProgramEventReader())
+        var failure: StorageError?
+        if through > .zero {
+            try log.scan(from: Position(1), through: through, order: .ascending) { record in
+                do throws(StorageError) { try fold.fold(record) } catch { failure = error }
+                if record.position.value.isMultiple(of: 65_536) { progress(record.position, through) }
+                return failure == nil
+            }
+        }
+        if let failure { throw failure }
+        return FoldedModels(store)
+    }
+
     func digest(of table: ModelTable) -> ModelDigest { store.digest(of: table) }
 
     /// Returns all entries of a table in order; nil when only its digest was kept.

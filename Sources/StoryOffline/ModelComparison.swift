@@ -6,7 +6,7 @@ struct ModelComparison {
     let catalogue: Catalogue
     let folded: FoldedModels
     /// Folds the log again and keeps the entries of a table of which only the digest was kept.
-    let foldKeeping: (ModelTable) throws(StorageError) -> FoldedModels
+    let foldKeeping: (ModelTable?) throws(StorageError) -> FoldedModels
 
     /// Returns a sentence that names the first row that differs.
     func firstDifference(_ tables: [ModelTable], _ snapshot: ModelSnapshot) throws(StorageError) -> String {

@@ -79,9 +79,56 @@ package struct Replay {
         let began = clock.steady()
         let folded = try fold(log, through, options, progress)
         let seconds = Double(clock.steady() - began) / 1e9
-        let models = try ReplayComparison(log, plan, through, snapshot, folded).entries(
-            options.models ?? plan.catalogue.models)
+        let comparison = ReplayComparison(plan.catalogue, snapshot, folded) { (table) throws(StorageError) in
+            try FoldedModels.fold(log, plan, through: through, keeping: table) { _, _ in }
+        }
+        var models: [ReplayReport.Entry] = []
+        for model in plan.catalogue.models where options.models?.contains(model) != false {
+            models.append(try comparison.entry(model, plan.catalogue.tables(of: model)))
+        }
+        if options.isVerifying {
+            do throws(ReplayError) { models += try declared(log, options, progress) } catch { return .failure(error) }
+        }
         return .success(ReplayReport(position: through, head: log.head, seconds: seconds, models: models))
+    }
+
+    /// Compares the stores of declared models, each at the position that it is folded up to.
+    private func declared(
+        _ log: LMDBEventLog, _ options: Options, _ progress: (_ position: Position, _ of: Position) -> Void
+    ) throws(ReplayError) -> [ReplayReport.Entry] {
+        var entries: [ReplayReport.Entry] = []
+        do throws(StorageError) {
+            for model in try StoredDefinition.all(directory, log)
+            where options.models?.contains(model.name) != false {
+                if let entry = try entry(model, log, progress) { entries.append(entry) }
+            }
+        } catch {
+            throw .models(error)
+        }
+        return entries
+    }
+
+    /// Compares the store of a definition; nil where a daemon removed it meanwhile.
+    private func entry(
+        _ model: StoredDefinition, _ log: LMDBEventLog,
+        _ progress: (_ position: Position, _ of: Position) -> Void
+    ) throws(StorageError) -> ReplayReport.Entry? {
+        let path = "\(directory.ownPath)/\(model.name).\(model.number)"
+        let snapshot: ModelSnapshot
+        do throws(StorageError) {
+            snapshot = try ModelSnapshot(at: path, version: ModelVersion.ofPrograms, tables: model.schema.tables)
+        } catch {
+            guard Folder.exists(path) else { return nil }
+            throw error
+        }
+        defer { snapshot.close() }
+        if let reason = try contradiction(log, snapshot) { throw .corrupt("\(path): \(reason)", at: nil) }
+        let fold = { (table: ModelTable?) throws(StorageError) in
+            try FoldedModels.fold(log, model, through: snapshot.position, keeping: table, progress: { _, _ in })
+        }
+        let folded = try FoldedModels.fold(log, model, through: snapshot.position, progress: progress)
+        return try ReplayComparison(model.plan.catalogue, snapshot, folded, inOrder: fold)
+            .entry(model.name, model.schema.tables)
     }
 
     /// Returns the reason why the stored models cannot be a fold of this log; nil when they can.

@@ -3,8 +3,9 @@ package import StoryCore
 /// A declared model as the log has it: its newest definition, and the one that answers.
 ///
 /// A stored one is `number of the newest 4 · its position 6 · number of the active 4 · position of its activation 6 ·
-/// length of the newest text 4 · newest text · active text`; positions are big-endian, the rest is little-endian. The number of the active is 0 where there is
-/// none; its text is left out where it is the newest. A newest text of length 0 says that the model was undefined.
+/// length of the newest text 4 · newest text · active text`; positions are big-endian, the rest is little-endian. The
+/// number of the active is 0 where there is none; its text is left out where it is the newest. A newest text of length 0
+/// says that the model was undefined.
 package struct DeclaredModel: Equatable, Sendable {
     /// One definition of a model.
     package struct Numbered: Equatable, Sendable {

@@ -52,7 +52,7 @@ package final class DefinitionTable {
     ///
     /// - Returns: true when a model changed.
     /// - Throws: as `model(named:)`.
-    func fold(_ record: EventRecord) throws(StorageError) -> Bool {
+    package func fold(_ record: EventRecord) throws(StorageError) -> Bool {
         guard let name = DefinitionTable.name(ofStream: record.streamName) else { return false }
         var model = try model(named: name) ?? DeclaredModel()
         guard model.fold(record, json) else { return false }

@@ -18,10 +18,14 @@ package final class ModelSnapshot {
     private var transaction: ReadTransaction?
 
     /// Opens the models after a checkpoint that a daemon is writing; throws `.failed` when that takes more than 5 s.
-    package init(in directory: DataDirectory, tables list: [ModelTable])
-        throws(StorageError)
-    {
-        let path = directory.modelsPath
+    package convenience init(in directory: DataDirectory, tables list: [ModelTable]) throws(StorageError) {
+        try self.init(at: directory.modelsPath, version: ModelVersion.current, tables: list)
+    }
+
+    /// Opens the models at a path, as the other initializer does.
+    ///
+    /// - Parameter expected: the version of the folds.
+    package init(at path: String, version expected: UInt32, tables list: [ModelTable]) throws(StorageError) {
         environment = try Environment.openReadOnly(at: path, ModelTables.options(list))
         let opening = try ReadTransaction(environment)
         guard Folder.exists(PageChecksums(models: path).path) else {
@@ -33,7 +37,7 @@ package final class ModelSnapshot {
             PageChecksums(models: path).suspect(error)
             throw error
         }
-        try ModelSnapshot.checkVersion(opening, path)
+        try ModelSnapshot.check(opening, expected, path)
         guard let tables = try ModelTables(opening, list) else { throw .corrupt("\(path) lacks a table", at: nil) }
         try opening.keepDatabases()
         let begun = try ReadTransaction(environment)
@@ -104,13 +108,15 @@ package final class ModelSnapshot {
     }
 
     /// Throws `.failed` for models of another version, which have other tables.
-    private static func checkVersion(_ transaction: borrowing ReadTransaction, _ path: String) throws(StorageError) {
+    private static func check(
+        _ transaction: borrowing ReadTransaction, _ version: UInt32, _ path: String
+    ) throws(StorageError) {
         guard let meta = try transaction.database(ModelTables.metaName),
             let record = try CheckpointRecord.read(transaction.handle, meta)
         else { return }
-        guard record.version == ModelVersion.current else {
+        guard record.version == version else {
             throw .failed(
-                "\(path) is of version \(record.version), not \(ModelVersion.current): start a daemon, which folds it anew"
+                "\(path) is of version \(record.version), not \(version): start a daemon, which folds it anew"
             )
         }
     }

@@ -13,7 +13,8 @@ struct ReplayRun {
         options: [
             Option("to", "P|TIME", "end at a position or a time, instead of the log's end"),
             Option(
-                "model", "M", "report one model: \(Catalogue.standard.models.joined(separator: ", "))",
+                "model", "M",
+                "report one model: \(Catalogue.standard.models.joined(separator: ", ")), or a declared one",
                 choices: Catalogue.standard.models),
             Option("out", "DIR", "write the rows into files of a new directory, one for each kind and one for streams"),
             Option("verify", nil, "compare with the stored models; names the first row that differs, and exits 1"),
@@ -21,7 +22,8 @@ struct ReplayRun {
         details: [
             "Nothing in the data directory is written. A running daemon names its data directory, and with --verify it",
             "writes a checkpoint first; with --data, or where no daemon answers, the data directory is read without one.",
-            "A digest is 128 bits over all entries of a model: equal digests, equal models.",
+            "A digest is 128 bits over all entries of a model: equal digests, equal models. With --verify the stores of",
+            "declared models are compared as well, each at the position of its own checkpoint.",
         ],
         examples: [
             "storectl replay --verify", "storectl replay --out rows --to 2026-11-01T00:00:00Z",
@@ -36,18 +38,24 @@ struct ReplayRun {
         self.invocation = invocation
         var options = Replay.Options()
         if let text = invocation.arguments.value("to") { options.through = try StoredData.moment(text, "to") }
+        options.isVerifying = invocation.arguments.has("verify")
         if let name = invocation.arguments.value("model") {
-            guard Catalogue.standard.models.contains(name) else {
-                let names = Catalogue.standard.models.joined(separator: ", ")
-                throw .usage("there is no model \"\(name)\"; there are \(names)")
+            // The log alone says which models are declared.
+            guard Catalogue.standard.models.contains(name) || options.isVerifying else {
+                throw ReplayRun.noModel(name)
             }
             options.models = [name]
         }
-        options.isVerifying = invocation.arguments.has("verify")
         guard !options.isVerifying || options.through == nil else {
             throw .usage("--verify and --to cannot be combined: it compares at the stored models' own position")
         }
         self.options = options
+    }
+
+    private static func noModel(_ name: String) -> CommandError {
+        .usage(
+            "there is no model \"\(name)\"; there are \(Catalogue.standard.models.joined(separator: ", ")), and with "
+                + "--verify the declared ones that have a store")
     }
 
     func finish() throws(CommandError) -> ExitCode {
@@ -70,6 +78,7 @@ struct ReplayRun {
             throw StoredData.told(error)
         }
         let report = try Interruption.endingAtOnce { () throws(CommandError) in try self.report(directory) }
+        if report.models.isEmpty { throw ReplayRun.noModel(options.models?.first ?? "") }
         if let out {
             var files = try RowFiles(out, of: path, through: report.position, invocation)
             try files.write(options.models ?? Catalogue.standard.models)
