@@ -49,6 +49,24 @@ struct ModelReplacementTests {
         #expect(bench.store.value(in: .users, at: Self.key) == [2])
     }
 
+    @Test func `files that are none of the store's stay beside, and stop neither a replacement nor a start`() throws {
+        for left in [["models.old.1"], ["models.old.1", "models.old.2"]] {
+            let (bench, _) = try Self.benches()
+            for name in left.dropLast() {
+                try FileManager.default.createDirectory(
+                    atPath: bench.folder.store + "/" + name, withIntermediateDirectories: false)
+            }
+            try Files.write("mine", to: bench.folder.store + "/models/aside")
+            bench.store.replacementBegins()
+            _ = try bench.store.replace(by: bench.store.identity.install())
+            try bench.store.identity.removeOthers()
+            #expect(try Self.names(bench).sorted() == ["models"] + left)
+            #expect(try Files.names(in: bench.folder.store + "/" + (left.last ?? "")) == ["aside"])
+            try bench.reopen()
+            #expect(bench.store.value(in: .users, at: Self.key) == [2])
+        }
+    }
+
     @Test func `damage that is found in models that were replaced is not that of the new ones`() throws {
         let (bench, _) = try Self.benches()
         bench.store.replacementBegins()

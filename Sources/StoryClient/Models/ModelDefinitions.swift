@@ -24,6 +24,7 @@ public struct ModelDefinitions: Sendable {
     /// The model is built beside the store's other work; `list` tells how far it is.
     ///
     /// - Parameters:
+    ///   - name: the name of the model, as targets have it.
     ///   - text: the definition, as docs/models.md describes it.
     ///   - key: makes the definition once for ever; nil: a random one.
     /// - Throws: `ClientError`, `invalid` with a field for each fault, which is its line and column: `12:5`; or

@@ -40,11 +40,12 @@ struct ModelReplacement {
         try Folder.rename(old, to: models)
     }
 
-    /// Removes the models that were replaced, and those that are not complete; those that have the name stay.
+    /// Removes the models that were replaced, and those that are not complete; those that have the name stay. Files that
+    /// are none of the store's stay in a folder beside.
     ///
     /// - Throws: when the system refuses.
     func removeOthers() throws(StorageError) {
-        for path in [old, new, new + ".tmp"] { try Folder.removeEnvironment(path) }
+        for path in [old, new, new + ".tmp"] { try Folder.retireEnvironment(path) }
     }
 }
 

@@ -179,12 +179,33 @@ package enum Folder {
     /// Removes the folder of an LMDB environment, with the other files of models; nothing happens when there is none.
     ///
     /// A folder that holds anything else is not removed.
+    ///
+    /// - Throws: when the system refuses.
     package static func removeEnvironment(_ path: String) throws(StorageError) {
+        guard try !isRemoved(path) else { return }
+        throw SystemError.from(ENOTEMPTY, "removing \(path)")
+    }
+
+    /// Removes the folder of an LMDB environment as `removeEnvironment` does; a folder that holds anything else gets the
+    /// first free name of `….1`, `….2` and so on, so that its own one is free.
+    ///
+    /// - Throws: when the system refuses.
+    package static func retireEnvironment(_ path: String) throws(StorageError) {
+        guard try !isRemoved(path) else { return }
+        let free = (1...999).lazy.map { "\(path).\($0)" }.first { !isThere($0) }
+        guard let free else { throw SystemError.from(ENOTEMPTY, "removing \(path)") }
+        try rename(path, to: free)
+    }
+
+    /// Removes an environment; false where its folder holds anything else.
+    private static func isRemoved(_ path: String) throws(StorageError) -> Bool {
         for name in ["data.mdb", "lock.mdb", "checksums", "damaged", "journal", "journal.tmp"] {
             guard unlink("\(path)/\(name)") == 0 || errno == ENOENT || errno == ENOTDIR else {
                 throw SystemError.from(errno, "removing \(path)/\(name)")
             }
         }
-        guard rmdir(path) == 0 || errno == ENOENT else { throw SystemError.from(errno, "removing \(path)") }
+        if rmdir(path) == 0 || errno == ENOENT { return true }
+        guard errno == ENOTEMPTY || errno == EEXIST else { throw SystemError.from(errno, "removing \(path)") }
+        return false
     }
 }
