@@ -21,6 +21,7 @@ package final class Server: ReactorHandler {
     let driver: CommitDriver
     let publishing: PushScheduler
     private let checkpoints: Checkpoints
+    private let checkpointRequests: CheckpointRequests
     private let jobs: Jobs
     /// Nil for models in memory.
     private let rebuild: ModelRebuild?
@@ -49,6 +50,7 @@ package final class Server: ReactorHandler {
             ModelRebuild(store, checkpoints, trace, figures, background, plan: { engine.plan }, whenDone: wake)
         }
         declared = Server.declaredModels(dependency, flush)
+        checkpointRequests = CheckpointRequests(checkpoints, declared)
         dependency.engine.declared = declared
         dependency.fold.declared = declared
         dependency.reader.unready = { [engine = dependency.engine] name in
@@ -64,7 +66,8 @@ package final class Server: ReactorHandler {
             log: dependency.log, models: dependency.models, engine: dependency.engine,
             encoder: dependency.encoder, trace: dependency.trace, figures: figures, slow: dependency.slow,
             connections: connections, outbox: outbox, memory: memory)
-        requests = Server.requests(dependency, driver, connections, outbox, memory, publishing, checkpoints, jobs)
+        requests = Server.requests(
+            dependency, driver, connections, outbox, memory, publishing, checkpoints, checkpointRequests, jobs)
         housekeeping = Housekeeping(
             clock: dependency.clock, trace: dependency.trace, figures: figures, slow: dependency.slow,
             log: dependency.log, manager: dependency.manager, returnFreedPages: dependency.returnFreedPages,
@@ -76,7 +79,8 @@ package final class Server: ReactorHandler {
 
     private static func requests(
         _ dependency: ServerDependency, _ driver: CommitDriver, _ connections: Connections, _ outbox: Outbox,
-        _ memory: ClientMemory, _ publishing: PushScheduler, _ checkpoints: Checkpoints, _ jobs: Jobs
+        _ memory: ClientMemory, _ publishing: PushScheduler, _ checkpoints: Checkpoints,
+        _ checkpointRequests: CheckpointRequests, _ jobs: Jobs
     ) -> Requests {
         let configuration = dependency.configuration
         let store = FigureSource.Store(
@@ -89,8 +93,8 @@ package final class Server: ReactorHandler {
             figures: dependency.figures,
             slow: dependency.slow, trace: dependency.trace, transport: dependency.transport,
             access: configuration.access, owner: dependency.uid, limits: configuration.limits, driver: driver,
-            connections: connections, outbox: outbox, memory: memory, publishing: publishing, checkpoints: checkpoints,
-            jobs: jobs,
+            connections: connections, outbox: outbox, memory: memory, publishing: publishing,
+            checkpointRequests: checkpointRequests, jobs: jobs,
             figureAnswers: FigureAnswers(
                 store: store, figures: dependency.figures, driver: driver, connections: connections, outbox: outbox,
                 memory: memory, publishing: publishing, checkpoints: checkpoints))
@@ -216,7 +220,7 @@ package final class Server: ReactorHandler {
         releaseCommitted()
         driver.flushMayHaveEnded()
         if stopReason == nil { checkpoints.advance() }
-        for answer in checkpoints.answers() + jobs.answers() { requests.answer(answer) }
+        for answer in checkpointRequests.answers() + jobs.answers() { requests.answer(answer) }
     }
 
     /// Waits for background work, commits the remaining events and stores the models, after the loop has ended without
@@ -263,7 +267,7 @@ package final class Server: ReactorHandler {
         replaceModels { rebuild throws(StorageError) in try rebuild.advance(at: driver.tick) }
         if let damage = rebuild?.damageOfLog { driver.modelsAreLost(damage) }
         driver.storeIfDue()
-        for answer in checkpoints.answers() { requests.answer(answer) }
+        for answer in checkpointRequests.answers() { requests.answer(answer) }
     }
 
     /// Advances or ends a replacement of the models; stops the process where the new ones cannot be read.

@@ -67,7 +67,7 @@ package final class LMDBModelStore: TableStore {
     package convenience init(beside served: ModelIdentity) throws(StorageError) {
         let identity = served.beside
         let owner = ModelOwner(identity: StoredIdentity(id: identity.record.storeID, ancestors: []), head: .max)
-        try Folder.removeEnvironment(identity.path)
+        try Folder.retireEnvironment(identity.path)
         try self.init(identity, ModelOpening.open(identity, owner))
     }
 

@@ -11,7 +11,7 @@ enum ModelOpening {
         var firstPages = 0
         let reason = isThere ? try unfitness(identity, owner, &firstPages) : nil
         if !isThere || reason != nil {
-            try Folder.removeEnvironment(identity.path)
+            try Folder.retireEnvironment(identity.path)
             try create(identity)
         }
         return try opened(identity, renewal: reason, firstPages)

@@ -144,7 +144,11 @@ final class DeclaredModels: RecordFolding, DeclaredModelStates {
         for build in builds.values where log.head.value - build.folded.value <= DeclaredModels.startingRest {
             try build.fold(log, through: log.head)
         }
-        try parts.shelf.removeAll(but: builds.values.map(\.folder))
+        do throws(StorageError) {
+            try parts.shelf.removeAll(but: builds.values.map(\.folder))
+        } catch {
+            parts.trace.say("not-removed", ["reason": "\(error)"])
+        }
         isStale = true
         return try advance(acknowledged: log.head) { _, _ in false }
     }

@@ -22,21 +22,29 @@ final class DirectoryShelf: ModelShelf {
     func create(_ definition: ModelFolder) throws(StorageError) -> any ServedModels {
         let path = "\(path)/\(definition.name)"
         try Folder.make(self.path)
-        try Folder.removeEnvironment(path)
+        try Folder.retireEnvironment(path)
         return try LMDBModelStore(at: path, owner, version: ModelVersion.ofPrograms, tables: definition.tables)
     }
 
     func remove(_ definition: ModelFolder, _ store: any ServedModels) throws(StorageError) {
         close(store)
-        try Folder.removeEnvironment("\(path)/\(definition.name)")
+        try Folder.retireEnvironment("\(path)/\(definition.name)")
     }
 
     func removeAll(but kept: [ModelFolder]) throws(StorageError) {
         guard Folder.exists(path) else { return }
         let names = Set(kept.map(\.name))
-        for name in try Folder.names(in: path) where !names.contains(name) {
-            try Folder.removeEnvironment("\(path)/\(name)")
+        for name in try Folder.names(in: path) where !names.contains(name) && DirectoryShelf.isOwn(name) {
+            try Folder.retireEnvironment("\(path)/\(name)")
         }
+    }
+
+    /// Returns true for the name of a definition's folder, or of one that was left while it was made or replaced.
+    private static func isOwn(_ name: String) -> Bool {
+        let parts = name.split(separator: ".", maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count > 1, UInt32(parts[1]) != nil else { return false }
+        guard Array(parts[0].utf8).withUnsafeBytes({ ModelName.error($0, kinds: []) == nil }) else { return false }
+        return parts.count == 2 || ["tmp", "new", "new.tmp", "old"].contains(parts[2])
     }
 
     func close(_ store: any ServedModels) { (store as? LMDBModelStore)?.close() }

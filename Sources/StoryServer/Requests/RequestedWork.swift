@@ -19,7 +19,7 @@ extension Requests {
         switch job {
         case .checkpoint:
             connection.jobBegan(tag)
-            checkpoints.await(driver.acknowledged, tag, connection)
+            checkpointRequests.wait(for: driver.acknowledged, tag, connection)
         case .verify(let position):
             connection.jobBegan(tag)
             jobs.verify(sealAt: position, tag, connection)

@@ -2,7 +2,7 @@ import StoryCore
 import StoryModels
 import StoryStorage
 
-/// The checkpoints of the models: stored in the background, one at a time, with the requests that wait for them.
+/// The checkpoints of a store of models: stored in the background, one at a time.
 ///
 /// A checkpoint freezes the memtables when all folded events are durable or about to be. Then the log is flushed
 /// through their position, and then they are stored. The loop waits for none of it: it calls `advance` whenever a step
@@ -25,13 +25,6 @@ final class Checkpoints {
         case refuse
     }
 
-    /// A request that waits for the checkpoint of everything up to a position.
-    private struct Waiter {
-        let connection: Connection
-        let tag: Tag?
-        let position: Position
-    }
-
     private let models: any ServedModels
     private let flush: LogFlush
     private let trace: Trace
@@ -39,7 +32,8 @@ final class Checkpoints {
     private let background: BackgroundStarter
     private let whenDone: @Sendable () -> Void
     private var state = CheckpointState.idle
-    private var waiters: [Waiter] = []
+    /// The position through which requests wait for everything to be stored.
+    private var asked = Position.zero
     private var tick: UInt64 = 0
     /// Why the checkpoint in progress is not stored yet; nil when nothing failed.
     private(set) var failure: StorageError?
@@ -87,7 +81,7 @@ final class Checkpoints {
     /// Returns true when the memtables should be frozen, and can be.
     func isDue(at position: Position) -> Bool {
         guard state.isIdle, !isHeld else { return false }
-        return waiters.contains { $0.position > checkpointed } || Checkpoints.isDue(models, at: position)
+        return asked > checkpointed || Checkpoints.isDue(models, at: position)
     }
 
     /// Returns true when the folded events up to a position that are not stored are enough for a checkpoint.
@@ -170,47 +164,17 @@ final class Checkpoints {
 
     // MARK: Waiting requests
 
-    /// Makes a request wait until everything up to a position is stored.
-    func await(_ position: Position, _ tag: Tag?, _ connection: Connection) {
-        waiters.append(Waiter(connection: connection, tag: tag, position: position))
-        // Earlier failures do not concern this request, unless each checkpoint would meet them.
+    /// Stores everything up to a position as soon as that is possible.
+    func ask(through position: Position) { asked = max(asked, position) }
+
+    /// Forgets an earlier failure, which does not concern a new request, unless each checkpoint would meet it.
+    func forgetFailure() {
         if case .damaged = state { return }
         failure = nil
     }
 
     /// True while a request waits that no failure was reported to: then a retry is not delayed.
-    private var isAskedFor: Bool { !waiters.isEmpty && failure == nil }
-
-    /// Returns the waiting requests that can be replied to now.
-    func answers() -> [JobAnswer] {
-        guard !waiters.isEmpty else { return [] }
-        let waiting = waiters
-        waiters = []
-        var answers: [JobAnswer] = []
-        for waiter in waiting {
-            guard let reply = reply(to: waiter) else {
-                waiters.append(waiter)
-                continue
-            }
-            answers.append(JobAnswer(connection: waiter.connection, tag: waiter.tag, reply: reply))
-        }
-        return answers
-    }
-
-    private func reply(to waiter: Waiter) -> Reply? {
-        if waiter.position <= checkpointed {
-            return .done(.members([Member("position", .count(checkpointed.value))]))
-        }
-        return failure.map { .failed(Checkpoints.refusal($0)) }
-    }
-
-    private static func refusal(_ error: StorageError) -> Failure {
-        let message = "the models were not written: \(error)"
-        switch error {
-        case .full: return Failure(.full, message)
-        case .corrupt, .failed, .held: return Failure(.internal, message)
-        }
-    }
+    private var isAskedFor: Bool { asked > checkpointed && failure == nil }
 
     // MARK: Storing
 

@@ -182,30 +182,35 @@ package enum Folder {
     ///
     /// - Throws: when the system refuses.
     package static func removeEnvironment(_ path: String) throws(StorageError) {
-        guard try !isRemoved(path) else { return }
-        throw SystemError.from(ENOTEMPTY, "removing \(path)")
+        let obstacle = try removedEnvironment(path)
+        if obstacle != 0 { throw SystemError.from(obstacle, "removing \(path)") }
     }
 
-    /// Removes the folder of an LMDB environment as `removeEnvironment` does; a folder that holds anything else gets the
-    /// first free name of `….1`, `….2` and so on, so that its own one is free.
+    /// Removes the folder of an LMDB environment as `removeEnvironment` does; what holds anything else, or is no folder,
+    /// gets the first free name of `….1`, `….2` and so on, so that its own one is free.
     ///
     /// - Throws: when the system refuses.
     package static func retireEnvironment(_ path: String) throws(StorageError) {
-        guard try !isRemoved(path) else { return }
+        let obstacle = try removedEnvironment(path)
+        guard obstacle != 0 else { return }
         let free = (1...999).lazy.map { "\(path).\($0)" }.first { !isThere($0) }
-        guard let free else { throw SystemError.from(ENOTEMPTY, "removing \(path)") }
+        guard let free else { throw SystemError.from(obstacle, "removing \(path)") }
         try rename(path, to: free)
     }
 
-    /// Removes an environment; false where its folder holds anything else.
-    private static func isRemoved(_ path: String) throws(StorageError) -> Bool {
+    /// Removes an environment; returns `ENOTEMPTY` where its folder holds anything else, `ENOTDIR` where there is no
+    /// folder of its name but something else, and 0 once it is gone.
+    private static func removedEnvironment(_ path: String) throws(StorageError) -> Int32 {
         for name in ["data.mdb", "lock.mdb", "checksums", "damaged", "journal", "journal.tmp"] {
             guard unlink("\(path)/\(name)") == 0 || errno == ENOENT || errno == ENOTDIR else {
                 throw SystemError.from(errno, "removing \(path)/\(name)")
             }
         }
-        if rmdir(path) == 0 || errno == ENOENT { return true }
-        guard errno == ENOTEMPTY || errno == EEXIST else { throw SystemError.from(errno, "removing \(path)") }
-        return false
+        if rmdir(path) == 0 || errno == ENOENT { return 0 }
+        switch errno {
+        case ENOTEMPTY, EEXIST: return ENOTEMPTY
+        case ENOTDIR: return ENOTDIR
+        case let error: throw SystemError.from(error, "removing \(path)")
+        }
     }
 }

@@ -12,7 +12,7 @@ extension Environment {
         _ fill: (borrowing WriteTransaction) throws(StorageError) -> Void
     ) throws(StorageError) {
         let draft = path + ".tmp"
-        try Folder.removeEnvironment(draft)
+        try Folder.retireEnvironment(draft)
         try Folder.make(draft)
         let environment = try make(at: draft, options)
         do {
