@@ -84,6 +84,16 @@ final class World {
         return HistoryFold(of: head, through: last, into: row, streams: streams, log: log)
     }
 
+    /// Calls `body` with a row of a declared model with `history` as it was at a position.
+    ///
+    /// - Returns: false where there was none.
+    /// - Throws: `.corrupt` if the row is damaged; otherwise the error of the read.
+    func past(
+        _ schema: KindSchema, _ key: RowKey, at position: Position, _ body: (RowView) -> Void
+    ) throws(StorageError) -> Bool {
+        try RowHistoryTable(rows(of: schema).store).row(schema, key, at: position, body)
+    }
+
     /// Returns the head of a stream, to append behind it.
     ///
     /// A wrong head from the stored models would stay in the log for ever, so it is checked against the log first.

@@ -191,6 +191,36 @@ import Testing
         #expect(answer("GET spent/c1 at=2").contains(#""field":"at","rule":"notSelected""#))
     }
 
+    @Test func `with history each row is answered as it was, of whichever streams it is`() {
+        _ = append("order-1", "Placed", #"{"customer":"c1","total":5}"#)
+        _ = append("order-2", "Placed", #"{"customer":"c1","total":2}"#)
+        _ = append("order-2", "Left", #"{"customer":"c1"}"#)
+        let text = """
+            from order; key data.customer; n: number; spent: number; history
+            on Placed { n += 1; spent += data.total }
+            on Left { remove }
+            """
+        _ = define("spent", text)
+        bench.run()
+        let ended = bench.log.head.value
+        _ = append("order-3", "Placed", #"{"customer":"c1","total":7}"#)
+        #expect(answer("GET spent/c1").contains(#""changes":1,"position":\#(ended + 1),"n":1,"spent":7}"#))
+        #expect(answer("GET spent/c1 at=1").contains(#""changes":1,"position":1,"n":1,"spent":5}"#))
+        #expect(answer("GET spent/c1 at=2").contains(#""changes":2,"position":2,"n":2,"spent":7}"#))
+        #expect(answer("GET spent/c1 at=3").contains(#""message":"there was no spent/c1 at position 3""#))
+        #expect(answer("GET spent/c1 at=\(ended)").text("code") == "notFound")
+        #expect(answer("GET spent/c1 at=\(ended + 1)").contains(#""spent":7}"#))
+        #expect(answer("GET spent/c1 at=\(ended + 2)").contains(#""field":"at","rule":"outOfRange""#))
+        #expect(answer("GET spent/c2 at=2").text("code") == "notFound")
+        #expect(answer("GET spent/c at=2").text("code") == "notFound")
+        // A change of a turn that is undone is not in the history.
+        bench.log.commitFailure = .full("no room")
+        #expect(append("order-3", "Placed", #"{"customer":"c1","total":7}"#).text("code") == "full")
+        bench.tick(11)
+        _ = append("order-3", "Other", "{}")
+        #expect(answer("GET spent/c1 at=\(ended + 2)").contains(#""changes":1,"position":\#(ended + 1),"#))
+    }
+
     @Test func `an undefined model is unknown at once, its subscriptions end, and it may be defined again`() {
         _ = define()
         bench.run()

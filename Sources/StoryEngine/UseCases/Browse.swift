@@ -38,11 +38,12 @@ struct Browse {
     /// Answers with a read error.
     func failed(_ error: StorageError) { refuse(.storage(error), .zero) }
 
-    /// Answers with the row at a moment: folded again in steps if it has changed since.
+    /// Answers with the row at a moment: as the kind's history has it, or folded again in steps if it has changed since.
     ///
     /// - Throws: like `missed`.
     func at(_ moment: Moment) throws(StorageError) {
         let basis = self.basis(head)
+        if kind.program?.hasHistory == true { return try inHistory(at: moment, basis) }
         guard kind.areRowsOfOneStream else { return refuse(.hasNoPast(kind), .zero) }
         guard let stream = kind.stream(of: key), let head = try world.streams.head(of: stream) else {
             return refuse(.notFound(target), basis)
@@ -61,6 +62,17 @@ struct Browse {
             target: target, moment: moment.text, isGone: kind.numbering == .ofStreams)
         let cursor = PastRow(subject, world.history(of: head, kind, key, through: position), restsOn: basis)
         output.answer(with: cursor, tag: tag, restsOn: basis)
+    }
+
+    private func inHistory(at moment: Moment, _ basis: Position) throws(StorageError) {
+        let position: Position
+        do throws(Failure) {
+            position = try world.position(of: moment, endingAt: head)
+        } catch {
+            return refuse(error, basis)
+        }
+        let isThere = try world.past(kind, key, at: position) { output.row($0, tag: tag, restsOn: basis) }
+        if !isThere { refuse(.notThere(target, at: moment.text), basis) }
     }
 
     private var stream: StreamName { kind.stream(key.id) }
@@ -124,6 +136,12 @@ final class PastRow: AnswerCursor {
 extension Failure {
     /// Returns the refusal of `at=` for rows that events of several streams change.
     fileprivate static func hasNoPast(_ kind: KindSchema) -> Failure {
-        .invalid("at", .notSelected, "\(kind.name) are changed by several streams, so they have no past; leave at= out")
+        let hint = kind.program == nil ? "leave at= out" : "leave at= out, or define the model with the line: history"
+        return .invalid(
+            "at", .notSelected, "\(kind.name) are changed by several streams, so they have no past; \(hint)")
+    }
+
+    fileprivate static func notThere(_ target: String, at moment: String) -> Failure {
+        Failure(.notFound, "there was no \(target) at \(moment)")
     }
 }

@@ -11,7 +11,8 @@ extension KindDeclaration {
     ///   - number: the number of the definition, which the cursors of lists carry.
     package init(model name: String, _ definition: Definition, number: UInt64) {
         let category = definition.category
-        let program = ProgramRows(definition: number, areOfOneStream: category != nil)
+        let program = ProgramRows(
+            definition: number, areOfOneStream: category != nil, hasHistory: definition.hasHistory)
         self.init(
             model: name, category: category ?? "", definition.fields, indexes: definition.indexes,
             sorts: definition.sorts, program)

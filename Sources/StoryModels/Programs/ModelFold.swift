@@ -9,6 +9,8 @@ package struct ModelFold: ~Copyable {
     private let paths: EventPaths
     private let stored: StoredRecords
     private let misfits: MisfitTable
+    /// The rows as they were; nil without `history`.
+    private let history: RowHistoryTable?
     private var fold = ProgramFold()
     private var projection = RowProjection()
     private var row = KeyBuffer()
@@ -26,6 +28,7 @@ package struct ModelFold: ~Copyable {
         paths = EventPaths([program])
         stored = StoredRecords(store, of: kind, program)
         misfits = MisfitTable(store)
+        history = kind.schema.program?.hasHistory == true ? RowHistoryTable(store) : nil
     }
 
     /// Writes the rows by the plan of another catalogue from now on, and tells a feed of their changes.
@@ -90,6 +93,7 @@ package struct ModelFold: ~Copyable {
 
     private mutating func publish(_ change: RowChange) throws(StorageError) {
         try projection.apply(change, to: store)
+        try history?.add(change, &key)
         feed?.folded(change)
     }
 

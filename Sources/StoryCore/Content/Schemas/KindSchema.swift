@@ -101,7 +101,7 @@ package final class KindSchema: Sendable {
     package var tables: [ModelTable] {
         var tables = [rows, numbers] + indexes.map(\.table) + [counts]
         if let unique { tables.append(unique.table) }
-        if program != nil { tables += ProgramTables.all }
+        if let program { tables += program.tables }
         for event in events {
             if let table = event.membership?.table, !tables.contains(table) { tables.append(table) }
         }

@@ -6,11 +6,19 @@ package struct ProgramRows: Equatable, Sendable {
     package let definition: UInt64
     /// True when each row is changed by the events of one stream of the kind's category alone.
     package let areOfOneStream: Bool
+    /// True when each row is kept as it was after each of its changes.
+    package let hasHistory: Bool
 
     /// Creates the program's part of a schema.
-    package init(definition: UInt64, areOfOneStream: Bool) {
+    package init(definition: UInt64, areOfOneStream: Bool, hasHistory: Bool) {
         self.definition = definition
         self.areOfOneStream = areOfOneStream
+        self.hasHistory = hasHistory
+    }
+
+    /// The tables that no schema names.
+    var tables: [ModelTable] {
+        [ProgramTables.notes, ProgramTables.misfits] + (hasHistory ? [ProgramTables.history] : [])
     }
 }
 
@@ -26,8 +34,8 @@ package enum ProgramTables {
     package static let notes = table(4, "notes")
     /// The misfits that are kept, by position.
     package static let misfits = table(5, "misfits")
-    /// The tables that no schema names.
-    package static let all = [notes, misfits]
+    /// The rows as they were, by key and position; only with `history`.
+    package static let history = table(6, "history")
 
     /// Returns the table of an index.
     ///
