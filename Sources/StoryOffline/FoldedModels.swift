@@ -29,11 +29,11 @@ final class FoldedModels: FoldedDigests {
     /// - Parameter table: as in the other fold.
     /// - Throws: the error of reading or folding the log.
     static func fold(
-        _ log: any EventLogReading, _ model: StoredDefinition, through: Position, keeping table: ModelTable? = nil,
+        _ log: any EventLogReading, _ model: CompiledDefinition, through: Position, keeping table: ModelTable? = nil,
         progress: (_ position: Position, _ of: Position) -> Void
     ) throws(StorageError) -> FoldedModels {
         let store = DigestingStore(model.plan.catalogue, keeping: table)
-        var fold = ModelFold(model.program, model.plan[model.schema.kind], store: store, events: ProgramEventReader())
+        var fold = ModelFold(model.program, model.rows, store: store, events: ProgramEventReader())
         var failure: StorageError?
         if through > .zero {
             try log.scan(from: Position(1), through: through, order: .ascending) { record in

@@ -110,7 +110,7 @@ package struct Replay {
 
     /// Compares the store of a definition; nil where a daemon removed it meanwhile.
     private func entry(
-        _ model: StoredDefinition, _ log: LMDBEventLog,
+        _ model: CompiledDefinition, _ log: LMDBEventLog,
         _ progress: (_ position: Position, _ of: Position) -> Void
     ) throws(StorageError) -> ReplayReport.Entry? {
         let path = "\(directory.ownPath)/\(model.name).\(model.number)"

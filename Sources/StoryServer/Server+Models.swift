@@ -14,7 +14,8 @@ extension Server {
         return DeclaredModels(
             DeclaredModels.Parts(
                 log: dependency.log, engine: dependency.engine, shelf: dependency.shelf, trace: dependency.trace,
-                events: ProgramEventReader(), clock: dependency.clock.steady, checkpoints: checkpoints))
+                stored: dependency.logWork.store?.log, background: dependency.background, whenDone: dependency.wake,
+                events: { ProgramEventReader() }, clock: dependency.clock.steady, checkpoints: checkpoints))
     }
 
     /// Gives the builds of declared models their share, and serves by the definitions that answer now.

@@ -39,7 +39,7 @@ import Testing
                 tables: model.schema.tables)
             defer { store.close() }
             var fold = ModelFold(
-                model.program, model.plan[model.schema.kind], store: store, events: ProgramEventReader())
+                model.program, model.rows, store: store, events: ProgramEventReader())
             var failure: StorageError?
             try log.scan(from: Position(1), through: last, order: .ascending) { record in
                 do throws(StorageError) { try fold.fold(record) } catch { failure = error }

@@ -68,7 +68,7 @@ package final class DefinitionTable {
     }
 
     /// Returns the name of the model whose stream it is; nil for a stream of another category.
-    static func name(ofStream stream: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
+    package static func name(ofStream stream: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
         let start = DeclaredModel.category.utf8.count + 1
         guard stream.count > start, stream.starts(with: "model-".utf8) else { return nil }
         return stream.slice(start, count: stream.count - start)

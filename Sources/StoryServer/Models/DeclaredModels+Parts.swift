@@ -9,29 +9,15 @@ extension DeclaredModels.Parts {
     func definition(
         _ name: String, _ numbered: DeclaredModel.Numbered
     ) throws(StorageError) -> ServedDefinition {
-        let text = String(decoding: numbered.text, as: UTF8.self)
-        guard let definition = try? Definition.read(text) else {
-            throw .failed("definition \(numbered.number) of \(name) is of another language")
-        }
-        let declaration = KindDeclaration(model: name, definition, number: UInt64(numbered.number))
-        let schema: KindSchema
-        do throws(SchemaError) { schema = try KindSchema(declaration, number: 0) } catch {
-            throw .failed("definition \(numbered.number) of \(name) is no schema: \(error)")
-        }
-        let folder = ModelFolder(model: name, number: numbered.number, tables: schema.tables)
+        let compiled = try CompiledDefinition(name, numbered)
+        let folder = ModelFolder(model: name, number: numbered.number, tables: compiled.schema.tables)
         var store = try shelf.open(folder)
         if let found = store, found.checkpointed > log.head {
             shelf.close(found)
             store = nil
         }
         let opened = if let store { store } else { try shelf.create(folder) }
-        do throws(SchemaError) {
-            return try ServedDefinition(
-                folder, definition, declaration: declaration, store: opened, checkpoints: checkpoints(opened),
-                events: events)
-        } catch {
-            throw .failed("definition \(numbered.number) of \(name) is no schema: \(error)")
-        }
+        return ServedDefinition(compiled, folder, store: opened, checkpoints: checkpoints(opened), events: events())
     }
 }
 
@@ -63,7 +49,7 @@ extension DeclaredModels.Change {
         let added = definitions.filter { $0.kind == nil }
         let next: Catalogue
         do throws(SchemaError) {
-            next = try old.replaced(removing: removed.map(\.kind), adding: added.map(\.declaration))
+            next = try old.replaced(removing: removed.map(\.kind), adding: added.map(\.compiled.declaration))
         } catch {
             parts.trace.say("not-served", ["reason": "\(error)"])
             return nil
@@ -73,7 +59,7 @@ extension DeclaredModels.Change {
         for definition in definitions {
             guard let schema = next.kinds.first(where: { $0.name == definition.name }) else { continue }
             declared[schema.kind] = DeclaredKind(
-                store: definition.store, program: definition.definition.program, events: parts.events)
+                store: definition.store, program: definition.compiled.program, events: parts.events())
             definition.begins(schema.kind, in: plan, parts.engine.feed)
         }
         self.declared = declared

@@ -1,12 +1,19 @@
 import StoryCore
 import StoryEngine
+import StoryLog
 import StoryModels
 
 /// A definition of a declared model with its store: it is served, being built, or kept until its end is acknowledged.
-final class ServedDefinition {
+///
+/// Unchecked: the loop hands it to the thread that builds it, and takes it back.
+final class ServedDefinition: @unchecked Sendable {
+    /// The size of the memtables at which a thread stores them, in bytes.
+    private static let bytesOfBuild = 64 << 20
+    /// The number of events between two looks of a thread at its progress.
+    private static let step: UInt64 = 1_024
+
+    let compiled: CompiledDefinition
     let folder: ModelFolder
-    let definition: Definition
-    let declaration: KindDeclaration
     let store: any ServedModels
     let checkpoints: Checkpoints
     /// The position that the store is folded up to.
@@ -19,17 +26,15 @@ final class ServedDefinition {
     private var plan: CataloguePlan
     private var fold: ModelFold
 
-    /// - Throws: a declaration that contradicts itself.
     init(
-        _ folder: ModelFolder, _ definition: Definition, declaration: KindDeclaration, store: any ServedModels,
-        checkpoints: Checkpoints, events: any EventReading
-    ) throws(SchemaError) {
-        (self.folder, self.definition, self.declaration) = (folder, definition, declaration)
+        _ compiled: CompiledDefinition, _ folder: ModelFolder, store: any ServedModels, checkpoints: Checkpoints,
+        events: any EventReading
+    ) {
+        (self.compiled, self.folder) = (compiled, folder)
         (self.store, self.checkpoints) = (store, checkpoints)
         folded = store.checkpointed
-        plan = CataloguePlan(try Catalogue([declaration]))
-        fold = ModelFold(
-            definition.program, plan[Kind(number: 0)], store: store, events: events)
+        plan = compiled.plan
+        fold = ModelFold(compiled.program, compiled.rows, store: store, events: events)
     }
 
     var name: String { folder.model }
@@ -67,6 +72,46 @@ final class ServedDefinition {
             return damage == nil
         }
         folded = max(folded, last)
+    }
+
+    /// Folds a part of the log on a thread, and stores everything, with checkpoints on the way that bound the memory.
+    ///
+    /// An error of the store that is no lack of room is kept as `damage`.
+    ///
+    /// - Throws: the error of reading the log; `.full` where the disk is: then it may be tried again.
+    func build(_ view: LogView, through last: Position, _ progress: BuildProgress) throws(StorageError) {
+        var failure: StorageError?
+        try storeFull()
+        try view.scan(from: folded.next, through: last) { position, record in
+            do throws(StorageError) {
+                fold(try record.event(at: position))
+                try storeFull()
+            } catch {
+                failure = error
+            }
+            if position.value.isMultiple(of: ServedDefinition.step) { progress.reached(position) }
+            return failure == nil && damage == nil && !progress.isCancelled
+        }
+        if let failure { throw failure }
+        if damage == nil, folded != store.checkpointed { try storeNow() }
+        progress.reached(folded)
+    }
+
+    private func storeFull() throws(StorageError) {
+        if damage == nil, store.bufferedBytes >= ServedDefinition.bytesOfBuild { try storeNow() }
+    }
+
+    private func storeNow() throws(StorageError) {
+        let work = store.beginStoring(at: folded)
+        do throws(StorageError) {
+            try work()
+        } catch {
+            store.fail()
+            if case .full = error { throw error }
+            damage = error
+            return
+        }
+        do throws(StorageError) { try store.finish() } catch { damage = error }
     }
 
     /// Forgets everything that is not stored.

@@ -1,0 +1,187 @@
+import StoryCore
+import StoryEngine
+import StoryLog
+import StoryModels
+
+/// The definitions that are being built.
+///
+/// A thread folds the log into one of them at a time, as far as it is acknowledged; the last events are folded by the
+/// loop, a share a turn.
+final class Builds {
+    /// The time that the builds get of a turn, in nanoseconds, and the number of events between two looks at the clock.
+    private static let (share, step): (UInt64, UInt64) = (2_000_000, 256)
+    /// The number of events at the end of the log that the loop folds.
+    private static let rest: UInt64 = 10_000
+    /// The delay after a disk that was full before the next try, in nanoseconds.
+    private static let delay: UInt64 = 1_000_000_000
+
+    private let parts: DeclaredModels.Parts
+    /// The definitions by the names of their models.
+    private var builds: [String: ServedDefinition] = [:]
+    /// The fold in progress on the thread; it may be of a definition that was given up.
+    private var job: BuildJob?
+    /// Why the thread could not go on, and when it is tried again.
+    private var refusal: (error: StorageError, retry: UInt64)?
+    /// Why a model cannot be built, by its name; it is tried again after the next definition, or the next start.
+    private var reasons: [String: String] = [:]
+    /// True while a build is complete but for events that are not acknowledged: writes wait for that.
+    private(set) var isAwaitingQuiet = false
+    /// True while a build can go on in the next turn, without waiting for anything.
+    private(set) var hasWork = false
+
+    init(_ parts: DeclaredModels.Parts) { self.parts = parts }
+
+    /// The definition that is being built for a model; nil where none is.
+    subscript(name: String) -> ServedDefinition? { builds[name] }
+
+    /// True where nothing is built.
+    var isEmpty: Bool { builds.isEmpty && job == nil }
+
+    /// The definitions by the names of their models, in the order of the names.
+    var all: [(name: String, definition: ServedDefinition)] {
+        builds.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+
+    /// Returns true while a thread uses a definition, so that the loop must not.
+    func isAway(_ definition: ServedDefinition) -> Bool { job?.definition === definition }
+
+    /// Returns the last event that a build has.
+    func position(of build: ServedDefinition) -> Position {
+        if let job, job.definition === build { job.position } else { build.folded }
+    }
+
+    /// Returns why the build of a model waits or failed; nil where it does not.
+    func reason(of name: String) -> String? {
+        if let reason = reasons[name] { return reason }
+        guard let build = builds[name] else { return nil }
+        return (build.checkpoints.failure ?? (build.folded < parts.log.head ? refusal?.error : nil)).map { "\($0)" }
+    }
+
+    // MARK: Members
+
+    /// Begins to build a definition, from the events that its store has.
+    func begin(_ name: String, _ numbered: DeclaredModel.Numbered) {
+        do throws(StorageError) {
+            builds[name] = try parts.definition(name, numbered)
+            reasons[name] = nil
+        } catch {
+            failed(name, error)
+        }
+    }
+
+    /// Goes on with a definition that was given up.
+    func resume(_ definition: ServedDefinition) { builds[definition.name] = definition }
+
+    /// Takes out the definition of a model that is folded up to the end of the log; nil where it is not.
+    func takeComplete(_ name: String, _ number: UInt32) -> ServedDefinition? {
+        guard let build = builds[name], build.isOf(name, number), !isAway(build), build.folded == parts.log.head else {
+            return nil
+        }
+        return builds.removeValue(forKey: name)
+    }
+
+    /// Gives a definition up; the thread that folds it ends soon.
+    ///
+    /// - Returns: the definition; nil where none is built for this model.
+    func drop(_ name: String) -> ServedDefinition? {
+        if let job, job.definition === builds[name] { job.cancel() }
+        return builds.removeValue(forKey: name)
+    }
+
+    /// Forgets why models could not be built that are not defined any more.
+    func forgetReasons(but isDefined: (String) -> Bool) { reasons = reasons.filter { isDefined($0.key) } }
+
+    private func failed(_ name: String, _ error: StorageError) {
+        reasons[name] = "\(error)"
+        parts.trace.say("not-built", ["model": name, "reason": "\(error)"])
+    }
+
+    // MARK: Folding
+
+    /// Folds the builds that lack only few events, all at once; for a start.
+    func fold(atMost limit: UInt64) {
+        for (name, build) in all where parts.log.head.value - build.folded.value <= limit {
+            fold(name, build, through: parts.log.head)
+        }
+    }
+
+    /// Folds a share of each build.
+    ///
+    /// - Returns: the builds that are complete.
+    func advance(acknowledged: Position) -> [(name: String, definition: ServedDefinition)] {
+        (isAwaitingQuiet, hasWork) = (false, false)
+        var complete: [(name: String, definition: ServedDefinition)] = []
+        let began = parts.clock()
+        for (name, build) in all where !isAway(build) && build.damage == nil && reasons[name] == nil {
+            store(build)
+            guard !build.isFull, !isLong(build, acknowledged) else { continue }
+            while build.folded < acknowledged, parts.clock() - began < Builds.share {
+                let through = Position(min(acknowledged.value, build.folded.value + Builds.step))
+                fold(name, build, through: through)
+                if build.damage != nil || build.isFull || reasons[name] != nil { break }
+            }
+            guard reasons[name] == nil, build.damage == nil else { continue }
+            if build.folded < acknowledged {
+                if !build.isFull { hasWork = true }
+            } else if acknowledged == parts.log.head {
+                complete.append((name, build))
+            } else {
+                isAwaitingQuiet = parts.log.head.value - acknowledged.value <= Builds.rest
+            }
+        }
+        return complete
+    }
+
+    /// Folds a part of the log; a build that the log cannot be read for goes on no more.
+    private func fold(_ name: String, _ build: ServedDefinition, through last: Position) {
+        do throws(StorageError) {
+            try build.fold(parts.log, through: last)
+        } catch {
+            failed(name, error)
+        }
+    }
+
+    /// Begins or advances the checkpoint of a build, whose memory is bounded by it.
+    private func store(_ build: ServedDefinition) {
+        build.checkpoints.advance()
+        if build.checkpoints.isDue(at: build.folded) { build.checkpoints.freeze(at: build.folded) }
+    }
+
+    // MARK: The thread
+
+    /// Returns true where a build is left to the thread, which begins if it is free: it lacks more events than `rest`.
+    private func isLong(_ build: ServedDefinition, _ acknowledged: Position) -> Bool {
+        guard let log = parts.stored, acknowledged.value - min(acknowledged.value, build.folded.value) > Builds.rest
+        else { return false }
+        guard job == nil, build.checkpoints.isAtRest, parts.clock() >= refusal?.retry ?? 0 else { return true }
+        do throws(StorageError) {
+            job = BuildJob(
+                build, try LogView(log), through: acknowledged, on: parts.background, whenDone: parts.whenDone)
+        } catch {
+            refuse(error)
+        }
+        return true
+    }
+
+    /// Takes the definition back from a thread that has ended.
+    func endJob() {
+        guard let job, let result = job.result else { return }
+        self.job = nil
+        refusal = nil
+        guard case .failure(let error) = result, let build = builds[job.definition.name], build === job.definition
+        else { return }
+        if case .full = error { return refuse(error) }
+        failed(build.name, error)
+    }
+
+    private func refuse(_ error: StorageError) {
+        refusal = (error, parts.clock() + Builds.delay)
+        parts.trace.sayEachSecond("not-built", ["reason": "\(error)", "then": "tried again in a second"])
+    }
+
+    /// Waits for the thread, after the loop has ended.
+    func end() {
+        job?.end()
+        job = nil
+    }
+}

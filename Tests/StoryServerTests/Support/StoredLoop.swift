@@ -1,0 +1,55 @@
+import StoryCore
+import StoryLog
+import StoryServer
+import StoryStorage
+import TestSupport
+
+/// The shipped loop over a data directory; the work beside it is done when the test says so.
+final class StoredLoop {
+    let store: OpenStore
+    let loop: DrivenLoop
+    let held = HeldBackground()
+
+    init(_ path: String) throws {
+        let (clock, woken, commits) = (DrivenClock(), WakeFlag(), HeldCommits(isHeld: false))
+        store = try OpenStore(
+            path, journal: 1 << 16, clock: clock.clock, trace: Trace(now: { Instant(milliseconds: 0) }) { _ in },
+            background: held.background, whenFlushed: woken.set)
+        loop = try DrivenLoop(
+            Limits(), clock, log: store.log, models: store.models, shelf: store.shelf,
+            logWork: LogWork(store.log, store.models),
+            commits: commits, background: held.background, holdRight: store.holdRight, woken: woken)
+        commits.whenDone = loop.wake
+        loop.connected("a")
+    }
+
+    /// Turns go by, and all work beside the loop is done, until nothing is left to do.
+    func settle() {
+        repeat {
+            while held.count > 0 {
+                held.run(0)
+                loop.run()
+            }
+            loop.tick()
+        } while held.count > 0
+    }
+
+    /// Sends a line, and takes what was heard once all work is done.
+    func settled(_ line: String) -> [String] {
+        loop.send(line, from: "a")
+        settle()
+        return loop.hear("a")
+    }
+
+    func stop() {
+        settle()
+        end()
+    }
+
+    /// Ends without the work that is still to be done beside the loop.
+    func end() {
+        loop.close("a")
+        loop.server.end()
+        store.close()
+    }
+}
