@@ -22,6 +22,7 @@ package final class Server: ReactorHandler {
     let publishing: PushScheduler
     private let checkpoints: Checkpoints
     private let checkpointRequests: CheckpointRequests
+    private let checks: DefinitionChecks
     private let jobs: Jobs
     /// Nil for models in memory.
     private let rebuild: ModelRebuild?
@@ -51,6 +52,7 @@ package final class Server: ReactorHandler {
         }
         declared = Server.declaredModels(dependency, flush)
         checkpointRequests = CheckpointRequests(checkpoints, declared)
+        checks = DefinitionChecks(declared.parts, declared)
         dependency.engine.declared = declared
         dependency.fold.declared = declared
         dependency.reader.unready = { [engine = dependency.engine] name in
@@ -67,7 +69,7 @@ package final class Server: ReactorHandler {
             encoder: dependency.encoder, trace: dependency.trace, figures: figures, slow: dependency.slow,
             connections: connections, outbox: outbox, memory: memory)
         requests = Server.requests(
-            dependency, driver, connections, outbox, memory, publishing, checkpoints, checkpointRequests, jobs)
+            dependency, driver, connections, outbox, memory, publishing, checkpoints, checkpointRequests, checks, jobs)
         housekeeping = Housekeeping(
             clock: dependency.clock, trace: dependency.trace, figures: figures, slow: dependency.slow,
             log: dependency.log, manager: dependency.manager, returnFreedPages: dependency.returnFreedPages,
@@ -80,7 +82,7 @@ package final class Server: ReactorHandler {
     private static func requests(
         _ dependency: ServerDependency, _ driver: CommitDriver, _ connections: Connections, _ outbox: Outbox,
         _ memory: ClientMemory, _ publishing: PushScheduler, _ checkpoints: Checkpoints,
-        _ checkpointRequests: CheckpointRequests, _ jobs: Jobs
+        _ checkpointRequests: CheckpointRequests, _ checks: DefinitionChecks, _ jobs: Jobs
     ) -> Requests {
         let configuration = dependency.configuration
         let store = FigureSource.Store(
@@ -94,7 +96,7 @@ package final class Server: ReactorHandler {
             slow: dependency.slow, trace: dependency.trace, transport: dependency.transport,
             access: configuration.access, owner: dependency.uid, limits: configuration.limits, driver: driver,
             connections: connections, outbox: outbox, memory: memory, publishing: publishing,
-            checkpointRequests: checkpointRequests, jobs: jobs,
+            checkpointRequests: checkpointRequests, checks: checks, jobs: jobs,
             figureAnswers: FigureAnswers(
                 store: store, figures: dependency.figures, driver: driver, connections: connections, outbox: outbox,
                 memory: memory, publishing: publishing, checkpoints: checkpoints))
@@ -227,6 +229,7 @@ package final class Server: ReactorHandler {
     /// a storage failure.
     package func end() {
         jobs.end()
+        checks.end()
         replaceModels { rebuild throws(StorageError) in try rebuild.end() }
         driver.finishCommits()
         driver.storeAtEnd()
@@ -268,6 +271,7 @@ package final class Server: ReactorHandler {
         if let damage = rebuild?.damageOfLog { driver.modelsAreLost(damage) }
         driver.storeIfDue()
         for answer in checkpointRequests.answers() { requests.answer(answer) }
+        for ended in checks.advance() { requests.answer(ended) }
     }
 
     /// Advances or ends a replacement of the models; stops the process where the new ones cannot be read.

@@ -172,6 +172,18 @@ import Testing
         #expect(try daemon.storectl("count", "orders", "--customer", "c1").output == "1\n")
         #expect(try daemon.storectl("list", "orders", "--customer", "c1").output.contains("c1"))
         #expect(try daemon.storectl("model", "show", "orders").output == DeclaredModelDaemonTests.orders + "\n")
+        let next = "from order\ntotal: number\non Placed { total = data.totl ?? 0 }\n"
+        let check = try daemon.storectl("model", "check", "-", "orders", input: next)
+        #expect(
+            check.output == """
+                -: 1 field; reads Placed of order
+                1
+                  - {"customer":"c1","total":1}
+                  + {"total":0}
+                orders: 1 row: 0 the same, 1 changed, 0 added; 0 removed
+                line 3: no event has data.totl; the nearest is total
+
+                """, "\(check.output) \(check.errors)")
         #expect(try daemon.storectl("model", "undefine", "orders").exit == .code(0))
         #expect(try daemon.storectl("get", "orders/1").exit == .code(2))
     }

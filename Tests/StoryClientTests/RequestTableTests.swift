@@ -46,6 +46,7 @@ import Testing
         _ = try await (client.ping(), client.help("GET"), client.stats(), client.checkpoint(), client.verify())
         _ = try await (client.metrics(), client.clients(1))
         _ = try? await client.models.define("orders", "from order", key: "k")
+        _ = try? await client.models.check("orders", "from order", limit: 1)
         _ = try? await client.models.undefine("orders")
         _ = try await client.models.list()
         _ = try await client.models.misfits(of: "orders", from: 1, order: .ascending, limit: 1)

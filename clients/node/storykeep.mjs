@@ -745,6 +745,17 @@ export class Store {
     }
 
     /**
+     * Tries a definition without declaring it: the rows that would differ, up to `limit` of them, are `differences`. The
+     * other members are the numbers of rows, the misfits, and the names that no event ever had.
+     * @param {string} name @param {string} text @param {{ limit?: number } & Cancel} options
+     */
+    async check(name, text, { limit, signal } = {}) {
+        const { rows, done } = await this.call("DEFINE", name, { check: true, limit }, text,
+            { write: false, repeatable: true, signal });
+        return { ...done, differences: rows };
+    }
+
+    /**
      * Removes a declared model; its events stay.
      * @param {string} name @param {Cancel} options
      */

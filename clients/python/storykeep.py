@@ -432,6 +432,15 @@ class Request(Generic[T]):
             lambda _, done, __: done, "DEFINE", name, {"key": _key(key)}, text, True, key is not False)
 
     @staticmethod
+    def check(name: str, text: str, *, limit: Optional[int] = None) -> Request[Dict[str, Any]]:
+        """Try a definition without declaring it: the rows that would differ, up to `limit` of them, are `differences`.
+
+        The other members are the numbers of rows, the misfits, and the names that no event ever had.
+        """
+        return Request._make(
+            lambda rows, done, __: {**done, "differences": rows}, "DEFINE", name, {"check": True, "limit": limit}, text)
+
+    @staticmethod
     def undefine(name: str) -> Request[Dict[str, Any]]:
         """Remove a declared model; its events stay."""
         return Request._make(lambda _, done, __: done, "UNDEFINE", name, write=True, repeatable=False)
@@ -1126,6 +1135,7 @@ class Store(_Owned):
     misfits = _verb(Request.misfits)
     misfits_all = _every(Request.misfits)
     define = _verb(Request.define)
+    check = _verb(Request.check)
     undefine = _verb(Request.undefine)
     ping = _verb(Request.ping)
     help = _verb(Request.help)
@@ -1557,6 +1567,7 @@ class AsyncStore(_Owned):
     misfits = _async_verb(Request.misfits)
     misfits_all = _async_every(Request.misfits)
     define = _async_verb(Request.define)
+    check = _async_verb(Request.check)
     undefine = _async_verb(Request.undefine)
     ping = _async_verb(Request.ping)
     help = _async_verb(Request.help)

@@ -42,7 +42,7 @@ async function carryOut(store, step, saved, subscriptions) {
     if (step.close) return subscriptions[step.close].close();
     const name = step.call ?? step.subscribe;
     const positional = { list: 2, listAll: 2, count: 2, watchList: 2, ping: 0, stats: 0, metrics: 0, checkpoint: 0, verify: 0, seal: 0,
-        post: 2, edit: 2, like: 2, unlike: 2, append: 2, define: 2, call: 4 }[name] ?? 1;
+        post: 2, edit: 2, like: 2, unlike: 2, append: 2, define: 2, check: 2, call: 4 }[name] ?? 1;
     const send = (args, options) => store[name](...args, ...Array(positional - args.length).fill(undefined), options);
     if (step.repeat) return Promise.all(numbers(step.repeat).map((i) => send(fill(step.args, { i }))));
     const result = send(fill(step.args ?? [], saved), fill(step.options, saved));

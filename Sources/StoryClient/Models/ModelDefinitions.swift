@@ -14,6 +14,64 @@ public struct ModelReceipt: Hashable, Sendable, Decodable {
     public let state: String
 }
 
+/// The result of a dry run of a definition.
+public struct ModelCheck: Hashable, Sendable, Decodable {
+    /// A row that would be another one.
+    public struct Difference: Hashable, Sendable, Decodable {
+        /// The ID of the row.
+        public let id: String
+        /// The fields of the row now; nil where there is none.
+        public let before: JSONValue?
+        /// The fields of the row by the definition that was tried; nil where there would be none.
+        public let after: JSONValue?
+    }
+
+    /// The events that would not fit, by the line and the rule.
+    public struct Misfits: Hashable, Sendable, Decodable {
+        /// The line of the definition, from 1.
+        public let line: Int
+        /// The rule that the events break.
+        public let rule: String
+        /// The number of events.
+        public let count: UInt64
+        /// The position of the first of them.
+        public let first: UInt64
+    }
+
+    /// A category, a type or a path that no event had.
+    public struct Name: Hashable, Sendable, Decodable {
+        /// The line of its first use, from 1.
+        public let line: Int
+        /// The name, such as `data.totl`.
+        public let name: String
+        /// The nearest name that events had; nil where none is near.
+        public let nearest: String?
+    }
+
+    /// The rows that differ, up to the limit.
+    public fileprivate(set) var differences: [Difference] = []
+    /// The number of rows that the definition would make.
+    public let rows: UInt64
+    /// The number of rows that would be as they are.
+    public let same: UInt64
+    /// The number of rows that would differ in a field.
+    public let changed: UInt64
+    /// The number of rows that are not there now.
+    public let added: UInt64
+    /// The number of rows that would not be there.
+    public let removed: UInt64
+    /// The events that would not fit.
+    public let misfits: [Misfits]
+    /// The names that no event had.
+    public let never: [Name]
+    /// The position up to which both were compared.
+    public let position: UInt64
+
+    private enum CodingKeys: String, CodingKey {
+        case rows, same, changed, added, removed, misfits, never, position
+    }
+}
+
 /// The declared models of a store, as definitions.
 public struct ModelDefinitions: Sendable {
     /// The store.
@@ -32,6 +90,20 @@ public struct ModelDefinitions: Sendable {
     public func define(_ name: String, _ text: String, key: String? = nil) async throws -> ModelReceipt {
         let line = RequestLine(.define, name).option("key", WriteOptions(key).key).body(quoted: text)
         return try StoreDecoder.decode(ModelReceipt.self, try await client.ask(line).final.json)
+    }
+
+    /// Tries a definition without declaring it: folds all events, and compares the rows with those that are served. For
+    /// administrators.
+    ///
+    /// - Parameter limit: the number of differences in the answer, 1–1,000; nil: 100.
+    /// - Throws: as `define`.
+    public func check(_ name: String, _ text: String, limit: Int? = nil) async throws -> ModelCheck {
+        let line = RequestLine(.define, name).option("check", "true").option("limit", limit.map(String.init))
+            .body(quoted: text)
+        let reply = try await client.ask(line)
+        var check = try StoreDecoder.decode(ModelCheck.self, reply.final.json)
+        check.differences = try reply.rows.map { try StoreDecoder.decode(ModelCheck.Difference.self, $0.json) }
+        return check
     }
 
     /// Removes a declared model; its events stay. For administrators.

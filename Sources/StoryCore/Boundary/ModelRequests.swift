@@ -1,4 +1,4 @@
-/// The request `DEFINE NAME "TEXT"`.
+/// The request `DEFINE NAME "TEXT"`, or its dry run.
 package struct DefineRequest: Equatable, Sendable {
     /// The model's name.
     package let name: String
@@ -6,12 +6,18 @@ package struct DefineRequest: Equatable, Sendable {
     package let text: [UInt8]
     /// `key=`: makes the write idempotent for ever.
     package let key: RequestKey?
+    /// `check=true`: the greatest number of rows that a dry run shows; nil for a definition.
+    package let check: Int?
+
+    /// The number of rows that a dry run shows at most, unless it is asked for, and the greatest that may be asked for.
+    package static let (defaultLimit, maxLimit) = (100, 1_000)
 
     /// Creates a request from its parts.
-    package init(name: String, text: [UInt8], key: RequestKey? = nil) {
+    package init(name: String, text: [UInt8], key: RequestKey? = nil, check: Int? = nil) {
         self.name = name
         self.text = text
         self.key = key
+        self.check = check
     }
 }
 

@@ -10,13 +10,15 @@ package struct ModelRequests {
     private var head: Position { engine.head }
     private var declared: (any DeclaredModelStates)? { engine.declared }
 
-    /// `DEFINE`: checks the text and appends `ModelDefined`, unless the newest definition has the same tokens.
+    /// `DEFINE`: checks the text and appends `ModelDefined`, unless the newest definition has the same tokens. A dry run
+    /// is a job of the shell.
     func define(
         _ request: DefineRequest, _ tag: Tag?, from session: inout Session, _ now: Instant, _ output: any TurnOutput
     ) throws(StorageError) {
         let model = try world.definitions.model(named: request.name)
         do throws(Failure) {
             _ = try Definition.checked(request.text)
+            if request.check != nil { return output.start(.check(request), tag: tag) }
             if let (definition, receipt) = try repeated(request) {
                 session.wrote(receipt.position)
                 return reply(request.name, definition: definition, receipt: receipt, tag: tag, to: output)

@@ -15,6 +15,11 @@ package struct DeclaredModel: Equatable, Sendable {
         package let position: Position
         /// The text.
         package let text: [UInt8]
+
+        /// Creates a definition.
+        package init(number: UInt32, position: Position, text: [UInt8]) {
+            (self.number, self.position, self.text) = (number, position, text)
+        }
     }
 
     /// The category of the streams that have the definitions.

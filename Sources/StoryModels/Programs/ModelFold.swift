@@ -40,22 +40,27 @@ package struct ModelFold: ~Copyable {
 
     /// Folds an event.
     ///
+    /// - Returns: the reason why the event did not fit; nil where it did, or is not read.
     /// - Throws: any error of the store; a damaged row.
-    package mutating func fold(_ record: EventRecord) throws(StorageError) {
-        guard record.erased == nil else { return }
+    @discardableResult
+    package mutating func fold(_ record: EventRecord) throws(StorageError) -> Misfit? {
+        guard record.erased == nil else { return nil }
         let type = record.json.slice(record.type.lowerBound, count: record.type.count)
         let stream = record.streamName
         guard let dash = stream.firstIndex(of: 0x2D), program.reads(category: stream.slice(0, count: dash)),
             program.hasRule(type: type)
-        else { return }
-        guard let event = events.read(record, paths) else { return }
+        else { return nil }
+        guard let event = events.read(record, paths) else { return nil }
         stored.begin()
         switch fold.fold(program, event, in: stored) {
-        case .noRule: return
+        case .noRule: break
         case .failed: throw stored.failure ?? .failed("a row of \(kind.schema.name) could not be read")
-        case .misfit(let misfit): try misfits.add(misfit, at: record.position)
+        case .misfit(let misfit):
+            try misfits.add(misfit, at: record.position)
+            return misfit
         case .changes(let changes): try apply(changes, at: record.position)
         }
+        return nil
     }
 
     private mutating func apply(_ changes: ModelChanges, at position: Position) throws(StorageError) {

@@ -72,6 +72,9 @@ extension LMDBModelStore {
     /// Frees the reader slots of dead processes; the slot of a killed replay would keep pages from being used again.
     package func clearStaleReaders() { opened.environment.clearStaleReaders() }
 
+    /// The environment that is read now.
+    var environment: Environment { opened.environment }
+
     /// Returns a verification of all stored pages against their checksums, to be run on another thread.
     package func proof() -> ModelProof { ModelProof(opened.environment, opened.checksums) }
 

@@ -31,7 +31,7 @@ final class DeclaredModels: RecordFolding, DeclaredModelStates {
         let checkpoints: (any ServedModels) -> Checkpoints
     }
 
-    private let parts: Parts
+    let parts: Parts
     /// The definitions that answer, by the names of their models.
     private var served: [String: ServedDefinition] = [:]
     /// The same in the order of the names, which is that of the fold.
@@ -167,7 +167,8 @@ final class DeclaredModels: RecordFolding, DeclaredModelStates {
     /// Takes the definitions out whose store can no longer be used; they are built again.
     private func dropDamaged() -> Bool {
         var isChanged = false
-        for definition in inOrder + builds.all.map(\.definition) where !builds.isAway(definition) {
+        for definition in inOrder + builds.all.map(\.definition)
+        where !builds.isAway(definition) && !definition.isRead {
             guard let damage = definition.damage else { continue }
             let name = definition.name
             parts.trace.say("model-damaged", ["model": name, "error": "\(damage)", "then": "built again"])
@@ -188,13 +189,17 @@ final class DeclaredModels: RecordFolding, DeclaredModelStates {
     /// Removes the stores of definitions whose end is acknowledged.
     private func release(_ acknowledged: Position) {
         for (definition, through) in retired where through <= acknowledged {
-            guard !builds.isAway(definition), !definition.checkpoints.isStoring else { continue }
+            guard !builds.isAway(definition), !definition.isRead, !definition.checkpoints.isStoring else { continue }
             retired.removeAll { $0.definition === definition }
             remove(definition)
         }
     }
 
-    private func remove(_ definition: ServedDefinition) {
+    /// Returns the definition that answers for a model; nil where none does.
+    func answering(_ name: String) -> ServedDefinition? { served[name] }
+
+    /// Closes and removes the store of a definition that nobody uses.
+    func remove(_ definition: ServedDefinition) {
         do throws(StorageError) {
             try parts.shelf.remove(definition.folder, definition.store)
         } catch {

@@ -20,6 +20,8 @@ final class ServedDefinition: @unchecked Sendable {
     private(set) var folded: Position
     /// Why the store can no longer be used; nil while it can.
     private(set) var damage: StorageError?
+    /// True while a thread reads the store as it is, so that it must not be closed.
+    var isRead = false
     /// The number of its kind in the catalogue; nil while it is not served.
     private(set) var kind: Kind?
     /// The plan of the kind that rows are written by; kept, since the fold points into it.
@@ -53,10 +55,14 @@ final class ServedDefinition: @unchecked Sendable {
     }
 
     /// Folds the event after the last one; an error is kept, and nothing is folded after it.
-    func fold(_ record: EventRecord) {
-        guard damage == nil, record.position > folded else { return }
-        do throws(StorageError) { try fold.fold(record) } catch { damage = error }
+    ///
+    /// - Returns: the reason why the event did not fit; nil where it did.
+    @discardableResult
+    func fold(_ record: EventRecord) -> Misfit? {
+        guard damage == nil, record.position > folded else { return nil }
         folded = record.position
+        do throws(StorageError) { return try fold.fold(record) } catch { damage = error }
+        return nil
     }
 
     /// Folds a part of the log, whose changes of rows nobody follows.
@@ -78,13 +84,18 @@ final class ServedDefinition: @unchecked Sendable {
     ///
     /// An error of the store that is no lack of room is kept as `damage`.
     ///
+    /// - Parameter told: gets each event, and the reason why it did not fit.
     /// - Throws: the error of reading the log; `.full` where the disk is: then it may be tried again.
-    func build(_ view: LogView, through last: Position, _ progress: BuildProgress) throws(StorageError) {
+    func build(
+        _ view: LogView, through last: Position, _ progress: BuildProgress,
+        _ told: (EventRecord, Misfit?) -> Void = { _, _ in }
+    ) throws(StorageError) {
         var failure: StorageError?
         try storeFull()
         try view.scan(from: folded.next, through: last) { position, record in
             do throws(StorageError) {
-                fold(try record.event(at: position))
+                let event = try record.event(at: position)
+                told(event, fold(event))
                 try storeFull()
             } catch {
                 failure = error

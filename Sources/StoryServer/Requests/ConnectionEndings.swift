@@ -38,5 +38,6 @@ extension Requests {
         if !connection.isEnding { connections.ended(connection) }
         connection.closed()
         connections.remove(connection)
+        checks.connectionClosed(connection)
     }
 }

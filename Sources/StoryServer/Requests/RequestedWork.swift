@@ -14,12 +14,29 @@ extension Requests {
         queue.add(answer.connection, hadShare: false)
     }
 
+    /// Answers a dry run that has ended.
+    func answer(_ ended: DefinitionChecks.Ended) {
+        guard ended.connection.jobEnded() else { return }
+        switch ended.result {
+        case .failure(let failure):
+            output(ended.connection).reply(.failed(failure), tag: ended.tag, restsOn: .zero)
+            slow.answerEnded(ended.connection)
+        case .success(let outcome):
+            begin(
+                Connection.Answer(cursor: CheckAnswer(outcome), tag: ended.tag, restsOn: .zero), ended.connection)
+        }
+        queue.add(ended.connection, hadShare: false)
+    }
+
     /// Does short work at once; for the rest, starts it and lets the connection wait.
     func start(_ job: Job, _ tag: Tag?, _ connection: Connection) {
         switch job {
         case .checkpoint:
             connection.jobBegan(tag)
             checkpointRequests.wait(for: driver.acknowledged, tag, connection)
+        case .check(let request):
+            connection.jobBegan(tag)
+            checks.begin(request, at: driver.acknowledged, tag, connection)
         case .verify(let position):
             connection.jobBegan(tag)
             jobs.verify(sealAt: position, tag, connection)

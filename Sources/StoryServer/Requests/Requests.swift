@@ -25,6 +25,7 @@ final class Requests {
     let reading: Reading
     let publishing: PushScheduler
     let checkpointRequests: CheckpointRequests
+    let checks: DefinitionChecks
     let jobs: Jobs
     let figureAnswers: FigureAnswers
     /// The work of a turn that is left to connections with a backlog, however many lines arrive.
@@ -51,13 +52,14 @@ final class Requests {
         slow: SlowRequests, trace: Trace,
         transport: any Transport, access: Access, owner: UInt32, limits: Limits, driver: CommitDriver,
         connections: Connections, outbox: Outbox, memory: ClientMemory, publishing: PushScheduler,
-        checkpointRequests: CheckpointRequests, jobs: Jobs, figureAnswers: FigureAnswers
+        checkpointRequests: CheckpointRequests, checks: DefinitionChecks, jobs: Jobs, figureAnswers: FigureAnswers
     ) {
         (self.engine, self.reader, self.encoder, self.clock, self.figures) = (engine, reader, encoder, clock, figures)
         (self.slow, self.trace, self.transport) = (slow, trace, transport)
         (self.access, self.owner, self.limits, self.driver) = (access, owner, limits, driver)
         (self.connections, self.outbox, self.memory, self.publishing) = (connections, outbox, memory, publishing)
-        (self.checkpointRequests, self.jobs, self.figureAnswers) = (checkpointRequests, jobs, figureAnswers)
+        (self.checkpointRequests, self.checks) = (checkpointRequests, checks)
+        (self.jobs, self.figureAnswers) = (jobs, figureAnswers)
         reading = Reading(transport, limits, connections, memory)
         handled = RequestOutput(
             driver, publishing, outbox, encoder, figures, trace, RowRequests(clock: clock.steady, figures, slow))

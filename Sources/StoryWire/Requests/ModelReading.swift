@@ -4,10 +4,11 @@ import StoryCore
 extension RequestReader {
     func define(_ shape: RequestShape, _ parts: inout LineParts) throws(Failure) -> RequestAction {
         let name = modelName(try parts.known(parts.target).text, &parts)
-        let options = parts.writeOptions(scanner)
+        let key = parts.writeOptions(scanner).key
+        let check = try parts.values(maxLimit: DefineRequest.maxLimit, scanner).dryRun(key, &parts)
         let text = try text(&parts, shape)
         try parts.refuseErrors()
-        return .define(DefineRequest(name: try parts.known(name), text: [UInt8](copying: text), key: options.key))
+        return .define(DefineRequest(name: try parts.known(name), text: Array(text), key: key, check: check))
     }
 
     /// Returns the name that is the target.
@@ -56,5 +57,14 @@ extension RequestReader {
         guard let error = ModelName.error(text, kinds: kinds) else { return String(decoding: text, as: UTF8.self) }
         parts.errors.append(error)
         return nil
+    }
+}
+
+extension OptionValues {
+    /// Returns the number of rows that a dry run shows; nil for a definition. Notes options that do not go together.
+    fileprivate func dryRun(_ key: RequestKey?, _ parts: inout LineParts) -> Int? {
+        if check, key != nil { parts.reject("key", .notSelected, "a dry run writes nothing, so it has no key") }
+        if !check, limit != nil { parts.reject("limit", .notSelected, "limit= is for check=true") }
+        return check ? limit ?? DefineRequest.defaultLimit : nil
     }
 }

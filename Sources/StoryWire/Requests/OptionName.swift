@@ -3,7 +3,7 @@ import StoryCore
 /// The name of a `name=value` part that is no filter. The raw values have no gaps, so that they index bits.
 package enum OptionName: UInt8, CaseIterable, BitwiseCopyable, Sendable {
     case at, sort, order, limit, after, from, to, types, log
-    case key, version, meta
+    case key, version, meta, check
 
     /// The name, as in a request line.
     package var name: String { OptionName.names[Int(rawValue)] }
@@ -21,6 +21,7 @@ package enum OptionName: UInt8, CaseIterable, BitwiseCopyable, Sendable {
         case .key: "KEY"
         case .meta: "{…}"
         case .log: "ID"
+        case .check: "true|false"
         }
     }
 
@@ -39,6 +40,7 @@ package enum OptionName: UInt8, CaseIterable, BitwiseCopyable, Sendable {
         case .key: "makes the write happen once for ever"
         case .version: "the version that the stream must have now; 0: it must not exist"
         case .meta: "a JSON object that is kept with the event"
+        case .check: "a dry run: shows the rows that would differ, and writes nothing"
         }
     }
 
@@ -51,6 +53,7 @@ package enum OptionName: UInt8, CaseIterable, BitwiseCopyable, Sendable {
 
     private static let names = [
         "at", "sort", "order", "limit", "after", "from", "to", "types", "log", "key", "version", "meta",
+        "check",
     ]
     private static let table = NameTable(names)
 }

@@ -12,6 +12,7 @@ struct OptionValues: ~Copyable {
     var to: ReadBound?
     var types: [EventType] = []
     var log: LogID?
+    var check = false
     var conditions: [Condition] = []
 
     /// The most types in one `types=`, since each event is compared with all of them.
@@ -36,8 +37,15 @@ struct OptionValues: ~Copyable {
         case .to: to = try OptionValues.bound(text, option)
         case .types: types = try OptionValues.types(text)
         case .log: log = try OptionValues.log(text)
+        case .check: check = try OptionValues.flag(text, option)
         case .key, .version, .meta: return
         }
+    }
+
+    private static func flag(_ text: UnsafeRawBufferPointer, _ option: OptionName) throws(FieldError) -> Bool {
+        if text.equals("true") { return true }
+        if text.equals("false") { return false }
+        throw FieldError(field: option.name, rule: .notSelected, message: "\(option.name)= is true or false")
     }
 
     private static func bound(_ text: UnsafeRawBufferPointer, _ option: OptionName) throws(FieldError) -> ReadBound {
@@ -147,7 +155,7 @@ extension WriteOptions {
         case .key: key = try OptionValues.key(text)
         case .version: version = Version(try OptionValues.number(text, option, 0...Position.max.value))
         case .meta: meta = try OptionValues.meta(text, scanner)
-        case .at, .sort, .order, .limit, .after, .from, .to, .types, .log: return
+        case .at, .sort, .order, .limit, .after, .from, .to, .types, .log, .check: return
         }
     }
 }

@@ -104,7 +104,7 @@ package struct RequestTable: Sendable {
                 .clients, .read, .client, summary: "The connections, and how far their subscriptions are.",
                 example: "CLIENTS"),
             RequestShape(
-                .define, .admin, .model, options: [.key], body: .text,
+                .define, .admin, .model, options: [.key, .check, .limit], body: .text,
                 summary: "Declares a read model over your own events, or another definition of it.",
                 example: #"DEFINE orders "from order; total: number; on Placed { total = data.total }""#),
             RequestShape(

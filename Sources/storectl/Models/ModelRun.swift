@@ -8,21 +8,27 @@ enum ModelRun {
         name: "model", summary: "declares read models of your own, checks, tests, lists and shows them",
         operand: .several("define|undefine|list|show|misfits|check|test"),
         operandChoices: Work.allCases.map(\.rawValue),
-        options: [Option("key", "KEY", "with define: makes the definition once")] + RowLines.options,
+        options: [
+            Option("key", "KEY", "with define: makes the definition once"),
+            Option("limit", "N", "with check: the number of rows that are shown; 100, if not given"),
+        ] + RowLines.options,
         details: [
             "define NAME FILE declares a model by the text of a file, and waits until it answers.",
             "undefine NAME removes a model; its events stay. list shows all models, show NAME the text of one.",
             "misfits NAME shows the events that did not fit, each with its line and the rule.",
             "check FILE prints every fault of a definition as FILE:LINE:COLUMN: RULE: SENTENCE and exits with 1; without a",
-            "fault it says in one line what the definition has and reads.",
+            "fault it says in one line what the definition has and reads. check FILE NAME asks the daemon as well, which",
+            "folds all events and writes nothing: it shows the rows of NAME that would be others, the events that would not",
+            "fit, and the names that no event has.",
             "test FILE folds the events of cases in memory and prints what differs from the rows, misfits and answers that",
             "they expect; it exits with 1 where something does. The file is a JSON array of {\"name\":…,\"definition\":…,",
             "\"events\":[…],\"rows\":{ID:{…}},\"misfits\":[[POSITION,LINE,RULE]],\"queries\":[{\"ask\":…,\"answer\":…}]}, with",
-            "events as an export writes them. check and test ask no daemon; a FILE of - is standard input.",
+            "events as an export writes them. test and check FILE ask no daemon; a FILE of - is standard input.",
         ],
         examples: [
             "storectl model define orders orders.model", "storectl model misfits orders",
-            "storectl model check orders.model", "storectl model test cases.json",
+            "storectl model check orders.model", "storectl model check orders.model orders",
+            "storectl model test cases.json",
         ],
         run: { invocation throws(CommandError) in
             let words = invocation.arguments.operands
@@ -37,8 +43,9 @@ enum ModelRun {
             guard operands.count >= work.operands.count else {
                 throw .usage("model \(word) needs \(work.operands.joined(separator: " and ")); \(usage)")
             }
-            if operands.count > work.operands.count {
-                throw .usage("model \(word) does not take \"\(operands[work.operands.count])\"; \(usage)")
+            let most = work.operands.count + (work == .check ? 1 : 0)
+            if operands.count > most {
+                throw .usage("model \(word) does not take \"\(operands[most])\"; \(usage)")
             }
             let requests = ModelRequests(invocation: invocation)
             switch work {
@@ -47,7 +54,11 @@ enum ModelRun {
             case .list: return try requests.list()
             case .show: return try requests.show(operands[0])
             case .misfits: return try requests.misfits(operands[0])
-            case .check: return try check(InputFile.read(operands[0]), of: operands[0], invocation)
+            case .check:
+                let bytes = try InputFile.read(operands[0])
+                let code = try check(bytes, of: operands[0], invocation)
+                guard code == .done, operands.count > 1 else { return code }
+                return try requests.check(operands[1], String(decoding: bytes, as: UTF8.self))
             case .test: return try test(InputFile.read(operands[0]), of: operands[0], invocation)
             }
         })

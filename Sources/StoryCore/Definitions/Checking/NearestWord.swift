@@ -1,5 +1,5 @@
 /// The search for the known name that is closest to a misspelt one, by the rule of the store's requests.
-enum NearestWord {
+package enum NearestWord {
     /// Names with fewer letters are short.
     private static let shortCount = 6
     /// The number of wrong, missing, extra or swapped letters at which no name is near.
@@ -7,7 +7,7 @@ enum NearestWord {
 
     /// Returns the first of the closest names, ignoring case: one letter may differ in a short name, two in a longer
     /// one. Nil where none is close.
-    static func find(_ name: String, among choices: [String]) -> String? {
+    package static func find(_ name: String, among choices: [String]) -> String? {
         guard name.utf8.count <= DefinitionLimits.name else { return nil }
         let wanted = name.utf8.map(lowerCased)
         var best: (distance: Int, name: String)?

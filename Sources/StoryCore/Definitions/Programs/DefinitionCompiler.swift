@@ -38,6 +38,7 @@ struct DefinitionCompiler {
                         expressions.source.categories = nil
                     } else {
                         expressions.source.categories?.insert(name.name)
+                        expressions.source.categoryLines[name.name] = name.position.line
                     }
                 }
             case .rule(let types, let statements):
@@ -52,6 +53,7 @@ struct DefinitionCompiler {
                         expressions.source.otherRule = rule
                     } else {
                         expressions.source.rules.append(rule)
+                        expressions.source.typeLines[type.name] = type.position.line
                     }
                 }
             case .key, .field, .note, .index, .sort, .history: break

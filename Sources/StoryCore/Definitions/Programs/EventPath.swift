@@ -12,4 +12,13 @@ package struct EventPath: Hashable, Sendable {
     package let root: EventRoot
     /// The names, the outermost first; none for the whole of it.
     package let steps: [Step]
+
+    /// The path of the object that the last name is a member of; nil for a whole part of the event.
+    package var parent: EventPath? { steps.isEmpty ? nil : EventPath(root: root, steps: steps.dropLast()) }
+    /// The path as a definition has it: `data.customer.name`.
+    package var spelling: String {
+        steps.reduce(root == .tags ? "event.tags" : root.rawValue) {
+            $1.isBracketed ? "\($0)['\($1.name)']" : "\($0).\($1.name)"
+        }
+    }
 }

@@ -36,13 +36,16 @@ package final class EventPaths {
     private let memory = FixedMemory()
 
     /// Creates the trie of programs.
-    package init(_ programs: [Program]) {
+    package convenience init(_ programs: [Program]) { self.init(programs.map(\.paths)) }
+
+    /// Creates the trie of the paths of several users, each of which has its own values.
+    package init(_ users: [[EventPath]]) {
         var builder = TrieBuilder()
         var starts: [Int] = []
         var count = 0
-        for program in programs {
+        for paths in users {
             starts.append(count)
-            for path in program.paths {
+            for path in paths {
                 builder.add(path, target: count)
                 count += 1
             }

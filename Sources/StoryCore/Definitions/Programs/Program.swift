@@ -12,6 +12,9 @@ package final class Program: @unchecked Sendable {
     let notes: [ModelField]
     /// The categories that the program reads; nil is all but the store's own.
     package let categories: Set<String>?
+    /// The lines of the categories and of the types of events that the text names.
+    package let categoryLines: [String: Int]
+    package let typeLines: [String: Int]
     /// The types of events that have a rule of their own, and whether every other type has one.
     package let types: (named: Set<String>, hasOthers: Bool)
     /// The types of the fields and of the notes, for `PackedRecord`.
@@ -28,6 +31,8 @@ package final class Program: @unchecked Sendable {
         fields = source.fields
         notes = source.notes
         categories = source.categories
+        categoryLines = source.categoryLines
+        typeLines = source.typeLines
         types = (Set(source.rules.map(\.type)), source.otherRule != nil)
         fieldTypes = memory.table(source.fields.map(\.type))
         noteTypes = memory.table(source.notes.map(\.type))
@@ -61,6 +66,8 @@ struct ProgramSource {
     var lists: [Expression.Number] = []
     var key: ExpressionList?
     var categories: Set<String>? = []
+    var categoryLines: [String: Int] = [:]
+    var typeLines: [String: Int] = [:]
     var rules: [Rule] = []
     var otherRule: Rule?
 

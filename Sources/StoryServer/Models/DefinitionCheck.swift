@@ -1,0 +1,145 @@
+import StoryCore
+import StoryLog
+import StoryModels
+import StoryStorage
+import StoryWire
+
+/// A dry run of a definition: a fold of the log into a store of its own, and a comparison of the rows with those of the
+/// definition that answers, at one position.
+///
+/// Unchecked: the loop makes it, and one thread runs it.
+final class DefinitionCheck: @unchecked Sendable {
+    /// The result of a dry run.
+    struct Outcome: Sendable {
+        /// The rows that differ, as many as were asked for.
+        var lines: [[Member]] = []
+        /// The members of the closing line.
+        var closing: [Member] = []
+    }
+
+    /// The numbers of rows.
+    private struct Counts {
+        var (same, changed, added, removed): (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+    }
+
+    /// The new definition with its store.
+    let new: ServedDefinition
+    /// The definition that answers, and its stored rows; nil where none does.
+    private let old: (definition: CompiledDefinition, view: StoredView)?
+    /// The position that both are folded up to.
+    private let position: Position
+    private let limit: Int
+    private var never: NeverSeen
+    private var misfits = MisfitCounts()
+    private var counts = Counts()
+    private var outcome = Outcome()
+
+    init(
+        _ new: ServedDefinition, beside old: (definition: CompiledDefinition, view: StoredView)?, at position: Position,
+        limit: Int
+    ) {
+        (self.new, self.old, self.position, self.limit) = (new, old, position, limit)
+        never = NeverSeen(new.compiled.program, events: ProgramEventReader())
+    }
+
+    /// Folds and compares, on a thread.
+    ///
+    /// - Throws: the error of reading the log or the stored rows; `.failed` once it is cancelled.
+    func run(_ view: LogView, _ progress: BuildProgress) throws(StorageError) -> Outcome {
+        defer { old?.view.close() }
+        try old?.view.verify()
+        try new.build(view, through: position, progress) { record, misfit in
+            never.see(record)
+            if let misfit { misfits.add(misfit, at: record.position) }
+        }
+        if let damage = new.damage { throw damage }
+        try compare(progress)
+        guard !progress.isCancelled else { throw .failed("the dry run was given up") }
+        close()
+        return outcome
+    }
+
+    private func close() {
+        let rows = counts.same + counts.changed + counts.added
+        outcome.closing = [
+            Member("rows", .count(rows)), Member("same", .count(counts.same)),
+            Member("changed", .count(counts.changed)), Member("added", .count(counts.added)),
+            Member("removed", .count(counts.removed)), Member("misfits", .list(misfits.members)),
+            Member("never", .list(never.names.map { .object($0.members) })), Member("position", .count(position.value)),
+        ]
+    }
+
+    // MARK: Comparing
+
+    private func compare(_ progress: BuildProgress) throws(StorageError) {
+        let fields = ComparedFields(old?.definition, new.compiled)
+        let rows = ProgramTables.rows
+        var failure: StorageError?
+        try old?.view.scan(rows) { key, bytes in
+            do throws(StorageError) {
+                let isThere = try new.store.withValue(rows.number, at: key) { found in
+                    guard !fields.areSame(bytes, found) else { return counts.same += 1 }
+                    counts.changed += 1
+                    show(key, before: fields.old(bytes), after: fields.new(found))
+                }
+                if !isThere {
+                    counts.removed += 1
+                    show(key, before: fields.old(bytes), after: nil)
+                }
+            } catch {
+                failure = error
+            }
+            return failure == nil && !progress.isCancelled
+        }
+        if let failure { throw failure }
+        try new.store.walk(rows.number, .all, .ascending) { key, bytes in
+            do throws(StorageError) {
+                if try old?.view.has(key, in: rows) == true { return !progress.isCancelled }
+                counts.added += 1
+                show(key, before: nil, after: fields.new(bytes))
+            } catch {
+                failure = error
+            }
+            return failure == nil && !progress.isCancelled
+        }
+        if let failure { throw failure }
+    }
+
+    private func show(
+        _ key: UnsafeRawBufferPointer, before: @autoclosure () -> [UInt8]?, after: @autoclosure () -> [UInt8]?
+    ) {
+        guard outcome.lines.count < limit else { return }
+        var id: [UInt8] = []
+        ModelKey.appendID(of: key.slice(KeyBuffer.rowKeyHead, count: key.count - KeyBuffer.rowKeyHead), to: &id)
+        let null = Array("null".utf8)
+        outcome.lines.append([
+            Member("id", .text(String(decoding: id, as: UTF8.self))), Member("before", .json(before() ?? null)),
+            Member("after", .json(after() ?? null)),
+        ])
+    }
+}
+
+/// The misfits of a dry run, by line and rule.
+private struct MisfitCounts {
+    private var all: [Misfit: (count: UInt64, first: Position)] = [:]
+
+    mutating func add(_ misfit: Misfit, at position: Position) { all[misfit, default: (0, position)].count += 1 }
+
+    /// A member for each, by their lines.
+    var members: [MemberValue] {
+        all.sorted { ($0.key.line, $0.key.rule.rawValue) < ($1.key.line, $1.key.rule.rawValue) }.map { misfit, found in
+            .object([
+                Member("line", .count(UInt64(misfit.line))), Member("rule", .text(misfit.rule.rawValue)),
+                Member("count", .count(found.count)), Member("first", .count(found.first.value)),
+            ])
+        }
+    }
+}
+
+extension NeverSeen.Name {
+    /// The members of a line of `never`.
+    var members: [Member] {
+        [Member("line", .count(UInt64(line))), Member("name", .text(name))]
+            + (nearest.map { [Member("nearest", .text($0))] } ?? [])
+    }
+}
