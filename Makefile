@@ -8,7 +8,7 @@
 help: ## what there is to make
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 24
 
-demo: ## install what is missing, build, run a store with people, stories and orders in it, and browse it
+demo: ## install what is missing, build, run a store with orders, and a model of them, in it, and browse it
 	@scripts/demo
 
 test: ## everything that CI runs: build, lint, unit tests, scenarios with the real daemon

@@ -44,8 +44,8 @@ extension Engine {
             return try once(action, write.options.key) { () throws(StorageError) in
                 try WriteContent.attempt(write, after: head, in: world)
             }
-        case .get, .list, .count, .sorts, .read, .streams, .define, .undefine, .models, .misfits, .subscribe,
-            .unsubscribe, .ping, .help, .stats, .metrics, .clients, .checkpoint, .verify, .backup, .quit:
+        case .get, .list, .count, .sorts, .read, .countEvents, .streams, .types, .define, .undefine, .models, .misfits,
+            .subscribe, .unsubscribe, .ping, .help, .stats, .metrics, .clients, .checkpoint, .verify, .backup, .quit:
             return .refused(Failure(.internal, "\(action.verb.rawValue) is no write"))
         }
     }

@@ -195,7 +195,11 @@ package final class Engine {
         case .sorts(let kind):
             for line in BrowseOrdered.sorts(world.schema(kind)) { output.reply(line, tag: tag, restsOn: .zero) }
         case .streams(let query): output.answer(with: BrowseStreams(query, in: source), tag: tag, restsOn: .zero)
+        case .types(let query): output.answer(with: BrowseTypes(query, in: source), tag: tag, restsOn: .zero)
         case .read(let query): read(query, tag: tag, to: output)
+        case .countEvents(let query):
+            let count = CountEvents(query, in: source, durable: output.durable, identity)
+            output.answer(with: count, tag: tag, restsOn: .zero)
         case .misfits(let query): try models.misfits(query, tag: tag, to: output)
         case .models(let name): try models.describe(name, tag: tag, to: output)
         case .define(let request): try models.define(request, tag, from: &session, now, output)

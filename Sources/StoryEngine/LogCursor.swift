@@ -64,6 +64,18 @@ package struct LogCursor {
         }
     }
 
+    /// Counts the next events of a stream or category by its index, without reading them.
+    ///
+    /// - Parameter limit: the maximum number of events, at least 1.
+    /// - Throws: the error of reading the models.
+    mutating func count(atMost limit: Int) throws(StorageError) -> Int {
+        guard !isAtEnd else { return 0 }
+        let batch = try batch(limit)
+        let count = batch.positions.count
+        if count == limit { visited(batch.number(count - 1)) } else { end() }
+        return count
+    }
+
     private mutating func scan(_ visit: (EventRecord, UInt64, Int) -> Bool) throws(StorageError) {
         let last = min(Position(upper), head)
         var isStopped = false

@@ -8,8 +8,9 @@ extension RequestAction {
         switch self {
         case .append(let stream, _, _): stream
         case .content(let write): write.id.map { catalogue[write.kind].stream($0) }
-        case .get, .list, .count, .sorts, .read, .streams, .define, .undefine, .models, .misfits, .appendTogether,
-            .subscribe, .unsubscribe, .ping, .help, .stats, .metrics, .clients, .checkpoint, .verify, .backup, .quit:
+        case .get, .list, .count, .sorts, .read, .countEvents, .streams, .types, .define, .undefine, .models, .misfits,
+            .appendTogether, .subscribe, .unsubscribe, .ping, .help, .stats, .metrics, .clients, .checkpoint, .verify,
+            .backup, .quit:
             nil
         }
     }

@@ -14,6 +14,7 @@ final class World {
     let definitions: DefinitionTable
     let streams: StreamIndex
     let keys: KeyIndex
+    let types: TypeIndex
     /// The plan's catalogue, held directly to avoid a retain and release on each request.
     private(set) var catalogue: Catalogue
     private let json: any JSONReading
@@ -28,6 +29,7 @@ final class World {
         rows = RowLookup(store)
         streams = StreamIndex(store)
         keys = KeyIndex(store)
+        types = TypeIndex(store)
         definitions = DefinitionTable(store, json: json)
     }
 

@@ -11,12 +11,15 @@ import Synchronization
 final class ReplayWorker: @unchecked Sendable {
     let digests: StreamDigests
     let keys = MemoryModelStore()
+    /// The tallies of types in categories.
+    let types = MemoryModelStore()
     private let chains: EventChains
     /// The numbers of the categories that each thread met while sorting.
     private let categories: [[UInt64]]
     private let share: (number: Int, of: Int)
     private let stream: StreamFold
     private var keyIndex: KeyIndex
+    private var typeIndex: TypeIndex
     private let count = Atomic<UInt64>(0)
     /// The number of streams that it has folded.
     private(set) var streams: UInt64 = 0
@@ -30,6 +33,7 @@ final class ReplayWorker: @unchecked Sendable {
         digests = StreamDigests(plan.catalogue)
         stream = StreamFold(plan, sink: digests, json: JSONObjectReader())
         keyIndex = KeyIndex(keys)
+        typeIndex = TypeIndex(types)
     }
 
     /// The number of events that it has folded.
@@ -88,6 +92,7 @@ final class ReplayWorker: @unchecked Sendable {
             if version == 1 { name = record.streamName }
             guard record.streamName.equals(name) else { return nil }
             try stream.fold(record)
+            try typeIndex.foldCategory(record)
             let next = chains.next(after: position)
             chains.leave(category, at: position)
             guard next > 0 else { break }

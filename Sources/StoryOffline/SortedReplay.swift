@@ -36,7 +36,7 @@ enum SortedReplay {
     }
 
     /// Returns the sum of the workers' digests and of the tables that span streams; nil when two streams have one
-    /// unique text.
+    /// unique text, or the types cannot be added.
     private static func whole(
         _ workers: [ReplayWorker], _ categories: [CategoryName], _ chains: EventChains, _ catalogue: Catalogue,
         by crew: Crew
@@ -44,7 +44,10 @@ enum SortedReplay {
         let (whole, between) = (StreamDigests(catalogue), StreamDigests(catalogue))
         let streams = workers.reduce(0) { $0 + $1.streams }
         let isUsual = crew.share(2) { _, piece in
-            guard piece == 0 else { return foldCategories(categories, chains, streams: streams, into: between) }
+            guard piece == 0 else {
+                return foldCategories(categories, chains, streams: streams, into: between)
+                    && addTypes(workers, to: between)
+            }
             for worker in workers {
                 whole.absorb(worker.digests)
                 whole.add(worker.keys, [StreamTables.keys])
@@ -55,6 +58,19 @@ enum SortedReplay {
         guard isUsual else { return nil }
         whole.absorb(between)
         return whole
+    }
+
+    /// Adds the tallies of types that the workers made; false when a store fails.
+    private static func addTypes(_ workers: [ReplayWorker], to sink: StreamDigests) -> Bool {
+        let store = MemoryModelStore()
+        var types = TypeIndex(store)
+        do throws(StorageError) {
+            for worker in workers { try types.merge(worker.types) }
+        } catch {
+            return false
+        }
+        sink.add(store, [StreamTables.types])
+        return true
     }
 
     /// Folds the positions of the events of each category; false when the sink fails.

@@ -60,8 +60,28 @@ extension DaemonTests {
                 (["tail", "note-"], ["note-1"]),
                 (["read", "--types", "Story"], ["StoryPosted"]), (["read", "order-0", "--types", ""], ["Placed"]),
                 (["append", "note-2", "--type", ""], ["Wrote"]), (["tail", "--types", "Wrote,P"], ["Wrote,Placed"]),
+                (["types", ""], ["note", "order", "story", "user"]), (["types", "no"], ["note"]),
+                (["count", "events/no"], ["events/note-"]), (["count", "events/note-*", "--types", ""], ["Wrote"]),
                 (["get", "users/0", "x"], []), (["nope", "users/"], []), (["get", "--data", "/tmp", "users/"], []),
                 (["get", "users/*"], []), ([""], []),
+            ] {
+                #expect(try Self.names(words, until: expected, daemon) == expected, "\(words)")
+            }
+        }
+
+        @Test func `the names of declared models are completed where one is taken`() throws {
+            let daemon = try Self.filled()
+            let client = try daemon.client()
+            for name in ["orders", "order_lines", "notes"] {
+                try client.expect(#"DEFINE \#(name) "from order; total: number; on Placed { total = 1 }""#)
+            }
+            for (words, expected) in [
+                (["list", "or"], ["order_lines", "orders"]), (["count", "orders"], ["orders"]),
+                (["get", "or"], ["order_lines/", "orders/"]), (["tail", "n"], ["note-", "notes"]),
+                (["model", "show", ""], ["notes", "order_lines", "orders"]), (["model", "undefine", "n"], ["notes"]),
+                (["model", "misfits", "orders"], ["orders"]), (["model", "list", ""], []), (["model", "or"], []),
+                (["model", "check", "or"], []), (["model", "show", "orders", "n"], []),
+                (["post", "or"], []), (["like", "or"], []),
             ] {
                 #expect(try Self.names(words, until: expected, daemon) == expected, "\(words)")
             }

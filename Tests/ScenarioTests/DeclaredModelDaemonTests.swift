@@ -157,6 +157,32 @@ import Testing
         try until("the rows are built") { try builtRows(copy) == before }
     }
 
+    @Test func `HELP of a declared model names the options that its requests take, and no others`() throws {
+        let daemon = try RunningDaemon()
+        let client = try daemon.client()
+        try client.expect(#"DEFINE orders "from order; total: number; sort total; on Placed { total = data }""#)
+        try until("the model answers") { try client.ask("COUNT orders").hasPrefix("+") }
+        let names = [
+            "at", "sort", "order", "limit", "after", "from", "to", "types", "log", "key", "version", "meta", "total",
+            "since", "until", "colour",
+        ]
+        for verb in ["LIST", "COUNT"] {
+            let help = try #require(client.rows("HELP \(verb)").first)
+            // The options in common are those of events for COUNT.
+            let common = verb == "COUNT" ? [] : try Self.listed(#/"options":\[(.*?)\]/#, in: help)
+            let told = Set(common + (try Self.listed(#/"orders":\[(.*?)\]/#, in: help)))
+            let taken = try names.filter { try !client.ask("\(verb) orders \($0)=1").contains("has no option") }
+            #expect(told == Set(taken), "\(verb): \(help)")
+            #expect(told.isSuperset(of: ["sort", "order", "total", "since", "until"]) && !told.contains("types"))
+        }
+    }
+
+    /// Returns the names of the options that a part of a page of HELP lists.
+    private static func listed(_ part: Regex<(Substring, Substring)>, in help: String) throws -> [String] {
+        let options = try #require(help.firstMatch(of: part)).output.1
+        return options.matches(of: #/"name":"([^"]*)"/#).map { String($0.output.1) }
+    }
+
     @Test func `the tool names faults with their file, and misfits with their line`() throws {
         let daemon = try RunningDaemon()
         let wrong = try daemon.storectl(

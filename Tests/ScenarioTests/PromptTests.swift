@@ -134,6 +134,13 @@ extension DaemonTests {
             try Self.complete("2 {\"type\":\"W", "{\"type\":\"Wrote\" ", on: terminal)
             terminal.type(",\"data\":2}\r")
             try terminal.waitFor("note-2  version 1")
+            try client.expect(#"DEFINE notes "from note; text: text?; on Wrote { text = data }""#)
+            try Self.complete("COUNT no", "COUNT notes ", on: terminal)
+            terminal.type("\r")
+            try terminal.waitFor("count               ")
+            try Self.complete("TYPES no", "TYPES note-* ", on: terminal)
+            terminal.type("\r")
+            try terminal.waitFor("Wrote")
             // A store that does not answer completes nothing, and nothing is said.
             daemon.send(SIGSTOP)
             terminal.type("GET users/\t71")

@@ -131,6 +131,23 @@ struct RequestReaderTests {
                         limit: 1_000,
                         order: .ascending))
             ),
+            (
+                "COUNT events",
+                .countEvents(
+                    ReadQuery(
+                        selection: EventSelection(source: .all), from: nil, to: nil, limit: 1_000, order: .ascending))
+            ),
+            (
+                "COUNT events/note-* from=2 to=1970-01-01T00:00:01Z types=A,B log=another",
+                .countEvents(
+                    ReadQuery(
+                        selection: EventSelection(source: .category(category("note")), types: [type("A"), type("B")]),
+                        from: .number(2), to: .time(Instant(milliseconds: 1_000)), limit: 1_000, order: .ascending,
+                        log: LogID(trusted: bytes("another"))))
+            ),
+            ("TYPES", .types(TypesQuery(category: nil))),
+            ("types note-* limit=7", .types(TypesQuery(category: category("note"), limit: 7))),
+            ("TYPES after=Wrote", .types(TypesQuery(category: nil, after: type("Wrote")))),
             ("STREAMS", .streams(StreamsQuery(source: .all, after: nil, limit: 50))),
             ("STREAMS after=a-1 limit=7", .streams(StreamsQuery(source: .all, after: stream("a-1"), limit: 7))),
             ("STREAMS note-*", .streams(StreamsQuery(source: .category(category("note")), after: nil, limit: 50))),

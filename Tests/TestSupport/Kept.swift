@@ -57,11 +57,8 @@ extension RequestAction {
         case .get(let kind, let id, let moment): .get(kind, id.kept, at: moment)
         case .define(let request):
             .define(DefineRequest(name: request.name, text: request.text, key: request.key?.kept))
-        case .list, .count, .sorts, .read, .streams, .undefine, .models, .misfits, .subscribe, .unsubscribe, .ping,
-            .help,
-            .stats, .metrics, .clients,
-            .checkpoint,
-            .verify, .backup, .quit:
+        case .list, .count, .sorts, .read, .countEvents, .streams, .types, .undefine, .models, .misfits, .subscribe,
+            .unsubscribe, .ping, .help, .stats, .metrics, .clients, .checkpoint, .verify, .backup, .quit:
             self
         }
     }

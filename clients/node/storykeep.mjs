@@ -76,6 +76,7 @@ import { createInterface } from "node:readline";
  * @property {number | null} [version]
  *
  * @typedef {{ stream: string, version: number, position: number }} StreamInfo
+ * @typedef {{ type: string, count: number, first: number, last: number }} TypeInfo
  * @typedef {{ sort: string, title: string, order: Order }} SortKey
  * @typedef {{ rows: Row[], done: Row }} Answer An answer as it came
  *
@@ -680,6 +681,36 @@ export class Store {
             from = page.next;
             history = log;
         } while (from !== undefined);
+    }
+
+    /**
+     * Counts the events that `read` would give without a limit.
+     * @param {string} [stream] @param {Omit<ReadOptions, "order" | "limit">} options @returns {Promise<number>}
+     */
+    async countEvents(stream, { signal, ...options } = {}) {
+        return checked((await this.#ask("COUNT", eventsOf(stream), options, signal)).done, { count: "number" }).count;
+    }
+
+    /**
+     * Lists a page of the types of events: of all, or of those of a category (note-*).
+     * @param {string} [category] @param {StreamsOptions} options @returns {Promise<Page<TypeInfo>>}
+     */
+    async types(category, { signal, ...options } = {}) {
+        const { rows, done } = await this.#ask("TYPES", category, options, signal);
+        return { items: /** @type {TypeInfo[]} */ (rows), position: position(done), next: done.next };
+    }
+
+    /**
+     * Gives every type of events, page after page.
+     * @param {string} [category] @param {StreamsOptions} options
+     */
+    async *typesAll(category, options = {}) {
+        let after = options.after;
+        do {
+            const page = await this.types(category, { ...options, after });
+            yield* page.items;
+            after = page.next;
+        } while (after !== undefined);
     }
 
     /**

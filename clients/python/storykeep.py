@@ -194,6 +194,16 @@ class StreamInfo:
 
 
 @dataclass(frozen=True)
+class TypeInfo:
+    """A type of events, the number of its events, and the positions of the first and the last of them."""
+
+    type: str
+    count: int
+    first: int
+    last: int
+
+
+@dataclass(frozen=True)
 class SortKey:
     """What a kind can be sorted by; `order` is taken where none is told."""
 
@@ -395,6 +405,23 @@ class Request(Generic[T]):
                                      log=greeting.log))
         return Request._make(decode, "READ", _events(stream), {
             "from": from_, "to": to, "order": order, "limit": limit, "types": types, "log": log})
+
+    @staticmethod
+    def count_events(stream: Optional[str] = None, *, from_: Optional[Point] = None, to: Optional[Point] = None,
+                     types: Optional[Sequence[str]] = None, log: Optional[str] = None) -> Request[int]:
+        """Count the events that `read` would give without a limit."""
+        return Request._make(lambda _, done, __: _whole(done, "count"), "COUNT", _events(stream), {
+            "from": from_, "to": to, "types": types, "log": log})
+
+    @staticmethod
+    def types(category: Optional[str] = None, *, after: Optional[str] = None,
+              limit: Optional[int] = None) -> Request[Page[TypeInfo]]:
+        """List a page of the types of events: of all, or of those of a category (note-*)."""
+        def decode(rows: List[Any], done: Dict[str, Any], _: Greeting) -> Page[TypeInfo]:
+            more = done.get("next")
+            return Page([_pick(TypeInfo, row) for row in rows], _whole(done, "position"), more,
+                        None if more is None else Request.types(category, after=more, limit=limit))
+        return Request._make(decode, "TYPES", category, {"after": after, "limit": limit})
 
     @staticmethod
     def streams(stream: Optional[str] = None, *, after: Optional[str] = None,
@@ -1129,6 +1156,9 @@ class Store(_Owned):
     sorts = _verb(Request.sorts)
     read = _verb(Request.read)
     read_all = _every(Request.read)
+    count_events = _verb(Request.count_events)
+    types = _verb(Request.types)
+    types_all = _every(Request.types)
     streams = _verb(Request.streams)
     streams_all = _every(Request.streams)
     models = _verb(Request.models)
@@ -1561,6 +1591,9 @@ class AsyncStore(_Owned):
     sorts = _async_verb(Request.sorts)
     read = _async_verb(Request.read)
     read_all = _async_every(Request.read)
+    count_events = _async_verb(Request.count_events)
+    types = _async_verb(Request.types)
+    types_all = _async_every(Request.types)
     streams = _async_verb(Request.streams)
     streams_all = _async_every(Request.streams)
     models = _async_verb(Request.models)

@@ -26,6 +26,15 @@ struct PageEnd: Decodable {
     }
 }
 
+extension Page where Row: Decodable {
+    /// Reads a page from the reply to a request.
+    init(_ reply: StoreReply) throws {
+        let end = try StoreDecoder.decode(PageEnd.self, reply.final.json)
+        let rows = try reply.rows.map { try StoreDecoder.decode(Row.self, $0.json) }
+        self.init(rows: rows, next: end.nextText, position: end.position)
+    }
+}
+
 /// A sequence of all rows of a long result, fetched page by page on demand.
 public struct Rows<Row: Sendable>: AsyncSequence, Sendable {
     public typealias Element = Row

@@ -88,10 +88,7 @@ extension ContentCollection {
     ) async throws -> Page<Content> {
         let line = rows(.list, filter).option("sort", sort?.rawValue).option("order", order?.rawValue)
             .option("limit", limit.map(String.init)).option("after", after)
-        let reply = try await client.ask(line)
-        let end = try StoreDecoder.decode(PageEnd.self, reply.final.json)
-        let rows = try reply.rows.map { try StoreDecoder.decode(Content.self, $0.json) }
-        return Page(rows: rows, next: end.nextText, position: end.position)
+        return try Page(await client.ask(line))
     }
 
     /// Returns all rows that pass a filter, fetched page by page on demand. Rows that are added meanwhile may be among

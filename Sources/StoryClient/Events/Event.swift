@@ -68,6 +68,18 @@ public enum EventSelection: Hashable, Sendable {
     var events: String { streams.map { "events/\($0)" } ?? "events" }
 }
 
+/// A type of events, with the number of its events and the first and last of them.
+public struct EventTypeState: Hashable, Sendable, Decodable {
+    /// Its name.
+    public let type: String
+    /// The number of its events.
+    public let count: UInt64
+    /// The position of its first event.
+    public let first: UInt64
+    /// The position of its last event.
+    public let last: UInt64
+}
+
 /// A stream with its version and last position.
 public struct StreamState: Hashable, Sendable, Decodable {
     /// Its name.

@@ -28,14 +28,9 @@ extension StoreClient {
     /// Returns all events from one point to another, fetched page by page on demand. They belong to one history: if the
     /// store has another one when the next page is fetched, that fails with `diverged`.
     ///
-    /// - Parameters:
-    ///   - selection: the events to read.
-    ///   - from: the first point, inclusive; in one stream a version.
-    ///   - to: the last point, inclusive; in one stream a version.
-    ///   - order: nil: ascending.
-    ///   - types: only events of these types, 64 at most.
-    ///   - log: the history that the positions belong to; nil: not checked.
-    ///   - pageSize: 1–10,000 events at a time.
+    /// The other parameters are those of `read`.
+    ///
+    /// - Parameter pageSize: 1–10,000 events at a time.
     public func allEvents(
         _ selection: EventSelection = .all, from: LogPoint? = nil, to: LogPoint? = nil, order: Order? = nil,
         types: [String]? = nil, log: String? = nil, pageSize: Int = 500
@@ -47,28 +42,48 @@ extension StoreClient {
         }
     }
 
+    /// Returns the number of events that `read` would return for the same parameters without a limit.
+    ///
+    /// - Throws: as `read`.
+    public func countEvents(
+        _ selection: EventSelection = .all, from: LogPoint? = nil, to: LogPoint? = nil, types: [String]? = nil,
+        log: String? = nil
+    ) async throws -> UInt64 {
+        let line = RequestLine(.count, selection.events).option("from", from?.option).option("to", to?.option)
+            .option("types", types).option("log", log)
+        return try StoreDecoder.decode(CountEnd.self, try await ask(line).final.json).count
+    }
+
+    /// Returns a page of the types of events, in the order of their names.
+    ///
+    /// - Parameter category: the category whose events are counted: `story`; nil: all events.
+    /// - Throws: `ClientError` or `CancellationError`.
+    public func types(
+        of category: String? = nil, after: String? = nil, limit: Int? = nil
+    ) async throws -> Page<EventTypeState> {
+        let line = RequestLine(.types, category.map { "\($0)-*" })
+        return try Page(await ask(line.option("after", after).option("limit", limit.map(String.init))))
+    }
+
+    /// Returns all types of events, fetched page by page on demand, in the order of their names.
+    public func allTypes(of category: String? = nil, pageSize: Int = 1_000) -> Rows<EventTypeState> {
+        Rows { try await self.types(of: category, after: $0?.next, limit: pageSize) }
+    }
+
     /// Returns a page of streams, in the order of their names.
     ///
-    /// - Parameters:
-    ///   - selection: the streams to list.
-    ///   - after: the `next` of the page before, or any stream's name.
-    ///   - limit: 1–1,000 streams; nil: 50.
+    /// - Parameter limit: 1–1,000 streams; nil: 50.
     /// - Throws: `ClientError` or `CancellationError`.
     public func streams(
         _ selection: EventSelection = .all, after: String? = nil, limit: Int? = nil
     ) async throws -> Page<StreamState> {
         let line = RequestLine(.streams, selection.streams).option("after", after)
             .option("limit", limit.map(String.init))
-        let reply = try await ask(line)
-        let end = try StoreDecoder.decode(PageEnd.self, reply.final.json)
-        let rows = try reply.rows.map { try StoreDecoder.decode(StreamState.self, $0.json) }
-        return Page(rows: rows, next: end.nextText, position: end.position)
+        return try Page(await ask(line))
     }
 
     /// Returns all streams, fetched page by page on demand, in the order of their names.
-    public func allStreams(
-        _ selection: EventSelection = .all, pageSize: Int = 500
-    ) -> Rows<StreamState> {
+    public func allStreams(_ selection: EventSelection = .all, pageSize: Int = 500) -> Rows<StreamState> {
         Rows { try await self.streams(selection, after: $0?.next, limit: pageSize) }
     }
 }

@@ -35,10 +35,7 @@ public struct ModelCollection<Row: Decodable & Sendable>: Sendable {
     ) async throws -> Page<Row> {
         let line = rows(.list, filters).option("sort", sort).option("order", order?.rawValue).option("since", since)
             .option("until", until).option("limit", limit.map(String.init)).option("after", after)
-        let reply = try await client.ask(line)
-        let end = try StoreDecoder.decode(PageEnd.self, reply.final.json)
-        let rows = try reply.rows.map { try StoreDecoder.decode(Row.self, $0.json) }
-        return Page(rows: rows, next: end.nextText, position: end.position)
+        return try Page(await client.ask(line))
     }
 
     /// Returns all rows that pass filters, fetched page by page on demand.

@@ -127,9 +127,6 @@ public struct ModelDefinitions: Sendable {
     ) async throws -> Page<JSONValue> {
         let line = RequestLine(.read, "misfits/\(name)").option("from", position).option("order", order?.rawValue)
             .option("limit", limit.map(String.init))
-        let reply = try await client.ask(line)
-        let end = try StoreDecoder.decode(PageEnd.self, reply.final.json)
-        let rows = try reply.rows.map { try StoreDecoder.decode(JSONValue.self, $0.json) }
-        return Page(rows: rows, next: end.nextText, position: end.position)
+        return try Page(await client.ask(line))
     }
 }

@@ -157,3 +157,23 @@ package struct StreamsQuery: Equatable, Sendable {
         self.limit = limit
     }
 }
+
+/// The query of `TYPES …`, whose answer is in the byte order of the types.
+package struct TypesQuery: Equatable, Sendable {
+    /// The maximum `limit=`, in types; also the number where the request names none.
+    package static let maxLimit = 1_000
+
+    /// The category whose events are counted; nil means all.
+    package let category: CategoryName?
+    /// The type after which the list begins; nil means from the first.
+    package let after: EventType?
+    /// The maximum number of types in the answer.
+    package let limit: Int
+
+    /// Creates a query from its parts.
+    package init(category: CategoryName?, after: EventType? = nil, limit: Int = TypesQuery.maxLimit) {
+        self.category = category
+        self.after = after
+        self.limit = limit
+    }
+}

@@ -20,6 +20,9 @@ package struct Request: ~Copyable, Sendable {
         self.action = action
     }
 
+    /// True when the request reads durable data only: it waits until the earlier writes of its own connection are durable.
+    package var waitsForOwnWrites: Bool { verb.waitsForOwnWrites || (verb == .count && action.kind == nil) }
+
     /// The row that a `GET` reads in its current state; nil for every other request.
     package var row: (kind: Kind, key: RowKey)? {
         if case .get(let kind, let key, nil) = action { (kind, key) } else { nil }
@@ -33,7 +36,10 @@ package enum RequestAction: Equatable, Sendable {
     case count(Kind, [Condition])
     case sorts(Kind)
     case read(ReadQuery)
+    /// The number of the events that a read would return.
+    case countEvents(ReadQuery)
     case streams(StreamsQuery)
+    case types(TypesQuery)
     case define(DefineRequest)
     case undefine(String)
     /// The model with this name; nil means all.
@@ -66,8 +72,8 @@ package enum RequestAction: Equatable, Sendable {
         case .list(let query): query.kind
         case .content(let write): write.kind
         case .subscribe(let query): query.subject.kind
-        case .read, .streams, .define, .undefine, .models, .misfits, .append, .appendTogether, .unsubscribe, .ping,
-            .help, .stats, .metrics, .clients, .checkpoint, .verify, .backup, .quit:
+        case .read, .countEvents, .streams, .types, .define, .undefine, .models, .misfits, .append, .appendTogether,
+            .unsubscribe, .ping, .help, .stats, .metrics, .clients, .checkpoint, .verify, .backup, .quit:
             nil
         }
     }
@@ -77,10 +83,11 @@ package enum RequestAction: Equatable, Sendable {
         switch self {
         case .get: .get
         case .list: .list
-        case .count: .count
+        case .count, .countEvents: .count
         case .sorts: .sorts
         case .read, .misfits: .read
         case .streams: .streams
+        case .types: .types
         case .define: .define
         case .undefine: .undefine
         case .models: .models
@@ -130,23 +137,24 @@ package enum Verb: String, CaseIterable, Sendable {
     case define = "DEFINE"
     case undefine = "UNDEFINE"
     case models = "MODELS"
+    case types = "TYPES"
 
     /// True when the verb may append events.
     package var isWrite: Bool {
         switch self {
         case .post, .edit, .like, .unlike, .see, .delete, .append, .define, .undefine: true
         case .get, .list, .count, .sorts, .read, .streams, .subscribe, .unsubscribe, .ping, .help, .stats, .metrics,
-            .clients, .checkpoint, .verify, .backup, .quit, .models:
+            .clients, .checkpoint, .verify, .backup, .quit, .models, .types:
             false
         }
     }
 
-    /// True when the verb reads durable data only: it waits until the earlier writes of its own connection are durable.
+    /// True when requests with the verb read durable data only; a count of events does as well.
     package var waitsForOwnWrites: Bool {
         switch self {
         case .read, .subscribe, .checkpoint, .verify, .backup: true
         case .get, .list, .count, .sorts, .streams, .post, .edit, .like, .unlike, .see, .delete, .append,
-            .unsubscribe, .ping, .help, .stats, .metrics, .clients, .quit, .define, .undefine, .models:
+            .unsubscribe, .ping, .help, .stats, .metrics, .clients, .quit, .define, .undefine, .models, .types:
             false
         }
     }
@@ -181,6 +189,7 @@ package enum Verb: String, CaseIterable, Sendable {
         case .define: 24
         case .undefine: 25
         case .models: 26
+        case .types: 27
         }
     }
 }

@@ -189,7 +189,7 @@ extension Kind {
     package static var photos: Kind { Kind(number: 3) }
 }
 
-/// The tables that are independent of the kinds: of streams, categories, keys and declared models.
+/// The tables that are independent of the kinds: of streams, categories, types, keys and declared models.
 package enum StreamTables {
     /// The streams by name.
     package static let streams = ModelTable(6, "streams", of: "streams")
@@ -203,8 +203,10 @@ package enum StreamTables {
     package static let keys = ModelTable(10, "keys", of: "keys")
     /// The declared models by name.
     package static let definitions = ModelTable(11, "definitions", of: "definitions")
+    /// The types of events, by category and in all.
+    package static let types = ModelTable(12, "types", of: "types")
     /// All of these tables, those of the model `streams` first.
-    package static let all = [streams, streamPositions, categories, categoryPositions, keys, definitions]
+    package static let all = [streams, streamPositions, categories, categoryPositions, keys, definitions, types]
 }
 
 /// The kind of a stream of content.

@@ -54,8 +54,8 @@ struct Idempotency {
             return WriteReceipt(receipts, isTogether: true)
         case .content(let write):
             return try repeatedContent(write, positions)
-        case .get, .list, .count, .sorts, .read, .streams, .define, .undefine, .models, .misfits, .subscribe,
-            .unsubscribe, .ping, .help, .stats, .metrics, .clients, .checkpoint, .verify, .backup, .quit:
+        case .get, .list, .count, .sorts, .read, .countEvents, .streams, .types, .define, .undefine, .models, .misfits,
+            .subscribe, .unsubscribe, .ping, .help, .stats, .metrics, .clients, .checkpoint, .verify, .backup, .quit:
             return nil
         }
     }

@@ -11,6 +11,7 @@ package final class ModelProjector: OwnRows {
     private let json: any JSONReading
     private let streams: StreamIndex
     private var keys: KeyIndex
+    private var types: TypeIndex
     private let definitions: DefinitionTable
     /// The number of changes of declared models that were folded.
     package private(set) var definitionChanges: UInt64 = 0
@@ -36,6 +37,7 @@ package final class ModelProjector: OwnRows {
         rows = RowFold(json)
         streams = StreamIndex(store)
         keys = KeyIndex(store)
+        types = TypeIndex(store)
         definitions = DefinitionTable(store, json: json)
     }
 
@@ -71,6 +73,7 @@ package final class ModelProjector: OwnRows {
         let head = StreamHead(number: record.streamNumber, version: record.version, position: record.position)
         try streams.fold(head, record.streamName, after: prior.head)
         if let key = record.keyBytes { try keys.fold(key, at: record.position, after: prior.entry) }
+        try types.fold(record)
         try foldRow(record, of: kind)
     }
 

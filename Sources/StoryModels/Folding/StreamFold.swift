@@ -8,7 +8,7 @@ import StoryStorage
 /// Entries of sets are put and removed as they come.
 ///
 /// State that spans streams is folded separately: the positions of categories (`CategoryFold`), request keys
-/// (`KeyIndex`) and unique texts. No decider lets two rows have the same unique text; where they do, the later one in
+/// (`KeyIndex`), types (`TypeIndex`) and unique texts. No decider lets two rows have the same unique text; where they do, the later one in
 /// the log has it, so a sink has to detect that.
 package final class StreamFold {
     private let plan: CataloguePlan

@@ -49,6 +49,10 @@ package final class MemoryModelStore: TableStore {
         }
     }
 
+    package func change(_ table: UInt8, at key: UnsafeRawBufferPointer, _ body: ValueChange) -> Bool {
+        buffers.change(table) { $0.change(at: key, body) }
+    }
+
     package func withValue(
         _ table: UInt8, at key: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void
     ) -> Bool {

@@ -93,6 +93,11 @@ final class Memtable {
             start: arena + entry.offset + Int(entry.keyCount), count: Int(entry.valueCount))
     }
 
+    /// Calls `body` with the value of a key, to be changed in place; returns false when there is none.
+    func change(at key: UnsafeRawBufferPointer, _ body: ValueChange) -> Bool {
+        mutable(key, hash: Memtable.hash(key)).map(body) != nil
+    }
+
     /// Adds to a count of six bytes, the highest first, in place; returns false when there is none or none would be
     /// left.
     func add(_ change: Int64, at key: UnsafeRawBufferPointer, hash: UInt32) -> Bool {

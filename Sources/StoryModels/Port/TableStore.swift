@@ -22,6 +22,9 @@ package protocol TableWriting: AnyObject {
     func write(_ batch: borrowing WriteBatch) throws(StorageError)
 }
 
+/// A change of a value in place, which keeps its length.
+package typealias ValueChange = (UnsafeMutableRawBufferPointer) -> Void
+
 /// A store of the folded tables, each an ordered map from bytes to bytes.
 ///
 /// Keys have 1 to 511 bytes. Closures get views of the store's memory: they must neither keep them nor change the
@@ -36,6 +39,10 @@ package protocol TableStore: TableWriting {
     func append(
         _ bytes: UnsafeRawBufferPointer, in table: UInt8, at key: UnsafeRawBufferPointer
     ) throws(StorageError) -> Int
+    /// Calls `body` with the value at a key, to be changed in place.
+    ///
+    /// - Returns: false when the value is not in the memory that writes go to; then `body` was not called.
+    func change(_ table: UInt8, at key: UnsafeRawBufferPointer, _ body: ValueChange) -> Bool
     /// Hints that `key` will be looked up soon, so that a store may prefetch it.
     func prefetch(_ table: UInt8, at key: UnsafeRawBufferPointer)
     /// Calls `body` with the value at a key.
@@ -64,6 +71,9 @@ package protocol TableStore: TableWriting {
 extension TableStore {
     /// Zero by default: tables in memory have no checkpoint.
     package var checkpointed: Position { .zero }
+
+    /// False by default: no value is changed in place.
+    package func change(_ table: UInt8, at key: UnsafeRawBufferPointer, _ body: ValueChange) -> Bool { false }
 
     /// Does nothing by default.
     package func prefetch(_ table: UInt8, at key: UnsafeRawBufferPointer) {}

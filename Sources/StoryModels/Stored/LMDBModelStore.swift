@@ -21,8 +21,7 @@ package final class LMDBModelStore: TableStore {
     var snapshot: ReadTransaction?
     /// The B-trees of the stored tables in the snapshot.
     let trees: StoredTrees
-    /// The active memtables: the writes since the last checkpoint began. Constant, to avoid a retain and release per
-    /// event.
+    /// The active memtables: the writes since the last checkpoint began. Constant, to avoid a retain per event.
     private let active = MemtableSet()
     /// The immutable memtables of a checkpoint that runs or failed.
     private var immutable: MemtableSet? { didSet { older = immutable.map(Unmanaged.passUnretained) } }
@@ -43,8 +42,7 @@ package final class LMDBModelStore: TableStore {
     ///   - head: the log's last event. Models that are ahead of it are opened, so that they can be refused.
     package convenience init(
         in directory: DataDirectory, storeID: [UInt8], ancestors: [StoredIdentity.Ancestor] = [], head: Position = .max,
-        version: UInt32, mapSize: Int = EnvironmentOptions().mapSize,
-        tables list: [ModelTable]
+        version: UInt32, mapSize: Int = EnvironmentOptions().mapSize, tables list: [ModelTable]
     ) throws(StorageError) {
         precondition(directory.access != .reading, "models opened in a directory with access \(directory.access)")
         let owner = ModelOwner(identity: StoredIdentity(id: storeID, ancestors: ancestors), head: head)
@@ -126,6 +124,10 @@ package final class LMDBModelStore: TableStore {
         scratch.add(bytes)
         active.change(table) { $0.put(scratch.bytes, at: key) }
         return scratch.count
+    }
+
+    package func change(_ table: UInt8, at key: UnsafeRawBufferPointer, _ body: ValueChange) -> Bool {
+        active.change(table) { $0.change(at: key, body) }
     }
 
     package func prefetch(_ table: UInt8, at key: UnsafeRawBufferPointer) {

@@ -93,7 +93,7 @@ final class ClientMemory {
     private func isRefused(_ verb: Verb, _ connection: Connection) -> Bool {
         switch verb {
         case .subscribe: true
-        case .get, .list, .count, .read, .streams, .clients, .models:
+        case .get, .list, .count, .read, .streams, .types, .clients, .models:
             level == .spent || connection.accounted > share
         case .sorts, .post, .edit, .like, .unlike, .see, .delete, .append, .unsubscribe, .ping, .help, .stats, .metrics,
             .checkpoint, .verify, .backup, .quit, .define, .undefine:

@@ -225,7 +225,7 @@ final class Requests {
     }
 
     private func awaited(by request: borrowing Request, _ connection: Connection) -> Connection.Awaited? {
-        if connection.session.lastWritten > driver.acknowledged, request.verb.waitsForOwnWrites {
+        if connection.session.lastWritten > driver.acknowledged, request.waitsForOwnWrites {
             return .ownWrites(request.tag)
         }
         if driver.isHalfFolded { return .room(request.tag) }

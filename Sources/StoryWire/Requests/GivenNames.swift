@@ -20,7 +20,7 @@ extension GivenNames {
     /// Returns the name of the target's kind, or `events`; nil if it is neither, or a kind that the catalogue lacks.
     package func target(of verb: Verb, in catalogue: Catalogue) -> String? {
         if let kind { return catalogue.schema(of: kind)?.name }
-        return verb == .read || verb == .subscribe ? "events" : nil
+        return [.read, .count, .subscribe].contains(verb) ? "events" : nil
     }
 
     /// Returns the options and filters, separated by commas; nil if there are none.

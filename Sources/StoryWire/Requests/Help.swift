@@ -38,7 +38,7 @@ package enum Help {
         var members = row(shape)
         members.append(Member("role", .text(shape.role.name)))
         members.append(Member("options", .list(shape.options.map(option))))
-        if shape.takesFilters { members.append(Member("filters", .object(shape.kinds.map(filters)))) }
+        if shape.takesFilters { members.append(Member("filters", .object(shape.kinds.map { filters($0, shape) }))) }
         if shape.body == .form { members.append(Member("fields", .object(shape.kinds.map { fields($0, shape.verb) }))) }
         members.append(Member("example", .text(shape.example)))
         return members
@@ -48,8 +48,11 @@ package enum Help {
         described(option.name, option.placeholder, option.summary)
     }
 
-    private static func filters(_ kind: KindSchema) -> Member {
-        Member(kind.name, .list(kind.options.map { described($0.name, $0.placeholder, $0.summary) }))
+    /// Returns the filters of a kind, and the options that the verb has for it alone.
+    private static func filters(_ kind: KindSchema, _ shape: RequestShape) -> Member {
+        let others = shape.options(of: kind).filter { !shape.options.contains($0) }
+        let filters = kind.options.map { described($0.name, $0.placeholder, $0.summary) }
+        return Member(kind.name, .list(filters + others.map(option)))
     }
 
     /// Returns the members of the form that a verb takes.

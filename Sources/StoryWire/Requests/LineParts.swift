@@ -114,12 +114,8 @@ struct LineParts: ~Copyable {
         return key
     }
 
-    /// Returns a bit for each option that the verb has for the line's target; subscriptions to rows have none.
-    private func optionBits(_ shape: RequestShape) -> UInt32 {
-        if shape.target == .subject, kind != nil { return 0 }
-        guard shape.modelOptionBits != 0, let kind, catalogue[kind].program != nil else { return shape.optionBits }
-        return shape.optionBits | shape.modelOptionBits
-    }
+    /// Returns a bit for each option that the verb has for the line's target.
+    private func optionBits(_ shape: RequestShape) -> UInt32 { shape.optionBits(of: kind.map { catalogue[$0] }) }
 
     /// Returns the kind whose rows can be filtered; nil if the target is no kind, or a single row.
     private func filteredKind(_ shape: RequestShape) -> Kind? {

@@ -31,7 +31,7 @@ package enum OptionName: UInt8, CaseIterable, BitwiseCopyable, Sendable {
         case .at: "as it was at a position or at an RFC 3339 time"
         case .sort: "the sort key; SORTS lists them for each kind"
         case .order: "smallest or greatest first"
-        case .limit: "the greatest number of rows, events or streams"
+        case .limit: "the greatest number of rows, events, streams or types"
         case .after: "continues after the page that ended with this next"
         case .from: "the start: a position, a version where one stream is read, or a time"
         case .to: "the end: a position, a version where one stream is read, or a time"

@@ -27,7 +27,7 @@ extension RequestReader {
     }
 
     func count(_ parts: inout LineParts) throws(Failure) -> RequestAction {
-        let kind = try parts.known(parts.kind)
+        guard let kind = parts.kind else { return .countEvents(try ReadQuery(&parts, scanner)) }
         let values = try parts.values(scanner)
         try parts.refuseErrors()
         return .count(kind, values.conditions)
@@ -36,15 +36,7 @@ extension RequestReader {
     func sorts(_ parts: inout LineParts) throws(Failure) -> RequestAction { .sorts(try parts.known(parts.kind)) }
 
     func readEvents(_ parts: inout LineParts) throws(Failure) -> RequestAction {
-        guard !parts.isOfMisfits else { return try misfits(&parts) }
-        let source = parts.events()
-        let values = try parts.values(maxLimit: ReadQuery.maxLimit, scanner)
-        try parts.refuseErrors()
-        let selection = EventSelection(source: try parts.known(source), types: values.types)
-        let query = ReadQuery(
-            selection: selection, from: values.from, to: values.to, limit: values.limit ?? ReadQuery.defaultLimit,
-            order: values.order ?? .ascending, log: values.log)
-        return .read(query)
+        parts.isOfMisfits ? try misfits(&parts) : .read(try ReadQuery(&parts, scanner))
     }
 
     func streams(_ parts: inout LineParts) throws(Failure) -> RequestAction {
@@ -120,4 +112,37 @@ extension RequestReader {
 extension KindSchema {
     /// The events that may change any of the kind's rows.
     fileprivate var source: EventSelection.Source { program == nil ? .category(categoryName) : .all }
+}
+
+extension ReadQuery {
+    /// Reads the events that are read or counted.
+    fileprivate init(_ parts: inout LineParts, _ scanner: JSONScanner) throws(Failure) {
+        let source = parts.events()
+        let values = try parts.values(maxLimit: ReadQuery.maxLimit, scanner)
+        try parts.refuseErrors()
+        self.init(
+            selection: EventSelection(source: try parts.known(source), types: values.types), from: values.from,
+            to: values.to, limit: values.limit ?? ReadQuery.defaultLimit, order: values.order ?? .ascending,
+            log: values.log)
+    }
+}
+
+extension TypesQuery {
+    /// Reads the types that are listed.
+    init(_ parts: inout LineParts, _ scanner: JSONScanner) throws(Failure) {
+        let category = parts.target.flatMap { CategoryName(pattern: $0.text) }
+        if let text = parts.target?.text, category == nil {
+            let start = text.part(0..<(text.first(0x2D) ?? text.count))
+            let example = CategoryName(start).map { "\($0)-*" } ?? "note-*"
+            let message = "TYPES takes a category, such as \(example): 1–64 bytes of A–Z a–z 0–9 . _ ~, and -*"
+            parts.reject("category", .malformed, message)
+        }
+        let values = try parts.values(maxLimit: TypesQuery.maxLimit, scanner)
+        let after = values.after.flatMap(EventType.init)
+        if values.after != nil, after == nil {
+            parts.reject("after", .malformed, "after= is the next of the page before")
+        }
+        try parts.refuseErrors()
+        self.init(category: category, after: after, limit: values.limit ?? TypesQuery.maxLimit)
+    }
 }

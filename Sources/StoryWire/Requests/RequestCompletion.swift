@@ -39,7 +39,7 @@ package struct RequestCompletion: Sendable {
             return values(of: String(last[..<equals]), kind)
         }
         guard words.count > 1 || shape.target == .none else { return targets(shape, word) }
-        return options(shape, kind)
+        return options(shape, kind, isOfEvents: words.count < 2 || words[1].prefix { $0 != "/" } == "events")
     }
 
     private func verbs(like word: String) -> [String] {
@@ -58,15 +58,18 @@ package struct RequestCompletion: Sendable {
         case .kind: names
         case .content: names.map { $0 + "/" }
         case .events: ["events", "events/", "misfits/"]
-        case .subject: ["events", "events/"] + names
+        case .subject, .counted: ["events", "events/"] + names
         case .topic: verbs(like: word)
-        case .none, .streams, .stream, .subscription, .client, .directory, .model, .models: []
+        case .none, .streams, .category, .stream, .subscription, .client, .directory, .model, .models: []
         }
     }
 
-    private func options(_ shape: RequestShape, _ kind: KindSchema?) -> [String] {
+    /// Returns the options of a verb for a kind; of one that only the store knows those that every kind has.
+    private func options(_ shape: RequestShape, _ kind: KindSchema?, isOfEvents: Bool) -> [String] {
         let filters = shape.takesFilters ? kind?.options.map(\.name) ?? [] : []
-        return (shape.options.map(\.name) + filters).map { $0 + "=" }
+        let isUnknown = kind == nil && !isOfEvents
+        let options = isUnknown ? shape.optionsOfModels : shape.options(of: kind)
+        return (options.map(\.name) + filters).map { $0 + "=" }
     }
 
     private func values(of option: String, _ kind: KindSchema?) -> [String] {
@@ -162,13 +165,29 @@ extension RequestCompletion {
 
     private func names(ofTarget shape: RequestShape, _ word: String) -> WantedNames? {
         switch shape.target {
-        case .content: return rows(shape, word)
-        case .subject: return rows(shape, word) ?? events(word)
-        case .events: return events(word)
+        case .kind: return models(shape, word)
+        case .counted: return events(word) ?? models(shape, word)
+        case .content: return rows(shape, word) ?? models(shape, word, tail: "/")
+        case .subject: return rows(shape, word) ?? events(word) ?? models(shape, word)
+        case .events: return events(word) ?? misfits(word)
         case .streams: return WantedNames(.streams(areOfUsers: false), beginning: word)
+        case .category: return WantedNames(.categories, beginning: word, tail: "-*")
         case .stream: return WantedNames(.streams(areOfUsers: true), beginning: word)
-        case .none, .kind, .subscription, .client, .topic, .directory, .model, .models: return nil
+        case .model, .models: return WantedNames(.models, beginning: word)
+        case .none, .subscription, .client, .topic, .directory: return nil
         }
+    }
+
+    /// Returns the names of declared models, for a verb that reads their rows.
+    private func models(_ shape: RequestShape, _ word: String, tail: String = "") -> WantedNames? {
+        guard !shape.verb.isWrite, !word.contains("/") else { return nil }
+        return WantedNames(.models, beginning: word, tail: tail)
+    }
+
+    private func misfits(_ word: String) -> WantedNames? {
+        let lead = "misfits/"
+        guard word.hasPrefix(lead) else { return nil }
+        return WantedNames(.models, lead: lead, beginning: String(word.dropFirst(lead.count)))
     }
 
     private func rows(_ shape: RequestShape, _ word: String) -> WantedNames? {

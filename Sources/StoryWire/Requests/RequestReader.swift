@@ -122,6 +122,7 @@ package final class RequestReader {
         case .sorts: return try sorts(&parts)
         case .read: return try readEvents(&parts)
         case .streams: return try streams(&parts)
+        case .types: return .types(try TypesQuery(&parts, scanner))
         case .define: return try define(shape, &parts)
         case .undefine: return .undefine(try model(&parts))
         case .models: return .models(try parts.target == nil ? nil : model(&parts))

@@ -5,6 +5,8 @@ package enum TargetShape: Equatable, Sendable {
     case none
     /// `stories`
     case kind
+    /// The subject of a count: `stories`, or `events`, `events/STREAM` or `events/CATEGORY-*`
+    case counted
     /// `stories/ID`
     case content
     /// `events`, `events/STREAM` or `events/CATEGORY-*`; or `misfits/NAME`
@@ -13,6 +15,8 @@ package enum TargetShape: Equatable, Sendable {
     case subject
     /// `STREAM` or `CATEGORY-*`, or nothing
     case streams
+    /// `CATEGORY-*`, or nothing
+    case category
     /// `STREAM`, or `*` for the streams that the events name
     case stream
     /// The number of a subscription.
@@ -35,10 +39,12 @@ package enum TargetShape: Equatable, Sendable {
         switch self {
         case .none: ""
         case .kind: kinds.joined(separator: "|")
+        case .counted: kinds.joined(separator: "|") + " | events[/STREAM | /CATEGORY-*]"
         case .content: kinds.joined(separator: "|") + "/ID"
         case .events: "events[/STREAM | /CATEGORY-*] | misfits/NAME"
         case .subject: "events[/STREAM | /CATEGORY-*] | " + kinds.joined(separator: "|") + "[/ID]"
         case .streams: "[STREAM | CATEGORY-*]"
+        case .category: "[CATEGORY-*]"
         case .stream: "STREAM|*"
         case .subscription: "NUMBER"
         case .client: "[NUMBER]"
@@ -51,8 +57,8 @@ package enum TargetShape: Equatable, Sendable {
 
     var isRequired: Bool {
         switch self {
-        case .none, .streams, .client, .topic, .models: false
-        case .kind, .content, .events, .subject, .stream, .subscription, .directory, .model: true
+        case .none, .streams, .category, .client, .topic, .models: false
+        case .kind, .counted, .content, .events, .subject, .stream, .subscription, .directory, .model: true
         }
     }
 }
@@ -88,9 +94,10 @@ package final class RequestShape: Sendable {
     package let summary: String
     /// An example for HELP.
     package let example: String
-    let optionBits: UInt32
-    /// A bit for each further option where the target is a declared model.
-    let modelOptionBits: UInt32
+    /// The further options where the target is a declared model.
+    private let modelOptions: [OptionName]
+    private let optionBits: UInt32
+    private let modelOptionBits: UInt32
     private let takenKinds: [Kind]
 
     init(
@@ -108,10 +115,30 @@ package final class RequestShape: Sendable {
         self.body = body
         self.summary = summary
         self.example = example
+        modelOptions = ofModels
         optionBits = options.reduce(0) { $0 | $1.bit }
         modelOptionBits = ofModels.reduce(0) { $0 | $1.bit }
         takenKinds = kinds.map(\.kind)
     }
+
+    /// Returns a bit for each option that the verb has for the rows of a kind; nil: for events, or where the target is no
+    /// kind.
+    func optionBits(of kind: KindSchema?) -> UInt32 {
+        guard let kind else { return optionBits }
+        return (isOfEvents ? 0 : optionBits) | (kind.program == nil ? 0 : modelOptionBits)
+    }
+
+    /// Returns the options of those bits.
+    func options(of kind: KindSchema?) -> [OptionName] {
+        let bits = optionBits(of: kind)
+        return (options + modelOptions).filter { bits & $0.bit != 0 }
+    }
+
+    /// The options where the target is a declared model.
+    var optionsOfModels: [OptionName] { (isOfEvents ? [] : options) + modelOptions }
+
+    /// True where the options are of events, and the rows of kinds have none of them.
+    private var isOfEvents: Bool { target == .subject || target == .counted }
 
     /// Returns whether the target may be of a kind.
     func takes(_ kind: Kind) -> Bool { takenKinds.contains(kind) }

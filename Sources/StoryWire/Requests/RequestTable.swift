@@ -16,8 +16,8 @@ package struct RequestTable: Sendable {
         self.catalogue = catalogue
         let kinds = catalogue.kinds
         shapes = RequestTable.queries(kinds) + RequestTable.writes(catalogue) + RequestTable.others(kinds)
-        let options = shapes.filter { $0.takesFilters && $0.target == .kind }.flatMap(\.options).map(\.name)
         for kind in catalogue.kinds {
+            let options = shapes.filter(\.takesFilters).flatMap { $0.options(of: kind) }.map(\.name)
             let isOption = kind.filters.contains { options.contains($0.name) }
             guard !isOption else { throw SchemaError("a filter of \(kind.name) has the name of an option") }
         }
@@ -35,8 +35,9 @@ package struct RequestTable: Sendable {
                 summary: "The rows of a kind, filtered and sorted, a page at a time.",
                 example: "LIST stories sender=007 sort=likes limit=10"),
             RequestShape(
-                .count, .read, .kind, of: all, ofModels: [.sort, .order], takesFilters: true,
-                summary: "The number of rows that LIST would return.", example: "COUNT users prefecture=13"),
+                .count, .read, .counted, of: all, options: [.from, .to, .types, .log], ofModels: [.sort, .order],
+                takesFilters: true, summary: "The number of rows that LIST would return, or of events.",
+                example: "COUNT users prefecture=13"),
             RequestShape(
                 .sorts, .read, .kind, of: all, summary: "The sort keys of a kind.", example: "SORTS photos"),
             RequestShape(
@@ -50,6 +51,10 @@ package struct RequestTable: Sendable {
                 .streams, .read, .streams, options: [.after, .limit],
                 summary: "Streams with their versions, in the order of their names.",
                 example: "STREAMS story-* limit=100"),
+            RequestShape(
+                .types, .read, .category, options: [.after, .limit],
+                summary: "The types of events, each with the number of its events and the first and last of them.",
+                example: "TYPES story-*"),
         ]
     }
 

@@ -13,10 +13,11 @@ extension LineParts {
         guard let target else { return }
         switch shape.target {
         case .kind: kind = try kind(target, shape)
+        case .counted: try resolveCounted(target, shape)
         case .content: try resolveContent(target, shape)
         case .events: try resolveEvents(target.text, shape)
         case .subject: try resolveSubject(target.text, shape)
-        case .none, .streams, .stream, .subscription, .client, .topic, .directory, .model, .models: return
+        case .none, .streams, .category, .stream, .subscription, .client, .topic, .directory, .model, .models: return
         }
     }
 
@@ -75,13 +76,8 @@ extension LineParts {
     }
 
     private mutating func streams(_ text: UnsafeRawBufferPointer) -> StreamsQuery.Source? {
-        guard text.count >= 2, text[text.count - 1] == 0x2A, text[text.count - 2] == 0x2D else {
-            return pattern(text)
-        }
-        let name = text.part(0..<text.count - 2)
-        if name.spellsName(CategoryName.length), name.first(0x2D) == nil {
-            return .category(CategoryName(trusted: ByteView(copying: name)))
-        }
+        guard text.isPattern else { return pattern(text) }
+        if let name = CategoryName(pattern: text) { return .category(name) }
         reject("stream", .malformed, "a category is 1–64 bytes of A–Z a–z 0–9 . _ ~, and -* follows it")
         return nil
     }
@@ -106,6 +102,12 @@ extension LineParts {
             throw Refusals.syntax("\(shape.verb.rawValue) takes no ID: \(shape.usage)", at: target.index + slash)
         }
         throw Refusals.kind(target.text, shape)
+    }
+
+    /// Reads `stories`, or events.
+    private mutating func resolveCounted(_ target: LinePart, _ shape: RequestShape) throws(Failure) {
+        if target.text.parted().name.equals("events") { return try resolveEvents(target.text, shape) }
+        kind = try kind(target, shape)
     }
 
     /// Reads `stories/12345` or `store://stories/12345`.
@@ -158,6 +160,12 @@ extension Identifier {
 }
 
 extension CategoryName {
+    /// Reads CATEGORY-*; nil if the bytes are none.
+    init?(pattern text: UnsafeRawBufferPointer) {
+        guard text.isPattern else { return nil }
+        self.init(text.part(0..<text.count - 2))
+    }
+
     /// Returns whether a category that belongs to no kind is reserved for the store.
     static func isReserved(_ category: UnsafeRawBufferPointer) -> Bool {
         category.equals("model") || category.equals("cursor") || category.equals("erasure") || category.equals("system")
@@ -181,6 +189,9 @@ extension StreamName {
 }
 
 extension UnsafeRawBufferPointer {
+    /// True for a text that ends with `-*`.
+    fileprivate var isPattern: Bool { count >= 2 && part(count - 2..<count).equals("-*") }
+
     /// An address without its `store://`.
     fileprivate var withoutScheme: UnsafeRawBufferPointer {
         count >= 8 && part(0..<8).equals("store://") ? part(8..<count) : self

@@ -8,6 +8,10 @@ package struct WantedNames: Equatable, Sendable {
         ///
         /// - Parameter areOfUsers: true to exclude the streams of the store's own kinds.
         case streams(areOfUsers: Bool)
+        /// The categories of streams.
+        case categories
+        /// The declared models.
+        case models
         /// The types of the events that a target of `READ` selects.
         case types(of: String)
     }

@@ -63,6 +63,9 @@ enum ModelRun {
             }
         })
 
+    /// Returns true for a first operand that the name of a model follows.
+    static func takesName(_ word: String) -> Bool { Work(rawValue: word)?.operands.first == "a NAME" }
+
     private static let usage = "see \"storectl help model\""
 
     /// The work that the first operand names.

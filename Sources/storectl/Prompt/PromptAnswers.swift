@@ -24,7 +24,7 @@ struct PromptAnswers {
         let answers = invocation.answers
         let verb = PromptLine.verb(of: request)
         switch verb {
-        case .list, .streams, .sorts, .models:
+        case .list, .streams, .types, .sorts, .models:
             let words = request.split(separator: " ").filter { !$0.hasPrefix("@") }
             try table(rows, of: words.dropFirst().first.map(String.init))
             try invocation.output.line(rest(final))

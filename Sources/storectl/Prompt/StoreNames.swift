@@ -65,11 +65,20 @@ struct StoreNames {
             case .streams(let areOfUsers):
                 let own = areOfUsers ? Kinds.categories : []
                 return try categories(wanted.beginning).filter { !own.contains($0) }
-            case .types(let target):
-                let target = WireText.spelled(target)
-                let types = try members("type", "READ \(target) order=desc limit=\(Questions.typedCount)")
-                return types.distinct.filter { $0.hasPrefix(wanted.beginning) }.sorted()
+            case .categories: return try categories(wanted.beginning)
+            case .models: return try members("model", "MODELS").filter { $0.hasPrefix(wanted.beginning) }
+            case .types(let target): return try types(of: target).filter { $0.hasPrefix(wanted.beginning) }
             }
+        }
+
+        /// Returns the types of the events that a target selects: those of the newest events for one stream.
+        private func types(of target: String) throws(StoreError) -> [String] {
+            let selected = target.split(separator: "/", maxSplits: 1).dropFirst().first
+            guard let selected, !selected.hasSuffix("-*") else {
+                return try members("type", RequestLine("TYPES", selected.map(String.init)).text)
+            }
+            let read = "READ \(WireText.spelled(target)) order=desc limit=\(Questions.typedCount)"
+            return try members("type", read).distinct.sorted()
         }
 
         /// Returns the streams of a category whose IDs begin with a text, which the store seeks.

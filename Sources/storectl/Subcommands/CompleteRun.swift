@@ -9,18 +9,19 @@ enum CompleteRun {
         operand: .several("WORD"),
         details: [
             "The words are those of a command line that is being typed, behind storectl; the last one may be empty.",
-            "IDs, streams, categories and types of events are printed, a line each and at most 100; nothing where the",
-            "store cannot be reached or does not answer within a tenth of a second. The scripts of \"storectl completion\"",
+            "IDs, streams, categories, types of events and declared models are printed, a line each and at most 100;",
+            "nothing where the store cannot be reached or does not answer within a tenth of a second. The scripts of \"storectl completion\"",
             "call it.",
         ],
         examples: ["storectl complete -- get stories/1", "storectl complete -- list stories --sender ''"],
         run: { invocation throws(CommandError) in
-            guard let typed = TypedCommand(invocation.arguments.operands), let wanted = typed.wanted,
+            guard let typed = TypedCommand(invocation.arguments.operands),
                 let addresses = try? StoreSearch(typed.socket).addresses()
             else { return .done }
+            let names = StoreNames(addresses)
             // A shell would take a tilde at the beginning for a home directory.
-            let words = StoreNames(addresses).words(wanted).words.filter { !$0.hasPrefix("~") }
-            for word in words { try invocation.output.line(word) }
+            let words = typed.wanted.flatMap { names.words($0).words }.filter { !$0.hasPrefix("~") }
+            for word in words.sorted() { try invocation.output.line(word) }
             return .done
         })
 }
@@ -55,13 +56,17 @@ private struct TypedCommand {
             option = String(last[..<equals].dropFirst(2))
             (lead, word) = (String(last[...equals]), String(last[last.index(after: equals)...]))
         } else {
-            guard before.operands.isEmpty else { return nil }
+            let isOfModel = subcommand.name == ModelRun.subcommand.name
+            guard before.operands.count == (isOfModel ? 1 : 0) else { return nil }
             (option, lead, word) = (nil, "", last)
         }
     }
 
-    /// The names that the last word may become; nil where the store has none for it.
-    var wanted: WantedNames? { option.map(value) ?? operand }
+    /// The names that the last word may become; none where the store has none for it.
+    var wanted: [WantedNames] {
+        guard let option else { return operand }
+        return value(of: option).map { [$0] } ?? []
+    }
 
     private func value(of option: String) -> WantedNames? {
         guard subcommand.takesFields || subcommand.options.contains(where: { $0.name == option }) else { return nil }
@@ -86,12 +91,18 @@ private struct TypedCommand {
         return target.contains("-") ? "events/\(target)" : "events"
     }
 
-    private var operand: WantedNames? {
+    private var operand: [WantedNames] {
+        if subcommand.name == ModelRun.subcommand.name {
+            let takesName = before.operands.first.map(ModelRun.takesName) == true
+            return takesName ? [WantedNames(.models, beginning: word)] : []
+        }
         let isTail = subcommand.name == Tail.subcommand.name
-        guard let verb = isTail ? Verb.subscribe : Verb(rawValue: subcommand.name.uppercased()) else { return nil }
-        if let wanted = TypedCommand.completion.names(after: verb.rawValue + " ", word) { return wanted }
+        guard let verb = isTail ? Verb.subscribe : Verb(rawValue: subcommand.name.uppercased()) else { return [] }
+        // The tool takes a category's bare name, which no shell takes for a pattern of files.
+        if verb == .types { return [WantedNames(.categories, beginning: word)] }
+        let names = TypedCommand.completion.names(after: verb.rawValue + " ", word).map { [$0] } ?? []
         // The tool takes a stream's bare name as well.
-        guard [.read, .subscribe].contains(verb), !word.contains("/") else { return nil }
-        return WantedNames(.streams(areOfUsers: false), beginning: word)
+        guard [.read, .subscribe].contains(verb), !word.contains("/") else { return names }
+        return names + [WantedNames(.streams(areOfUsers: false), beginning: word)]
     }
 }

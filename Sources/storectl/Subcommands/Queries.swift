@@ -36,10 +36,16 @@ enum Queries {
         run: answerList)
 
     static let count = Subcommand(
-        name: "count", summary: "counts rows of one kind", operand: .required("KIND"), operandChoices: Kinds.names,
-        options: Kinds.filters, takesModels: true,
-        details: [offline],
-        examples: ["storectl count users", "storectl count stories --sender 007"], run: answerCount)
+        name: "count", summary: "counts rows of one kind, or events",
+        operand: .required("KIND|events[/STREAM|/CATEGORY-*]"), operandChoices: Kinds.names + ["events"],
+        options: Kinds.filters + Array(read.options.filter { !["limit", "order"].contains($0.name) }),
+        takesModels: true,
+        details: ["KIND may be a declared model as well; each of its filters is an option.", offline],
+        examples: [
+            "storectl count users", "storectl count stories --sender 007",
+            "storectl count 'events/order-*' --types Placed --from 2026-11-01",
+        ],
+        run: answerCount)
 
     static let read = Subcommand(
         name: "read", summary: "shows events", operand: .optional("events[/STREAM|/CATEGORY-*]"),
@@ -55,6 +61,20 @@ enum Queries {
         details: [offline],
         examples: ["storectl read events/story-12345", "storectl read --from 1000 --types StoryPosted,StoryLiked"],
         run: answerRead)
+
+    static let types = Subcommand(
+        name: "types", summary: "lists the types of events, each with their number, the first and the last",
+        operand: .optional("CATEGORY"),
+        options: [
+            Option("after", "TYPE", "continues after this type"),
+            Option("limit", "N", "number of types (default and maximum 1000)"),
+            Option("all", nil, "every type, however many there are"),
+        ] + RowLines.options,
+        details: [
+            "A type that is misspelt shows up here: no reader of events misses what it does not know.", fitted, more,
+            offline,
+        ],
+        examples: ["storectl types", "storectl types order"], run: answerTypes)
 
     static let streams = Subcommand(
         name: "streams", summary: "lists streams", operand: .optional("STREAM|CATEGORY-*"),
@@ -91,8 +111,10 @@ enum Queries {
     }
 
     static func answerCount(_ invocation: Invocation) throws(CommandError) -> ExitCode {
-        try Kinds.checkFilters(invocation.arguments, of: invocation.arguments.operands.first)
-        var request = RequestLine("COUNT", invocation.arguments.operands.first)
+        let word = try invocation.arguments.operand("KIND|events[/STREAM|/CATEGORY-*]")
+        try Kinds.checkFilters(invocation.arguments, of: word)
+        let isPattern = word.hasSuffix("-*") && !word.contains("/")
+        var request = RequestLine("COUNT", isPattern ? "events/\(word)" : word)
         for option in Queries.count.options { request.add(option.name, from: invocation.arguments) }
         let others = Kinds.modelFilters(invocation.arguments, besides: Queries.count.options)
         for (name, value) in others { request.add(name, value) }
@@ -137,6 +159,13 @@ enum Queries {
         try rows(
             Pages(verb: "STREAMS", next: "after", limit: 50, most: 1_000, subcommand: streams), invocation,
             columns: [Column("stream", fit: .cut(8)), Column("version"), Column("position")])
+    }
+
+    static func answerTypes(_ invocation: Invocation) throws(CommandError) -> ExitCode {
+        let category = invocation.arguments.operands.first.map { $0.contains("-") ? $0 : $0 + "-*" }
+        return try rows(
+            Pages(verb: "TYPES", target: category, next: "after", limit: 1_000, most: 1_000, subcommand: types),
+            invocation, columns: [Column("type", fit: .cut(8)), Column("count"), Column("first"), Column("last")])
     }
 
     private static func rows(

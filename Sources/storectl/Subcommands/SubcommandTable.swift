@@ -5,6 +5,7 @@ import StoryWire
 enum SubcommandTable {
     static let all: [Subcommand] = [
         Queries.get, Queries.list, Queries.count, Queries.read, Queries.streams,
+        Queries.types,
         Writes.post, Writes.edit, Writes.like, Writes.unlike, Writes.see, Writes.delete, Writes.append,
         Tail.subcommand, PipeRun.subcommand, Prompt.subcommand, Browse.subcommand, StatsRun.subcommand,
         TopRun.subcommand, MetricsRun.subcommand, CheckRun.subcommand,

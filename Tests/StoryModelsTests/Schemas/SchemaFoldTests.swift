@@ -101,6 +101,12 @@ struct SchemaFoldTests {
             }
         }
         digests.add(keyStore, [StreamTables.keys])
+        let (typeStore, merged) = (MemoryModelStore(), MemoryModelStore())
+        var types = TypeIndex(typeStore)
+        var all = TypeIndex(merged)
+        for event in log { try event.withRecord { try types.foldCategory($0) } }
+        try all.merge(typeStore)
+        digests.add(merged, [StreamTables.types])
         digests.close()
         return digests
     }

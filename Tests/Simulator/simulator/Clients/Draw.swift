@@ -187,11 +187,19 @@ struct Draw {
         case 4...7:
             let sort = kind.sorts.randomElement(using: &random) ?? .date
             return .list(kind, filters(of: kind), sort, order(), limit: random.pick(1, 1, 2, 50))
-        case 8, 9: return .count(kind, filters(of: kind))
+        case 8, 9:
+            let filters = filters(of: kind)
+            // Without a further number, so that a seed that finds something finds it still.
+            guard head > 0, head % 3 == 0 else { return .count(kind, filters) }
+            let category = head % 2 == 0 ? Catalogue.standard[kind].category : nil
+            let scope = EventScope(category: category, type: head % 4 < 2 ? "Noted" : "StoryLiked")
+            return .countEvents(scope, from: head % 5 == 0 ? head / 2 : nil, to: head % 7 == 0 ? head - 1 : nil)
         case 10, 11:
             let from = random.oneIn(2) ? Int.random(in: 1...max(1, head), using: &random) : nil
             return .read(scope(), from: from, order(), limit: random.pick(2, 10, 1_000))
-        case 12: return .streams(category: random.pick(nil, "note", "story"))
+        case 12:
+            let category = random.pick(nil, "note", "story")
+            return head % 2 == 0 ? .streams(category: category) : .types(category: category)
         case 13: return random.oneIn(2) ? .checkpoint : .ping
         case 14: return random.oneIn(2) ? .verify : .ping
         case 15, 16:

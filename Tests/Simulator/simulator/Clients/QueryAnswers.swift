@@ -11,7 +11,8 @@ extension Answers {
             return try expect(sent, json) { head in
                 world.past(kind, id, moment, head: head.position) == .row(json)
             }
-        case .list, .page, .count, .read, .streams, .ping, .checkpoint, .verify, .stats, .quit: break
+        case .list, .page, .count, .read, .countEvents, .streams, .types, .ping, .checkpoint, .verify, .stats, .quit:
+            break
         }
         guard let found = json.number("position").map({ Int($0) }), found >= sent.since else {
             throw Difference("\(sent.line) knows less than \(sent.since), which was acknowledged before: \(json)")
@@ -40,7 +41,12 @@ extension Answers {
             pageEnded(query, sent, json, at: found)
         case .read(let scope, let from, let order, let limit):
             try page(sent, world.read(scope, from: from, order, at: found).map(\.text), limit, json)
+        case .countEvents(let scope, let from, let to):
+            let last = min(to ?? found, found)
+            let count = world.read(scope, from: from, .ascending, at: last).count
+            guard json.number("count") == UInt64(count) else { throw Difference("\(sent.line) is \(count): \(json)") }
         case .streams(let category): try page(sent, world.streams(category, at: found), 50, json)
+        case .types(let category): try page(sent, world.types(category, at: found), 1_000, json)
         }
     }
 

@@ -216,7 +216,8 @@ extension Simulation {
             } + [.count(kind, [])]
         }
         return lists + [
-            .read(EventScope(), from: nil, .ascending, limit: 10_000), .streams(category: nil), .checkpoint, .verify,
+            .read(EventScope(), from: nil, .ascending, limit: 10_000), .streams(category: nil),
+            .types(category: nil), .checkpoint, .verify,
         ]
     }
 

@@ -11,7 +11,10 @@ enum Query {
     case page(after: Page)
     case count(Kind, [PlainFilter])
     case read(EventScope, from: Int?, Order, limit: Int)
+    /// The number of events between two positions.
+    case countEvents(EventScope, from: Int?, to: Int?)
     case streams(category: String?)
+    case types(category: String?)
     case ping
     case checkpoint
     case verify
@@ -56,7 +59,10 @@ enum Query {
         case .count(let kind, let filters): "COUNT \(kind.name)\(Query.text(filters))"
         case .read(let scope, let from, let order, let limit):
             "READ \(scope.text)\(from.map { " from=\($0)" } ?? "") order=\(Query.text(order)) limit=\(limit)"
+        case .countEvents(let scope, let from, let to):
+            "COUNT \(scope.text)\(from.map { " from=\($0)" } ?? "")\(to.map { " to=\($0)" } ?? "")"
         case .streams(let category): "STREAMS" + (category.map { " \($0)-*" } ?? "")
+        case .types(let category): "TYPES" + (category.map { " \($0)-*" } ?? "")
         case .ping: "PING"
         case .checkpoint: "CHECKPOINT"
         case .verify: "VERIFY"
@@ -70,7 +76,7 @@ enum Query {
         switch self {
         case .list(let kind, let filters, let sort, let order, let limit): (kind, filters, sort, order, limit)
         case .page(let page): (page.kind, page.filters, page.sort, page.order, page.limit)
-        case .get, .past, .count, .read, .streams, .ping, .checkpoint, .verify, .stats, .quit: nil
+        case .get, .past, .count, .read, .countEvents, .streams, .types, .ping, .checkpoint, .verify, .stats, .quit: nil
         }
     }
 
@@ -164,6 +170,17 @@ extension World {
             return from.map { order == .ascending ? place >= $0 : place <= $0 } ?? true
         }.map(\.element)
         return order == .ascending ? found : found.reversed()
+    }
+
+    func types(_ category: String?, at position: Int) -> [String] {
+        var found: [String: (count: Int, first: Int, last: Int)] = [:]
+        for (index, logged) in events[..<position].enumerated() where EventScope(category: category).has(logged) {
+            let type = logged.event.body.type.description
+            found[type] = ((found[type]?.count ?? 0) + 1, found[type]?.first ?? index + 1, index + 1)
+        }
+        return found.sorted { Bytes.precedes(Array($0.key.utf8), Array($1.key.utf8)) }.map { type, tally in
+            #"{"type":"\#(type)","count":\#(tally.count),"first":\#(tally.first),"last":\#(tally.last)}"#
+        }
     }
 
     func streams(_ category: String?, at position: Int) -> [String] {
