@@ -137,7 +137,7 @@ extension DaemonTests {
             (["read", "user-u00*"], "the only pattern is CATEGORY-*"),
             (["streams", "order-00*"], "the only pattern is CATEGORY-*"),
             (["streams", "user"], "such as user-*"), (["read", "s0001"], "a stream such as story-12345"),
-            (["count", "order-*"], "known: users, stories, messages, photos; STREAMS lists streams"),
+            (["count", "order-7"], "known: users, stories, messages, photos, events; STREAMS lists streams"),
             (["list", "stories", "--prefecture", "1"], "stories have no filter --prefecture; they have --sender"),
             (["list", "users", "--all", "--limit", "1"], "--all and --limit cannot be combined"),
             (["post", "users", "--name", "A"], "(email is required; "),
