@@ -19,6 +19,7 @@ package final class StoredQueries {
     private let reader: RequestReader
     private let encoder: ReplyEncoder
     private let clock: Clock
+    private let models: OfflineModels
     private var session = Session(peer: Peer(uid: geteuid(), role: .read))
 
     /// Opens a directory for reading and folds its log.
@@ -42,15 +43,31 @@ package final class StoredQueries {
             engine = try Engine(
                 plan, store: store, json: JSONObjectReader(), log: log, says: EventEncoder.says,
                 identity: log.identity, limits: Limits(), server: ProgramVersion.daemon)
+            let definitions = try DefinitionTable(store, json: JSONObjectReader()).defined()
+            models = try OfflineModels(definitions, log, through: end) { progress($0, end) }
+            reader = RequestReader(
+                lineLimit: StoredQueries.lineLimit, try StoredQueries.served(models, by: engine, table))
+            encoder = ReplyEncoder(rows: RowJSONEncoder(engine.catalogue))
         } catch {
             log.close()
             throw error
         }
         self.log = log
         self.clock = clock
-        reader = RequestReader(lineLimit: StoredQueries.lineLimit, table)
-        encoder = ReplyEncoder(rows: RowJSONEncoder(table.catalogue))
         engine.writesRefused(Failure(.denied, "a data directory is only read here; ask a daemon with --socket"))
+    }
+
+    /// Serves the declared models; returns the table of the requests that name them as well.
+    ///
+    /// - Throws: `.failed` where a filter has the name of an option.
+    private static func served(
+        _ models: OfflineModels, by engine: Engine, _ table: RequestTable
+    ) throws(StorageError) -> RequestTable {
+        engine.declared = models
+        guard !models.isEmpty else { return table }
+        let (catalogue, kinds) = try models.catalogue(after: table.catalogue)
+        engine.catalogueReplaced(by: CataloguePlan(catalogue), declared: kinds)
+        do throws(SchemaError) { return try RequestTable(catalogue) } catch { throw .failed("\(error)") }
     }
 
     deinit { log.close() }

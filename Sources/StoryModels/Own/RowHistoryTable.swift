@@ -18,10 +18,11 @@ package struct RowHistoryTable {
         _ schema: KindSchema, _ key: RowKey, at position: Position, _ body: (RowView) -> Void
     ) throws(StorageError) -> Bool {
         var (isThere, isDamaged) = (false, false)
+        guard key.spelling.withUnsafeBytes({ RowKey.length.contains($0.count) }) else { return false }
         var lower = KeyBuffer()
         var upper = KeyBuffer()
-        key.spelling.withUnsafeBytes { RowHistoryTable.set(&lower, $0, .zero) }
-        key.spelling.withUnsafeBytes { RowHistoryTable.set(&upper, $0, position.next) }
+        key.spelling.withUnsafeBytes { RowHistoryTable.set(&lower, to: $0, at: .zero) }
+        key.spelling.withUnsafeBytes { RowHistoryTable.set(&upper, to: $0, at: position.next) }
         let bounds = KeyBounds(lower: lower.bytes, upper: upper.bytes)
         try store.walk(ProgramTables.history.number, bounds, .descending) { _, bytes in
             guard !bytes.isEmpty else { return false }
@@ -38,13 +39,13 @@ package struct RowHistoryTable {
     /// - Parameter buffer: memory for the key.
     /// - Throws: any error of the store.
     func add(_ change: RowChange, _ buffer: inout KeyBuffer) throws(StorageError) {
-        RowHistoryTable.set(&buffer, change.key, change.position)
+        RowHistoryTable.set(&buffer, to: change.key, at: change.position)
         let row = change.after?.bytes ?? .none
         try store.put(row, in: ProgramTables.history.number, at: buffer.bytes)
     }
 
     /// Replaces the content of a buffer with the key of a row and a position.
-    private static func set(_ buffer: inout KeyBuffer, _ key: UnsafeRawBufferPointer, _ position: Position) {
+    private static func set(_ buffer: inout KeyBuffer, to key: UnsafeRawBufferPointer, at position: Position) {
         buffer.setRowKey(key)
         buffer.add48(position.value)
     }

@@ -1,0 +1,93 @@
+import StoryCore
+import StoryEngine
+import StoryLog
+import StoryModels
+import StoryWire
+
+/// The declared models of a log that answer at a position, folded into memory.
+final class OfflineModels: DeclaredModelStates {
+    /// One model with the fold of its rows.
+    private final class Model {
+        let compiled: CompiledDefinition
+        let store = MemoryModelStore()
+        private var fold: ModelFold
+
+        init(_ compiled: CompiledDefinition) {
+            self.compiled = compiled
+            fold = ModelFold(compiled.program, compiled.rows, store: store, events: ProgramEventReader())
+        }
+
+        func fold(_ record: EventRecord) throws(StorageError) { try fold.fold(record) }
+
+        func state() throws(StorageError) -> DeclaredModelState {
+            var state = DeclaredModelState()
+            state.isReady = true
+            state.rows = try fold.rowCount()
+            state.misfits = try MisfitTable(store).total()
+            state.bytes = UInt64(clamping: store.bytes)
+            return state
+        }
+    }
+
+    private let models: [Model]
+
+    /// Folds the log into the models of the definitions that answer.
+    ///
+    /// - Parameters:
+    ///   - definitions: as they are at the position.
+    ///   - progress: receives the last folded position.
+    /// - Throws: the error of reading the log; `.failed` for a definition of another language.
+    init(
+        _ definitions: [(name: String, model: DeclaredModel)], _ log: any EventLogReading, through last: Position,
+        progress: (_ position: Position) -> Void
+    ) throws(StorageError) {
+        var models: [Model] = []
+        for (name, model) in definitions {
+            if let active = model.active { models.append(Model(try CompiledDefinition(name, active))) }
+        }
+        self.models = models
+        guard !models.isEmpty else { return }
+        var failure: StorageError?
+        try log.scan(from: Position(1), through: last, order: .ascending) { record in
+            do throws(StorageError) {
+                for model in models { try model.fold(record) }
+            } catch {
+                failure = error
+            }
+            if record.position.value.isMultiple(of: 65_536) { progress(record.position) }
+            return failure == nil
+        }
+        if let failure { throw failure }
+    }
+
+    /// True where no definition answers.
+    var isEmpty: Bool { models.isEmpty }
+
+    /// Returns a catalogue with the kinds of the models as well, and these kinds by their numbers.
+    ///
+    /// - Throws: `.failed` where the definitions contradict one another.
+    func catalogue(after catalogue: Catalogue) throws(StorageError) -> (Catalogue, [Kind: DeclaredKind]) {
+        do throws(SchemaError) {
+            let next = try catalogue.replaced(removing: [], adding: models.map(\.compiled.declaration))
+            var kinds: [Kind: DeclaredKind] = [:]
+            for model in models {
+                guard let schema = next.kinds.first(where: { $0.name == model.compiled.name }) else { continue }
+                kinds[schema.kind] = DeclaredKind(
+                    store: model.store, program: model.compiled.program, events: ProgramEventReader())
+            }
+            return (next, kinds)
+        } catch {
+            throw .failed("\(error)")
+        }
+    }
+
+    // MARK: DeclaredModelStates
+
+    func state(of name: String) throws(StorageError) -> DeclaredModelState {
+        try model(name)?.state() ?? DeclaredModelState()
+    }
+
+    func store(of name: String) -> (any TableStore)? { model(name)?.store }
+
+    private func model(_ name: String) -> Model? { models.first { $0.compiled.name == name } }
+}
