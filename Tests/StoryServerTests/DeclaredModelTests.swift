@@ -175,6 +175,20 @@ import Testing
         #expect(lines.contains { $0.hasPrefix(">2 ") && $0.contains(#""carrier":"Yamato""#) })
     }
 
+    @Test func `an event that changes many rows is pushed whole, though a turn has no room for all of it`() {
+        _ = define("lines", "from order; n: number; on Placed { for x in data.l { row x { n += 1 } } }")
+        bench.run()
+        bench.connected("eve")
+        for _ in 1...12 { bench.send("SUBSCRIBE lines", from: "eve") }
+        _ = bench.hear("eve")
+        let elements = (1...100).map { "\($0)" }.joined(separator: ",")
+        for round in 1...2 {
+            _ = append("order-1", "Placed", "{\"l\":[\(elements)]}")
+            let pushes = bench.hear("eve").filter { $0.contains("\"n\":\(round)}") }
+            for number in 1...12 { #expect(pushes.count { $0.hasPrefix(">\(number) ") } == 100, "\(round): \(number)") }
+        }
+    }
+
     @Test func `a row of one stream is answered as it was, by the definition of now`() {
         _ = append("order-1", "Placed", #"{"customer":"c1","total":5}"#)
         _ = append("order-1", "ItemAdded", #"{"price":1.5}"#)

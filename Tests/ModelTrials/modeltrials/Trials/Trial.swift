@@ -77,6 +77,20 @@ struct Difference: Error, CustomStringConvertible {
         throw Difference("\(subject)\n  is  \(short("\(found)"))\n  not \(short("\(expected)"))")
     }
 
+    /// - Throws: the first elements that differ, where some do.
+    static func check<Element: Equatable>(
+        _ found: [Element], _ expected: [Element], _ subject: String
+    ) throws(Difference) {
+        guard found != expected else { return }
+        let pairs = zip(found, expected)
+        let start =
+            pairs.enumerated().first { $0.element.0 != $0.element.1 }?.offset ?? min(found.count, expected.count)
+        let (wrong, right) = (found.dropFirst(start).prefix(5), expected.dropFirst(start).prefix(5))
+        throw Difference(
+            "\(subject), \(found.count) for \(expected.count), from \(start)\n  is  \(short("\(Array(wrong))"))"
+                + "\n  not \(short("\(Array(right))"))")
+    }
+
     private static func short(_ text: String) -> String {
         text.utf8.count > 3_000 ? String(text.prefix(3_000)) + "…" : text
     }
