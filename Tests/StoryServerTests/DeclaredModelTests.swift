@@ -223,6 +223,22 @@ import Testing
         #expect(answer("GET orders/1").contains(#""total":5,"#))
     }
 
+    @Test func `nobody is told of a definition, or of its end, before that is durable`() {
+        bench.connected("eve")
+        bench.makeDiskSlow()
+        bench.send("DEFINE orders \(DeclaredModelTests.quoted(DeclaredModelTests.orders))", from: "ann")
+        bench.send("GET orders/1", from: "eve")
+        #expect(bench.hear("eve").isEmpty)
+        while bench.commits.isRunning { bench.endCommit() }
+        #expect(bench.hear("eve").first?.text("code") == "busy")
+        #expect(bench.ask("GET orders/1", from: "eve").first?.text("code") == "notFound")
+        bench.send("UNDEFINE orders", from: "ann")
+        bench.send("GET orders/1", from: "eve")
+        #expect(bench.hear("eve").isEmpty)
+        while bench.commits.isRunning { bench.endCommit() }
+        #expect(bench.hear("eve").first?.text("code") == "unknown")
+    }
+
     @Test func `a turn that is undone takes back rows, definitions and activations`() {
         _ = define()
         bench.run()
