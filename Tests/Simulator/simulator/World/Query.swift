@@ -17,6 +17,8 @@ enum Query {
     case verify
     case stats
     case quit
+    /// About the declared model.
+    case model(ModelQuery)
 
     /// When: a position, or a time.
     enum Moment {
@@ -62,6 +64,7 @@ enum Query {
         case .verify: "VERIFY"
         case .stats: "STATS"
         case .quit: "QUIT"
+        case .model(let query): query.text
         }
     }
 
@@ -70,7 +73,7 @@ enum Query {
         switch self {
         case .list(let kind, let filters, let sort, let order, let limit): (kind, filters, sort, order, limit)
         case .page(let page): (page.kind, page.filters, page.sort, page.order, page.limit)
-        case .get, .past, .count, .read, .streams, .ping, .checkpoint, .verify, .stats, .quit: nil
+        case .get, .past, .count, .read, .streams, .ping, .checkpoint, .verify, .stats, .quit, .model: nil
         }
     }
 
