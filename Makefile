@@ -1,7 +1,7 @@
 # Storykeep: the commands that a person types. What they do is in scripts/.
 
 .PHONY: help demo test test-anywhere build install deb test-deb test-container lint gates clean
-.PHONY: power faults kills rot hostile races simulation fuzz sanitizers soak stopped-disk
+.PHONY: power faults kills rot hostile races models simulation fuzz sanitizers soak stopped-disk
 .PHONY: bench bench-quick bench-latency bench-scale bench-report
 .PHONY: figures
 
@@ -56,6 +56,9 @@ hostile: ## clients that mean no good, wrong clocks, any LINES=10000000 lines un
 
 races: ## a million writes cut off and repeated, ten thousand switches, turns undone, at length
 	@scripts/long races
+
+models: ## any definitions, events and questions beside a plain model: TRIALS=100000, or SEED=N; half an hour
+	@scripts/long models
 
 simulation: ## the daemon on a simulated disk, clock and sockets: 100,000 seeds, or SEEDS=A...B; half an hour
 	@scripts/long simulation

@@ -164,6 +164,11 @@ let package = Package(
             ],
             path: "Tests/Simulator/simulator"),
         tests("SimulationTests", ["TestSupport"]),
+        program(
+            "modeltrials",
+            ["StoryCore", "StoryWire", "StoryStorage", "StoryModels", "StoryLog", "StoryServer", "TestSupport"],
+            path: "Tests/ModelTrials/modeltrials"),
+        tests("ModelTests", ["TestSupport"]),
         tests("BenchTests", ["storebench", "TestSupport"]),
         tests(
             "FaultTests", ["StoryCore", "StoryStorage", "StoryModels", "StoryLog", "StoryOffline", "TestSupport"],

@@ -20,6 +20,7 @@ extension HarmTests {
             var (heard, slowest) = (0, Duration.zero)
             let usual = try Yardstick { _ = try RunningDaemon() }
             let daemon = try RunningDaemon()
+            #expect(try daemon.client().ask(DeclaredLoad.request).hasPrefix("+"))
             for cycle in 1...cycles {
                 let head = audit.head
                 let writers = Self.writers(cycle, daemon, &random)
@@ -37,6 +38,7 @@ extension HarmTests {
                 #expect(
                     complaints.isEmpty, "seed \(seed), cycle \(cycle): \(complaints.prefix(3).joined(separator: "\n"))")
                 try audit.check(writes, daemon.client())
+                try DeclaredLoad.check(daemon.client(), events: audit.events)
             }
             try Self.end(daemon)
             #expect(audit.acknowledged > cycles / 2, "the writers got nowhere; seed \(seed)")

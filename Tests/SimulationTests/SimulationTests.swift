@@ -32,7 +32,7 @@ struct SimulationTests {
         "timesGoBack", "numbersAreReused", "timeIsFoundLate", "eventIsSkipped", "blockIndexIsOffByOne",
         "versionsAreIgnored", "pushIsLost", "pushIsRepeated", "eventIsLostAtTheSwitch", "answersChangePlaces",
         "readingIsNotResumed", "refusalStaysBehind", "unsentIsNotCounted", "namesAreNotHeld",
-        "locksAreNotTaken", "figuresAreAhead", "replacementDropsMemtables",
+        "locksAreNotTaken", "figuresAreAhead", "replacementDropsMemtables", "declaredRowsStay",
     ]
 
     /// The first of the thousand seeds, of bugs that few seeds find.

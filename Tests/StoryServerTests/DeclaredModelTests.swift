@@ -175,6 +175,20 @@ import Testing
         #expect(lines.contains { $0.hasPrefix(">2 ") && $0.contains(#""carrier":"Yamato""#) })
     }
 
+    @Test func `an event that changes many rows is pushed whole, though a turn has no room for all of it`() {
+        _ = define("lines", "from order; n: number; on Placed { for x in data.l { row x { n += 1 } } }")
+        bench.run()
+        bench.connected("eve")
+        for _ in 1...12 { bench.send("SUBSCRIBE lines", from: "eve") }
+        _ = bench.hear("eve")
+        let elements = (1...100).map { "\($0)" }.joined(separator: ",")
+        for round in 1...2 {
+            _ = append("order-1", "Placed", "{\"l\":[\(elements)]}")
+            let pushes = bench.hear("eve").filter { $0.contains("\"n\":\(round)}") }
+            for number in 1...12 { #expect(pushes.count { $0.hasPrefix(">\(number) ") } == 100, "\(round): \(number)") }
+        }
+    }
+
     @Test func `a row of one stream is answered as it was, by the definition of now`() {
         _ = append("order-1", "Placed", #"{"customer":"c1","total":5}"#)
         _ = append("order-1", "ItemAdded", #"{"price":1.5}"#)
@@ -237,6 +251,22 @@ import Testing
         #expect(define().contains(#""definition":2,"#))
         bench.run()
         #expect(answer("GET orders/1").contains(#""total":5,"#))
+    }
+
+    @Test func `nobody is told of a definition, or of its end, before that is durable`() {
+        bench.connected("eve")
+        bench.makeDiskSlow()
+        bench.send("DEFINE orders \(DeclaredModelTests.quoted(DeclaredModelTests.orders))", from: "ann")
+        bench.send("GET orders/1", from: "eve")
+        #expect(bench.hear("eve").isEmpty)
+        while bench.commits.isRunning { bench.endCommit() }
+        #expect(bench.hear("eve").first?.text("code") == "busy")
+        #expect(bench.ask("GET orders/1", from: "eve").first?.text("code") == "notFound")
+        bench.send("UNDEFINE orders", from: "ann")
+        bench.send("GET orders/1", from: "eve")
+        #expect(bench.hear("eve").isEmpty)
+        while bench.commits.isRunning { bench.endCommit() }
+        #expect(bench.hear("eve").first?.text("code") == "unknown")
     }
 
     @Test func `a turn that is undone takes back rows, definitions and activations`() {

@@ -73,7 +73,9 @@ struct RowPushes {
                 if let json = self.json(of: change, in: range, for: subscription, charging: lines) {
                     lines.push(json, to: subscription.id)
                 }
-                subscription.sent(through: change.position)
+                // One event may change several rows: it is sent once all of its changes are.
+                let isWhole = range.isTaken || feed.durable[range.next].position > change.position
+                subscription.sent(through: isWhole ? change.position : change.position.previous)
             }
         }
     }

@@ -155,7 +155,10 @@ final class Requests {
         switch connection.lines.withNextLine(reader, role: role, { handle($0, connection) }) {
         case .taken: return true
         case .putBack, .needBytes: return false
-        case .refuse(let tag, let failure): output(connection).reply(.failed(failure), tag: tag, restsOn: .zero)
+        case .refuse(let tag, let failure):
+            // Events decide which models there are, and which of them are being built.
+            let isOfModels = failure.code == .unknown || failure.code == .busy
+            output(connection).reply(.failed(failure), tag: tag, restsOn: isOfModels ? engine.head : .zero)
         case .refuseWrite(let tag, let failure, let key):
             engine.refuse(failure, key, tag: tag, for: connection.session, into: output(connection))
         case .refuseAndClose(let tag, let failure):

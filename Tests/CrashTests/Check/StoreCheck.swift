@@ -46,6 +46,7 @@ struct StoreCheck {
             guard !reference.isWithinWrite(found.head) else {
                 throw Violated("it ends within a write, at \(found.head)")
             }
+            try DeclaredLoad.check(store)
             try write(store, path, second, &random)
             try store.models.writeDown(at: store.log.head)
         } catch let error as StorageError {

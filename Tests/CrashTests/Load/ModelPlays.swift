@@ -24,6 +24,8 @@ extension Plays {
         try stage.record()
         try stage.start()
         let (client, other) = (try stage.client(), try stage.client())
+        // The model is defined, built and stored while the power may fail.
+        try client.define()
         other.ask("SUBSCRIBE stories")
         for round in 1...8 {
             for number in 1...3 { try client.write("POST stories", story(10 * round + number, size: 50 * number)) }
@@ -33,6 +35,7 @@ extension Plays {
                 "POST messages", #"{"text":"Hi","sender":"u1","recipient":"u3","story":"s\#(10 * round + 2)"}"#)
             if round % 2 == 0 { try client.write("DELETE stories/s\(10 * round + 3)", "") }
             client.ask("LIST stories limit=3")
+            client.ask("LIST \(DeclaredLoad.name) limit=3")
             client.ask("GET stories/s\(10 * round + 1)")
             try client.settle()
             try other.settle()

@@ -8,6 +8,7 @@ enum Plays {
         try stage.record()
         try stage.start()
         let client = try stage.client()
+        try client.define()
         for size in [10, 500, 2_000] { try client.append("note-1", size: size) }
         try stage.kill()
     }
@@ -16,6 +17,7 @@ enum Plays {
     private static func prepare(_ stage: Stage, events: Int = 20) throws {
         try stage.start()
         let client = try stage.client()
+        try client.define()
         for number in 0..<events {
             try client.append("note-\(number % 3)", size: 100 + 37 * number)
             if number == events / 2 {

@@ -153,6 +153,14 @@ final class Client {
         return try settle()
     }
 
+    /// Defines the model, and waits for it.
+    func define() throws {
+        ask(DeclaredLoad.request)
+        let reply = try settle()
+        guard reply.hasPrefix("+") else { throw TookTooLong(what: "DEFINE: \(reply)") }
+        try DeclaredLoad.settle(socket)
+    }
+
     /// An event with so many bytes of text.
     func append(_ stream: String, size: Int) throws {
         let reply = try write("APPEND \(stream)", Client.event(size))

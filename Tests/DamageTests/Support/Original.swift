@@ -13,11 +13,18 @@ final class Original {
     let daemon: RunningDaemon
     var data: String { daemon.data }
 
-    /// - Parameter isKilled: whether the daemon was killed: the newest events are in the journal alone then.
-    init(events: Int, isKilled: Bool, seed: UInt64) throws {
+    /// - Parameters:
+    ///   - isKilled: whether the daemon was killed: the newest events are in the journal alone then.
+    ///   - isDeclaring: whether it has a declared model.
+    init(events: Int, isKilled: Bool, isDeclaring: Bool = false, seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         daemon = try RunningDaemon(options: ["--journal", "131072"])
         let client = try daemon.client()
+        if isDeclaring {
+            #expect(try client.ask(DeclaredLoad.request).hasPrefix("+"))
+            try DeclaredLoad.settle(client)
+            questions = Original.declared
+        }
         try Original.fill(client, events, &random)
         if isKilled {
             for number in 0..<40 {
@@ -30,6 +37,15 @@ final class Original {
         }
         try learn(try ImageFolder())
     }
+
+    /// Questions about the declared model.
+    private static let declared = [
+        "LIST \(DeclaredLoad.name) limit=1000", "LIST \(DeclaredLoad.name) sort=seen order=asc",
+        "LIST \(DeclaredLoad.name) last=u1", "COUNT \(DeclaredLoad.name)", "GET \(DeclaredLoad.name)/note/T",
+    ]
+
+    /// True for a question about the declared model, which is built again where its store is damaged.
+    static func isOfDeclared(_ question: String) -> Bool { declared.contains(question) }
 
     private static func fill(_ client: LineSocket, _ events: Int, _ random: inout SplitMix64) throws {
         var stories = 0
@@ -70,7 +86,7 @@ final class Original {
         let run = try ImageRun(folder.image(of: data))
         guard let client = try run.client() else { throw TookTooLong(what: "the copy does not start: \(run.trace)") }
         let head = try #require(try client.ask("PING").number("position"))
-        questions = stride(from: UInt64(1), through: head, by: 250).map { "READ events from=\($0) limit=250" }
+        questions += stride(from: UInt64(1), through: head, by: 250).map { "READ events from=\($0) limit=250" }
         let streams = try client.rows("STREAMS limit=1000").compactMap { $0.text("stream") }
         questions += ["STREAMS limit=1000"]
         for stream in streams {

@@ -12,6 +12,8 @@ struct Audit {
 
     /// The last event that was read.
     private(set) var head: UInt64 = 0
+    /// How many events of users were read.
+    private(set) var events: UInt64 = 0
     private var versions: [String: UInt64] = [:]
     private var random: SplitMix64
     /// How many writes of all were acknowledged, and how many never were but had been stored.
@@ -75,6 +77,9 @@ struct Audit {
                 #expect(row.number("version") == (versions[stream] ?? 0) + 1, "\(row.prefix(120))")
                 head += 1
                 versions[stream, default: 0] += 1
+                // A definition is nobody's write.
+                if stream.hasPrefix("model-") { continue }
+                events += 1
                 let key = row.text("key") ?? ""
                 found[key, default: Found()].count += 1
                 found[key]?.last = head

@@ -57,6 +57,7 @@ extension Play {
         try daemon.start()
         started()
         complaints += try ledger.complaints(daemon.client(), after: base)
+        do { try DeclaredLoad.check(daemon.client()) } catch { complaints.append("\(error)") }
         let client = try daemon.client()
         let replies = try (1...3).map {
             try client.ask(#"APPEND after-1 key=after\#($0) {"type":"Wrote","data":\#($0)}"#)

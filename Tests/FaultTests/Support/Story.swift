@@ -75,7 +75,7 @@ enum Story {
 
     private static func first(_ folder: String) -> [Step] {
         [
-            .exchange([0: [.user("a"), .user("b")], 3: subscriber]),
+            .exchange([0: [.user("a"), .user("b")], 2: [.job(DeclaredLoad.request)], 3: subscriber]),
             .exchange([
                 0: [.story("1"), .story("2")], 1: [.append("n1", to: "note-1"), .append("n2", to: "note-1", count: 5)],
             ]),
@@ -100,6 +100,7 @@ enum Story {
             .exchange([1: (1...12).map { .append("fill\($0)", to: "note-4", count: 2, size: 3_000) }, 2: questions]),
             .rest(30),
             .exchange([2: [.job("CHECKPOINT")], 3: [.ask("PING")]]),
+            .exchange([2: [.job("LIST \(DeclaredLoad.name)"), .job("COUNT \(DeclaredLoad.name)")]]),
             .exchange([0: [.append("during", to: "note-5")], 2: [.job("VERIFY"), .job(#"BACKUP "\#(folder)/copy""#)]]),
             .exchange([2: questions, 3: [.ask("PING")]]),
         ]
@@ -176,7 +177,8 @@ enum Story {
     /// A life as chance has it.
     static func random(_ seed: UInt64, _ folder: String) -> [Step] {
         var random = SplitMix64(seed: seed)
-        var steps: [Step] = [.arm, .exchange([0: [.user("a"), .user("b")], 3: subscriber])]
+        let define = Request.job(DeclaredLoad.request)
+        var steps: [Step] = [.arm, .exchange([0: [.user("a"), .user("b")], 2: [define], 3: subscriber])]
         for step in 0..<14 {
             switch Int.random(in: 0..<14, using: &random) {
             case 0: steps.append(.rest(20))

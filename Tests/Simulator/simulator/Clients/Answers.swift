@@ -16,6 +16,8 @@ final class Answers {
     var isRoomScarce = false
     /// True where so little may be kept for clients that questions are refused.
     var isMemoryScarce = false
+    /// True once every model that is defined must answer.
+    var isModelReady = false
     /// Where full pages of lists ended, the newest last.
     private(set) var pages: [Query.Page] = []
     /// The last position that a client was told of.
@@ -53,6 +55,11 @@ final class Answers {
     func checkCommitted() throws {
         while checked < world.committed {
             let first = world.events[checked]
+            guard first.stream != DeclaredWorld.stream else {
+                try checkModelEvent(first)
+                checked += 1
+                continue
+            }
             guard first.request > 0, first.request <= all.count, let write = all[first.request - 1].write else {
                 throw Difference("nobody asked for \(first.text)")
             }
@@ -163,6 +170,7 @@ final class Answers {
             try expect(sent, json) { head in
                 world.past(kind, id, moment, head: head.position) == .refused(code)
             }
+        case .query(.model(let query)): try modelRefused(query, sent, json)
         case .query, .subscribe, .unsubscribe: throw Difference("\(sent.line) was refused: \(json)")
         }
     }

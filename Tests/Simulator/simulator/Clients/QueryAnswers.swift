@@ -11,6 +11,7 @@ extension Answers {
             return try expect(sent, json) { head in
                 world.past(kind, id, moment, head: head.position) == .row(json)
             }
+        case .model(let query): return try modelAnswered(query, sent, json)
         case .list, .page, .count, .read, .countEvents, .streams, .types, .ping, .checkpoint, .verify, .stats, .quit:
             break
         }
@@ -18,12 +19,12 @@ extension Answers {
             throw Difference("\(sent.line) knows less than \(sent.since), which was acknowledged before: \(json)")
         }
         switch query {
-        case .get, .past, .ping, .checkpoint: break
+        case .get, .past, .ping, .checkpoint, .model: break
         case .stats:
             let counts = Catalogue.standard.kinds.map { kind in
                 "\"\(kind.name)\":\(world.list(kind.kind, [], .date, .ascending, at: found).count)"
             }
-            let rows = "\"rows\":{\(counts.joined(separator: ","))}"
+            let rows = "\"rows\":{\(counts.joined(separator: ","))"
             guard json.has(rows) else { throw Difference("STATS is \(rows) at \(found): \(json)") }
         case .quit:
             guard json.has(#""bye":true"#) else { throw Difference("QUIT answered \(json)") }

@@ -8,6 +8,7 @@ enum PlantedBug: String, CaseIterable {
     case pushIsLost, pushIsRepeated, eventIsLostAtTheSwitch, answersChangePlaces
     case readingIsNotResumed, refusalStaysBehind, unsentIsNotCounted
     case namesAreNotHeld, locksAreNotTaken, figuresAreAhead, replacementDropsMemtables
+    case declaredRowsStay
 
     /// What makes something durable.
     enum Sync {

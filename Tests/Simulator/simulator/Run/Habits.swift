@@ -42,6 +42,8 @@ struct Habits {
     let pages: Int?
     /// True where the outcome of a commit is unknown now and then.
     let losesOutcomes: Bool
+    /// True where clients declare a model and ask of it.
+    let hasModel: Bool
     private let weights: [(step: Step, end: Int)]
 
     init(_ random: inout SplitMix64) {
@@ -59,6 +61,7 @@ struct Habits {
         losesOutcomes = random.oneIn(3)
         hasLongLines = random.oneIn(3)
         diesAtStarts = !isCalm && random.oneIn(3)
+        hasModel = !random.oneIn(4)
         var end = 0
         var made: [(Step, Int)] = []
         for step in Step.allCases {

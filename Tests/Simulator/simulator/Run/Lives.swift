@@ -55,6 +55,9 @@ extension Simulation {
         try world.restart(with: process.store.log, promised: answers.promised)
         try answers.restarted()
         try models.run(process.store.models, world, through: world.head)
+        if !disk.isDead, disk.struck.isEmpty {
+            try models.run(process.shelf, world, through: world.head, isWhole: false)
+        }
         disk.whenDead = { [weak self, weak process] in
             if let process { self?.died(process) }
         }
@@ -193,11 +196,13 @@ extension Simulation {
             }
             for follower in client.followers { try follower.checkEnd(world) }
         }
+        answers.isModelReady = true
         let pages = answers.pages
         try askAtTheEnd(pages.map { .page(after: $0) })
         try askAtTheEnd(Simulation.lastQueries)
         try askAtTheEnd(answers.pages.map { .page(after: $0) })
         try models.run(process.store.models, world, through: world.head)
+        try models.run(process.shelf, world, through: world.head, isWhole: true)
         figures.pushes = clients.reduce(0) { $0 + $1.followers.reduce(0) { $0 + $1.pushes } }
         try stop()
         try stop()
@@ -217,7 +222,8 @@ extension Simulation {
         }
         return lists + [
             .read(EventScope(), from: nil, .ascending, limit: 10_000), .streams(category: nil),
-            .types(category: nil), .checkpoint, .verify,
+            .types(category: nil), .checkpoint, .verify, .model(.list(.ascending)), .model(.list(.descending)),
+            .model(.count),
         ]
     }
 

@@ -10,6 +10,8 @@ import TestSupport
 final class SimulatedProcess {
     let store: OpenStore
     let loop: DrivenLoop
+    /// The stores of declared models.
+    let shelf: TrackedShelf
     let held = HeldBackground()
     /// True where the models are replaced again and again.
     private let isRebuilding: Bool
@@ -43,8 +45,11 @@ final class SimulatedProcess {
         (limits.output, limits.memory, limits.leastOutput) = habits.output
         // With little memory, the feed keeps the changes of the last commit only, and slow followers fall off it.
         if habits.output.one < limits.feed { limits.feed = 0 }
+        let shelf = TrackedShelf(store.shelf, bug, pages: habits.pages)
+        self.shelf = shelf
         loop = try DrivenLoop(
-            limits, clock, log: log, models: models, logWork: LogWork(store.log, store.models), commits: commits,
+            limits, clock, log: log, models: models, shelf: shelf, logWork: LogWork(store.log, store.models),
+            commits: commits,
             background: held.background, holdRight: bug == .namesAreNotHeld ? {} : store.holdRight, woken: woken,
             through: { sockets in
                 if let bug { TwistedTransport(sockets, bug) } else { sockets }
@@ -120,6 +125,7 @@ final class SimulatedProcess {
     /// Its memory is gone, and nothing of it has an effect any more.
     func vanish() {
         held.drop()
+        shelf.vanish()
         store.models.close()
         store.log.close()
         store.directory.close()

@@ -203,6 +203,20 @@ final class Simulation {
         return String(line[...brace]) + padding + String(line[line.index(after: brace)...])
     }
 
+    /// The model is defined by the first request about it, and another time now and then.
+    private func askOfModel(_ client: Client) {
+        let isFirst = !answers.all.contains { if case .query(.model) = $0.asked { true } else { false } }
+        let query: ModelQuery =
+            switch isFirst ? 0 : below(24) {
+            case 0, 1: .define(below(DeclaredWorld.texts.count))
+            case 2: .undefine
+            case 3...9: .get(random.pick("a", "b", "c", "d-e", "0", "1", "all"))
+            case 10...14: .count
+            default: .list(random.pick(.ascending, .descending))
+            }
+        add(.query(.model(query)), query.text, to: client)
+    }
+
     private func ask(_ client: Client) {
         let newest = world.events.suffix(20).map(\.event)
         draw.times = newest.map(\.time)
@@ -211,6 +225,7 @@ final class Simulation {
             guard let kind = Kind.allCases.first(where: { $0.schema.category == category }) else { return nil }
             return (kind, "\(event.stream.id)", event.time)
         }
+        if habits.hasModel, random.oneIn(8) { return askOfModel(client) }
         switch below(20) {
         case 0...11:
             let number = answers.all.count + 1

@@ -16,19 +16,41 @@ final class ModelsCheck {
             try logged.event.withRecord { record in try projector.fold(record) }
         }
         for table in Catalogue.standard.tables {
-            let wanted = fresh.entries(of: table)
-            var index = 0
-            var isEqual = true
-            try models.walk(table.number, .all, .ascending) { key, value in
-                isEqual =
-                    index < wanted.count && key.elementsEqual(wanted[index].key)
-                    && value.elementsEqual(wanted[index].value)
-                index += 1
-                return isEqual
+            try compare(models, table, fresh.entries(of: table), through: head)
+        }
+    }
+
+    /// Holds the stores of declared models against the log.
+    ///
+    /// - Parameter isWhole: whether the one that answers must be there.
+    func run(_ shelf: TrackedShelf, _ world: World, through head: Int, isWhole: Bool) throws {
+        let life = world.life(at: head)
+        for (number, text) in [life.active, life.newest].compactMap({ $0 }) {
+            guard let store = shelf.store("\(DeclaredWorld.name).\(number)") else { continue }
+            for (table, entries) in try world.declaredTables(text, number, through: head) {
+                try compare(store, table, entries, through: head)
             }
-            guard isEqual, index == wanted.count else {
-                throw Difference("the table \(table.name) is not the log folded up to \(head): entry \(index)")
-            }
+        }
+        guard let active = life.active, isWhole, shelf.store("\(DeclaredWorld.name).\(active.number)") == nil else {
+            return
+        }
+        throw Difference("definition \(active.number) answers and has no store")
+    }
+
+    private func compare(
+        _ models: any TableStore, _ table: ModelTable, _ wanted: World.Entries, through head: Int
+    ) throws {
+        var index = 0
+        var isEqual = true
+        try models.walk(table.number, .all, .ascending) { key, value in
+            isEqual =
+                index < wanted.count && key.elementsEqual(wanted[index].key)
+                && value.elementsEqual(wanted[index].value)
+            index += 1
+            return isEqual
+        }
+        guard isEqual, index == wanted.count else {
+            throw Difference("the table \(table.name) is not the log folded up to \(head): entry \(index)")
         }
     }
 }

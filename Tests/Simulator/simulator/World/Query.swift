@@ -20,6 +20,8 @@ enum Query {
     case verify
     case stats
     case quit
+    /// About the declared model.
+    case model(ModelQuery)
 
     /// When: a position, or a time.
     enum Moment {
@@ -68,6 +70,7 @@ enum Query {
         case .verify: "VERIFY"
         case .stats: "STATS"
         case .quit: "QUIT"
+        case .model(let query): query.text
         }
     }
 
@@ -76,7 +79,9 @@ enum Query {
         switch self {
         case .list(let kind, let filters, let sort, let order, let limit): (kind, filters, sort, order, limit)
         case .page(let page): (page.kind, page.filters, page.sort, page.order, page.limit)
-        case .get, .past, .count, .read, .countEvents, .streams, .types, .ping, .checkpoint, .verify, .stats, .quit: nil
+        case .get, .past, .count, .read, .countEvents, .streams, .types, .ping, .checkpoint, .verify, .stats, .quit,
+            .model:
+            nil
         }
     }
 

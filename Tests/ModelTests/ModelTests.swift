@@ -1,0 +1,70 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Declared models of any form through the shipped loop, held against a slow and obvious model: `Tests/ModelTrials`.
+///
+/// `make models` runs more of them, and one with `SEED=N`.
+@Suite(.serialized)
+struct ModelTests {
+    @Test func `whatever is declared and appended, each answer is that of the plain model`() throws {
+        let said = try Trials.run("--trials", "1...300")
+        print("models: \(said.text.split(separator: "\n").last ?? "nothing")")
+        #expect(said.exit == .code(0), "\(said.text)")
+    }
+
+    /// Each fault with the trial that notices it first.
+    private static let faults: KeyValuePairs = [
+        "halvesUp": 17, "seventeenDigits": 3, "quotientsAreCut": 116, "floorIsTowardsZero": 184,
+        "prefixCountsBytes": 33, "countCountsBytes": 9, "limitsCountScalars": 15, "leapSecondsAreRefused": 6,
+        "thousandthsAreRounded": 6, "timesAreNoTexts": 13, "offsetsAreIgnored": 41, "missingIsZero": 4,
+        "noneIsAValue": 1, "optionalFieldsAreNeeded": 1, "absentElementsCount": 573, "startsAreForgotten": 2,
+        "removalsMakeRows": 35, "removalsOfMapsFail": 13, "setsMoveElements": 8, "lastKeepsTheOldest": 78,
+        "oneElementIsTaken": 864, "entriesAreUnlimited": 118, "mergesClear": 4, "rowsAreOutside": 7,
+        "keysAreLong": 137, "notesAreOfCategories": 8, "conditionsAreLoose": 10, "indexesBeginAtOne": 10,
+        "namesAreForgotten": 94, "starsGoFirst": 1, "textsAreFoundInMaps": 14, "misfitsKeepRows": 1,
+        "misfitsKeepNotes": 1, "emptyCollectionsStay": 12, "equalRowsChange": 3, "numbersAreUsedAgain": 17,
+        "idsAreShort": 14, "misfitsTellTheRule": 7, "hundredRowsAreFew": 10, "recordsAreUnlimited": 17,
+        "loopsAreLong": 4, "tiesStay": 3, "absentRowsGoFirst": 103, "untilIsIncluded": 1, "sinceIsExcluded": 16,
+        "textsAreSortedWhole": 2954, "collectionsAreNotSearched": 24, "boundsKeepAbsentRows": 1, "pushIsLost": 2,
+        "pageIsShort": 2, "stateIsOfNow": 2,
+    ]
+
+    @Test(arguments: faults.map { ($0.key, $0.value) })
+    func `a planted fault is noticed`(fault: String, trial: Int) throws {
+        let said = try Trials.run("--trials", "\(trial)...\(trial + 9)", "--fault", fault)
+        #expect(said.exit == .code(1) && said.text.hasPrefix("trial \(trial) FAILED"), "\(said.text)")
+    }
+
+    @Test func `every fault that can be planted is one of these`() throws {
+        let said = try Trials.run("--fault", "none")
+        let names = ModelTests.faults.map(\.key).joined(separator: " ")
+        #expect(said.text.contains("with a fault: \(names)\n"), "\(said.text)")
+    }
+
+    @Test func `trials are cases that the tool reads, with the same results`() throws {
+        let scratch = try Scratch()
+        let cases = try Trials.run("--cases", "1...40")
+        try Data(cases.text.utf8).write(to: URL(filePath: scratch.place("cases.json")))
+        let output = scratch.place("output")
+        let program = try Program(
+            [Program.path("storectl"), "model", "test", scratch.place("cases.json")], output: output, errors: output)
+        let exit = try program.wait(within: 600)
+        #expect(exit == .code(0), "\(Files.text(output))")
+    }
+}
+
+/// The program that runs trials.
+enum Trials {
+    struct Said {
+        let exit: Exit
+        let text: String
+    }
+
+    static func run(_ arguments: String...) throws -> Said {
+        let scratch = try Scratch()
+        let output = scratch.place("output")
+        let program = try Program([Program.path("modeltrials")] + arguments, output: output, errors: output)
+        return Said(exit: try program.wait(within: 3_600), text: Files.text(output))
+    }
+}

@@ -1,0 +1,68 @@
+import StoryCore
+import StoryModels
+import StoryWire
+import TestSupport
+
+/// Laws that need no model: a store that was served, one that is built, and one that is replayed are equal byte for byte,
+/// and without the events that do not fit the rows are the same.
+struct Laws {
+    private let trial: Trial
+    private let loop: ModelLoop
+    private let plain: PlainModel
+
+    init(_ trial: Trial, _ loop: ModelLoop, _ plain: PlainModel) {
+        (self.trial, self.loop, self.plain) = (trial, loop, plain)
+    }
+
+    func check() throws {
+        let definition = try Definition.read(trial.text)
+        let replayed = MemoryModelStore()
+        let plan = CataloguePlan(try Catalogue([KindDeclaration(model: "tried", definition, number: 1)]))
+        let kind = plan[Kind(number: 0)]
+        var fold = ModelFold(definition.program, kind, store: replayed, events: ProgramEventReader())
+        var failure: (any Error)?
+        try loop.log.scan(from: Position(1), through: loop.log.head, order: .ascending) { record in
+            do { try fold.fold(record) } catch { failure = error }
+            return failure == nil
+        }
+        if let failure { throw failure }
+        let late = loop.ask("DEFINE late \(PlainValue.quoted(Array(trial.text.utf8)))")
+        guard late.last?.hasPrefix("+") == true else { throw Difference("DEFINE late: \(late)") }
+        for name in ["tried.1", "late.1"] {
+            guard let store = loop.shelf.stores[name] else { throw Difference("\(name) has no store") }
+            for table in kind.schema.tables {
+                let expected = replayed.entries(of: table)
+                var entries: [(key: [UInt8], value: [UInt8])] = []
+                store.walk(table.number, .all, .ascending) { key, value in
+                    entries.append((Array(key), Array(value)))
+                    return true
+                }
+                try Difference.check(entries.map(\.key), expected.map(\.key), "keys of \(table.name) of \(name)")
+                try Difference.check(entries.map(\.value), expected.map(\.value), "values of \(table.name) of \(name)")
+            }
+        }
+        try checkMisfits(definition)
+    }
+
+    private func checkMisfits(_ definition: Definition) throws {
+        let misfits = Set(plain.misfits.map(\.position))
+        let (all, fitting) = (MemoryModel(definition), MemoryModel(definition))
+        let paths = EventPaths([definition.program])
+        let reader = ProgramEventReader()
+        try loop.log.scan(from: Position(1), through: loop.log.head, order: .ascending) { record in
+            let type = record.json.slice(record.type.lowerBound, count: record.type.count)
+            let category = record.streamName.prefix { $0 != 0x2D }
+            guard definition.program.reads(category: UnsafeRawBufferPointer(rebasing: category)),
+                definition.program.hasRule(type: type), let event = reader.read(record, paths)
+            else { return true }
+            all.fold(event)
+            if !misfits.contains(record.position.value) { fitting.fold(event) }
+            return true
+        }
+        let rows = plain.ordered.map { plain.json($0.key) }
+        try Difference.check(all.rows.map(all.json), rows, "rows in memory")
+        try Difference.check(fitting.rows.map(fitting.json), rows, "rows without misfits")
+        try Difference.check(fitting.misfitCount, 0, "misfits without misfits")
+        try Difference.check(Set(fitting.notes.keys), Set(plain.memory.keys), "notes")
+    }
+}

@@ -1,0 +1,58 @@
+import StoryCore
+import StoryModels
+import StoryServer
+import StoryStorage
+
+/// The stores of declared models, with a note of those that are open: a process that dies closes none of them itself.
+final class TrackedShelf: ModelShelf {
+    /// A store, and what the loop has of it.
+    private typealias Opened = (store: any ServedModels, twisted: any ServedModels)
+
+    private let shelf: any ModelShelf
+    private let bug: PlantedBug?
+    /// How many pages one commit of a checkpoint changes; nil: as many as the daemon's.
+    private let pages: Int?
+    private var opened: [String: Opened] = [:]
+
+    init(_ shelf: any ModelShelf, _ bug: PlantedBug?, pages: Int?) {
+        (self.shelf, self.bug, self.pages) = (shelf, bug == .declaredRowsStay ? .rollBackKeepsRows : nil, pages)
+    }
+
+    /// The open store of a folder.
+    func store(_ name: String) -> (any ServedModels)? { opened[name]?.store }
+
+    func open(_ definition: ModelFolder) throws(StorageError) -> (any ServedModels)? {
+        try shelf.open(definition).map { twisted($0, definition) }
+    }
+
+    func create(_ definition: ModelFolder) throws(StorageError) -> any ServedModels {
+        twisted(try shelf.create(definition), definition)
+    }
+
+    private func twisted(_ store: any ServedModels, _ definition: ModelFolder) -> any ServedModels {
+        let twisted = (store as? LMDBModelStore).map { TwistedModels($0, bug, pages: pages) } ?? store
+        opened[definition.name] = (store, twisted)
+        return twisted
+    }
+
+    func remove(_ definition: ModelFolder, _ store: any ServedModels) throws(StorageError) {
+        try shelf.remove(definition, taken(store))
+    }
+
+    func removeAll(but kept: [ModelFolder]) throws(StorageError) { try shelf.removeAll(but: kept) }
+
+    func close(_ store: any ServedModels) { shelf.close(taken(store)) }
+
+    /// The store behind what the loop has, which is open no more.
+    private func taken(_ twisted: any ServedModels) -> any ServedModels {
+        guard let found = opened.first(where: { $0.value.twisted === twisted }) else { return twisted }
+        opened[found.key] = nil
+        return found.value.store
+    }
+
+    /// The process is gone.
+    func vanish() {
+        for (store, _) in opened.values { shelf.close(store) }
+        opened = [:]
+    }
+}
