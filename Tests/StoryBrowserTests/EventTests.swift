@@ -32,6 +32,23 @@ import Testing
         #expect(driven.lines[3].hasPrefix("▸ 6 ") && driven.lines[1] == "all · live, the newest first")
     }
 
+    @Test func `events that arrive faster than they are read do not take the selected one away`() throws {
+        var driven = Driven(start: .events(.all))
+        try driven.answer(events: try events((1...100).reversed()), next: "1", position: 100)
+        driven.press(.down, .down)
+        _ = driven.takeCommands()
+        driven.hand(events: .list(.stirred))
+        try driven.answer(events: try events((901...1_000).reversed()), next: "900", position: 1_000)
+        #expect(driven.lines[5].hasPrefix("▸ 98 ") && driven.lines[3].hasPrefix("  100 "))
+        #expect(driven.lines[1].hasPrefix("all · live, the newest first · held, Home shows the newest"))
+        driven.press(.home)
+        let request = try driven.takeEventsRequest()
+        #expect(request.part == .whole && request.after == nil)
+        let rows = try events((901...1_000).reversed())
+        driven.hand(events: .list(.loaded(request, Page(rows: rows, next: "900", position: 1_000))))
+        #expect(driven.lines[3].hasPrefix("▸ 1000 ") && !driven.lines[1].contains("held"))
+    }
+
     @Test func `an event has its data a member a line, and leads to its stream`() throws {
         var driven = Driven(start: .events(.all))
         let event = try Fixtures.event(3, #"{"customer": "c1","lines":[{"sku":"a:{b}","n":1.50},[]],"none":{}}"#)

@@ -53,7 +53,7 @@ extension ListState {
     }
 
     private mutating func begin() -> Step<Kind> {
-        if window.hasMoreAbove { return restart() }
+        if window.hasMoreAbove || isHeld { return restart() }
         return move(by: -window.rows.count)
     }
 

@@ -71,6 +71,8 @@ package struct ListState<Kind: BrowsedKind>: Equatable, Sendable {
     var base: UInt64 = 0
     /// False before the first page has arrived.
     var isLoaded = false
+    /// True if newer rows left the selected one out, so that those in memory were kept.
+    var isHeld = false
     /// The IDs pushed since the subscription began; nil once it has caught up.
     var told: Set<String>? = []
 
@@ -134,6 +136,8 @@ package struct ListState<Kind: BrowsedKind>: Equatable, Sendable {
         let id = selection?.id
         switch request.part {
         case .whole:
+            isHeld = isLoaded && selected > 0 && kind.followsFirst && !page.rows.contains { $0.id == id }
+            if isHeld { break }
             let newer = window.rows.filter { $0.position > page.position }
             markArrivals(in: page)
             window.replace(page.rows, next: page.next)
@@ -177,7 +181,7 @@ package struct ListState<Kind: BrowsedKind>: Equatable, Sendable {
     /// Requests the list from its beginning, like a new one.
     mutating func restart() -> Step<Kind> {
         number += 1
-        (window, selected, isLoaded, isStale) = (Window(), 0, false, false)
+        (window, selected, isLoaded, isStale, isHeld) = (Window(), 0, false, false, false)
         (arrived, told) = ([], [])
         return ask(.whole, after: nil, limit: Window<Content>.pageSize)
     }

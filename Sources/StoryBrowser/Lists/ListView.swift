@@ -35,6 +35,7 @@ extension ListState {
             line.add((filters.isEmpty ? "all" : filters.joined(separator: " ")) + " · ", .dim)
         }
         line.add(kind.summary(of: query), .dim)
+        if isHeld { line.add(" · held, Home shows the newest", .bold) }
         if !arrived.isEmpty { line.add(" · \(arrived.count) new", .bold) }
         if case .loading = phase { line.add(" · …", .dim) }
         if window.hasMoreAbove || window.next != nil { line.add(" · more than the \(window.rows.count) here", .dim) }
