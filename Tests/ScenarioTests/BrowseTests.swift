@@ -79,7 +79,7 @@ import Testing
 
     @Test func `a form shows each wrong field, and posts what is right`() throws {
         let daemon = try daemon()
-        let run = try BrowserRun(daemon, arguments: ["--as", "007"])
+        let run = try BrowserRun(daemon, arguments: ["stories", "--as", "007"])
         try run.shows("nothing here")
         run.terminal.type("n")
         try run.shows("a new story")
@@ -215,7 +215,7 @@ import Testing
     @Test func `how long each update took is appended to a file`() throws {
         let daemon = try daemon()
         let file = daemon.folder.place("timings")
-        let run = try BrowserRun(daemon, arguments: ["--timings", file])
+        let run = try BrowserRun(daemon, arguments: ["stories", "--timings", file])
         try run.shows("nothing here")
         run.terminal.type("jq")
         #expect(try run.terminal.wait() == 0)

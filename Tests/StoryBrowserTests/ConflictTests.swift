@@ -126,6 +126,6 @@ import Testing
     }
 
     @Test func `users are not deleted`() {
-        #expect(Users.draft(for: .delete(id: "1", version: 1), of: nil, in: .init(), by: nil) == nil)
+        #expect(Users().draft(for: .delete(id: "1", version: 1), of: nil, in: .init(), by: nil) == nil)
     }
 }

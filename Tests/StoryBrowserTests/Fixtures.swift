@@ -41,8 +41,8 @@ struct Driven {
     /// The users whose names were asked for, in the order in which they were.
     private(set) var asked: [String] = []
 
-    init(user: String? = nil, size: Size = Size(columns: 80, rows: 24)) {
-        browser = Browser(user: user)
+    init(user: String? = nil, start: Destination = .allStories, size: Size = Size(columns: 80, rows: 24)) {
+        browser = Browser(user: user, start: start)
         state = browser.initial
         send(.resized(size))
     }

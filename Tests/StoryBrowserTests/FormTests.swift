@@ -126,10 +126,10 @@ import Testing
 
     @Test func `numbers that are none are told before anything is sent`() async throws {
         let nobody = StoreClient(StoreAddress(path: "/tmp/nobody-listens-here"))
-        var draft = try #require(Photos.draft(for: .new, of: nil, in: .init(), by: "007"))
+        var draft = try #require(Photos().draft(for: .new, of: nil, in: .init(), by: "007"))
         draft.fields[1].text = "many"
         draft.fields[6].text = "yes"
-        let submission = await Photos.submit(draft, for: .new, to: nobody)
+        let submission = await Photos().submit(draft, for: .new, to: nobody)
         guard case .wrong(let wrong, _) = submission else { throw Driven.NoSuchScreen() }
         #expect(wrong.map(\.field) == ["iso", "exposureValue", "flash"])
         #expect(wrong.first?.message == "must be a number")

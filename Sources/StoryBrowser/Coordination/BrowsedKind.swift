@@ -31,6 +31,8 @@ package struct RowKey<Kind: BrowsedKind>: Sendable {
     let key: Character
     let name: String
     let meaning: Meaning
+    /// True if the key works in lists alone.
+    var isForLists = false
 }
 
 /// An action on a row.
@@ -87,31 +89,101 @@ package struct ListTurn<Filter: Sendable>: Sendable {
     let filter: Filter
 }
 
-/// The description of a kind of content, for its coordinator, which knows no other kind.
-package protocol BrowsedKind: Sendable {
-    /// The content's type.
-    associatedtype Content: StoreContent
+/// A key of every screen of a kind, which opens a screen of another coordinator.
+package struct KindLink: Hashable, Sendable {
+    let key: Character
+    let name: String
+    let destination: Destination
+}
+
+/// A row of a list.
+package protocol BrowsedRow: Hashable, Sendable {
+    /// The ID, which no other row of the list has.
+    var id: String { get }
+    /// The position of the last event that changed it.
+    var position: UInt64 { get }
+}
+
+/// A filter of a list.
+package protocol BrowsedFilter: Hashable, Sendable {
+    /// Creates a filter that all rows pass.
+    init()
+    /// The filters as names and values on the wire.
+    var options: [(name: String, value: String?)] { get }
+}
+
+/// The moments at which a list is requested again.
+package enum Freshness: Hashable, Sendable {
+    /// After an event of the selection.
+    case events(EventSelection)
+    /// After this time.
+    case every(Duration)
+}
+
+/// The description of a kind of rows, for its coordinator, which knows no other kind. The description is a value: that
+/// of a declared model is what the store tells about it.
+package protocol BrowsedKind: Hashable, Sendable {
+    /// The type of a row.
+    associatedtype Content: BrowsedRow
+    /// The filter of its lists.
+    associatedtype Filter: BrowsedFilter
+    /// The sorts of its lists.
+    associatedtype Sort: RawRepresentable<String>, Hashable, Sendable
 
     /// The title of its lists.
-    static var title: String { get }
-    /// The category of its streams.
-    static var category: String { get }
+    var title: String { get }
+    /// Returns the name of a row, as titles and sentences have it.
+    func name(of id: String) -> String
+    /// Returns the stream whose events are the past of a row; nil if there is none.
+    func stream(of id: String) -> String?
+    /// True if a row that is made of several streams can be read as it was at any position.
+    var keepsPast: Bool { get }
+    /// True if each event of that stream changes the row.
+    var changesWithEachEvent: Bool { get }
     /// The columns of its list.
-    static var columns: [ListColumn<Content>] { get }
+    var columns: [ListColumn<Content>] { get }
+    /// The sorts of its list.
+    var sorts: [Sort] { get }
+    /// The initial sort of its list.
+    var firstSort: Sort { get }
     /// Returns the initial order of a list with this sort.
-    static func order(of sort: Content.Sort) -> Order
-    /// The initial sort of its list: the newest first.
-    static var byDate: Content.Sort { get }
+    func order(of sort: Sort) -> Order
+    /// True if its lists can be reversed.
+    var isReversible: Bool { get }
+    /// Returns whether pushed rows can be put into the list: the newest come first.
+    func isNewestFirst(_ query: ListQuery<Self>) -> Bool
+    /// Returns the date of a row, in the lists that pushed rows are put into.
+    func date(of content: Content) -> Date
+    /// Returns the version of a row's stream; 0 if rows do not tell it.
+    func version(of content: Content) -> UInt64
+    /// Returns a filter narrowed to rows with a date from `since` on and before `until`.
+    func bounded(_ filter: Filter, since: Date?, until: Date?) -> Filter
+    /// The moments at which other lists are requested again.
+    var freshness: Freshness { get }
+    /// True if the selection stays on the first row when rows arrive above it.
+    var followsFirst: Bool { get }
+    /// Returns the sentence above a list about its order.
+    func summary(of query: ListQuery<Self>) -> String
+    /// The sentence in place of the rows of an empty list.
+    var emptiness: String { get }
 
+    /// The heading of a page that shows the present.
+    var presence: String { get }
     /// Returns the fields of its page.
-    static func facts(of content: Content) -> [Fact]
+    func facts(of content: Content) -> [Fact]
     /// Returns the longer text of its page.
-    static func text(of content: Content) -> String
+    func text(of content: Content) -> String
+    /// Returns the IDs of the users that a filter refers to.
+    func people(in filter: Filter) -> [String]
     /// The keys of its rows.
-    static var keys: [RowKey<Self>] { get }
+    var keys: [RowKey<Self>] { get }
+    /// The keys of its lists and pages that need no row.
+    var links: [KindLink] { get }
+    /// Returns the screen of another coordinator that Enter opens; nil for the page of the row.
+    func opened(_ content: Content) -> Destination?
 
     /// Returns the way from a list with this filter to the one that belongs with it; nil if there is none.
-    static func turn(of filter: Content.Filter) -> ListTurn<Content.Filter>?
+    func turn(of filter: Filter) -> ListTurn<Filter>?
 
     /// Returns the form for a purpose; nil if there is none.
     ///
@@ -119,44 +191,70 @@ package protocol BrowsedKind: Sendable {
     ///   - content: the row that the form is about.
     ///   - filter: the filter of the list.
     ///   - user: the ID of the user whom the browser acts for.
-    static func draft(
-        for purpose: FormPurpose, of content: Content?, in filter: Content.Filter, by user: String?
-    ) -> Draft?
+    func draft(for purpose: FormPurpose, of content: Content?, in filter: Filter, by user: String?) -> Draft?
     /// Returns the filter of a form.
     ///
     /// - Throws: `WrongDraft`.
-    static func filter(_ draft: Draft, now: Date) throws -> Content.Filter
+    func filter(_ draft: Draft, now: Date) throws -> Filter
 
-    /// Returns the client's collection of the kind.
-    static func collection(_ client: StoreClient) -> ContentCollection<Content>
+    /// Returns the kind as the store describes it now.
+    func described(by client: StoreClient) async throws -> Self
+    /// The kind without what the store tells about it, which is the same for as long as a screen is shown.
+    var undescribed: Self { get }
+    /// Returns whether the rows in memory are still those of the kind after it was described again.
+    func hasSameRows(as other: Self) -> Bool
+
+    /// Returns a part of a list.
+    func list(_ request: ListRequest<Self>, from client: StoreClient) async throws -> Page<Content>
+    /// Returns a row as it was after an event of its stream.
+    func row(_ id: String, after event: Event, from client: StoreClient) async throws -> Content
+    /// Returns a row as it was at a position of the log.
+    func row(_ id: String, at position: UInt64, from client: StoreClient) async throws -> Content
+    /// Returns the changes of the lists that pushed rows are put into; nil if there are none.
+    func live(_ filter: Filter, of client: StoreClient) -> LiveChanges<ListChange<Content>>?
+    /// Sends the changes of a row until it is cancelled.
+    func follow(
+        row id: String, of client: StoreClient, _ send: @Sendable (RowChange<Content>) async -> Void
+    ) async throws
     /// Sends a completed form.
-    static func submit(_ draft: Draft, for purpose: FormPurpose, to client: StoreClient) async -> Submission
+    func submit(_ draft: Draft, for purpose: FormPurpose, to client: StoreClient) async -> Submission
     /// Performs a write without fields.
-    static func write(
-        _ action: String, to id: String, by user: String?, client: StoreClient
-    ) async throws -> Receipt
+    func write(_ action: String, to id: String, by user: String?, client: StoreClient) async throws -> Receipt
 }
 
 extension BrowsedKind {
     /// Returns the IDs of the users that a row refers to.
-    static func people(of content: Content) -> [String] {
+    func people(of content: Content) -> [String] {
         facts(of: content).filter(\.isUser).map(\.value)
     }
 
-    /// Returns the stream of a row.
-    static func stream(of id: String) -> String { "\(category)-\(id)" }
-
-    /// The default: no list belongs with another.
-    package static func turn(of filter: Content.Filter) -> ListTurn<Content.Filter>? { nil }
-
-    /// The default: a kind has no writes without fields.
-    package static func write(
-        _ action: String, to id: String, by user: String?, client: StoreClient
-    ) async throws -> Receipt { throw NoSuchWrite(name: action) }
+    /// Returns whether there is a form for a purpose.
+    func hasForm(_ purpose: FormPurpose) -> Bool { draft(for: purpose, of: nil, in: Filter(), by: nil) != nil }
 }
 
-/// The error of a write that the kind does not have.
-struct NoSuchWrite: Error, CustomStringConvertible {
-    let name: String
-    var description: String { "there is no such write: \(name)" }
+// The defaults.
+extension BrowsedKind {
+    package var changesWithEachEvent: Bool { false }
+    package var keepsPast: Bool { false }
+    package var isReversible: Bool { true }
+    package var followsFirst: Bool { false }
+    package var links: [KindLink] { [] }
+    package var undescribed: Self { self }
+    package var presence: String { "as it is now, live" }
+    package var emptiness: String { "nothing here; 0 shows all that the store holds, 7 its events as they come" }
+
+    package func stream(of id: String) -> String? { nil }
+    package func isNewestFirst(_ query: ListQuery<Self>) -> Bool { false }
+    package func date(of content: Content) -> Date { .distantPast }
+    package func version(of content: Content) -> UInt64 { 0 }
+    package func bounded(_ filter: Filter, since: Date?, until: Date?) -> Filter { filter }
+    package func people(in filter: Filter) -> [String] { [] }
+    package func opened(_ content: Content) -> Destination? { nil }
+    package func turn(of filter: Filter) -> ListTurn<Filter>? { nil }
+    package func hasSameRows(as other: Self) -> Bool { true }
+    package func described(by client: StoreClient) async throws -> Self { self }
+
+    package func summary(of query: ListQuery<Self>) -> String {
+        "by \(query.sort.rawValue), \(query.order == .descending ? "descending" : "ascending")"
+    }
 }

@@ -1,5 +1,22 @@
+package import StoryClient
+
 /// A screen of another coordinator, which only the root can open.
 package enum Destination: Hashable, Sendable {
+    /// All that the store holds.
+    case overview
+    case allUsers, allStories, allMessages, allPhotos
+    case models
+    /// The definition of a declared model.
+    case model(String)
+    /// The rows of a declared model.
+    case rows(of: String)
+    /// The events that did not fit a declared model.
+    case misfits(of: String)
+    case categories
+    /// The streams of a category.
+    case streams(of: String)
+    /// The events of the log, of a category or of a stream.
+    case events(EventSelection)
     case user(id: String)
     case story(id: String)
     /// The stories that a user sent.
@@ -27,7 +44,7 @@ package enum Outgoing<Kind: BrowsedKind>: Equatable, Sendable {
     /// Go back to the previous screen.
     case back
     /// Go back, and set the filter of the screen there.
-    case narrow(Kind.Content.Filter)
+    case narrow(Kind.Filter)
     /// Show this in the line of notices.
     case say(String)
 }

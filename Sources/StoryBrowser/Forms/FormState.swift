@@ -4,6 +4,8 @@ import struct FoundationEssentials.Date
 
 /// A form that is being filled in. A form based on a row follows the row's changes.
 package struct FormState<Kind: BrowsedKind>: Equatable, Sendable {
+    /// The kind of the row.
+    let kind: Kind
     /// The purpose of the form.
     package private(set) var purpose: FormPurpose
     /// The fields.
@@ -25,10 +27,10 @@ package struct FormState<Kind: BrowsedKind>: Equatable, Sendable {
 
     /// Creates a form; nil if the kind has none for the purpose.
     init?(
-        _ purpose: FormPurpose, of content: Kind.Content?, in filter: Kind.Content.Filter, by user: String?
+        _ kind: Kind, _ purpose: FormPurpose, of content: Kind.Content?, in filter: Kind.Filter, by user: String?
     ) {
-        guard let draft = Kind.draft(for: purpose, of: content, in: filter, by: user) else { return nil }
-        (self.purpose, self.draft) = (purpose, draft)
+        guard let draft = kind.draft(for: purpose, of: content, in: filter, by: user) else { return nil }
+        (self.kind, self.purpose, self.draft) = (kind, purpose, draft)
         self.content = purpose.base == nil ? nil : content
     }
 
@@ -43,7 +45,7 @@ package struct FormState<Kind: BrowsedKind>: Equatable, Sendable {
             return take(submission)
         case .page(.changed(let changes)): return take(changes)
         case .people(let people): return take(people)
-        case .appeared, .list, .page, .written, .narrowed: return .nothing
+        case .appeared, .list, .page, .written, .narrowed, .described: return .nothing
         }
     }
 
@@ -104,7 +106,7 @@ package struct FormState<Kind: BrowsedKind>: Equatable, Sendable {
             return .command(.submit(draft, purpose))
         }
         do {
-            return .ask(.narrow(try Kind.filter(draft, now: time)))
+            return .ask(.narrow(try kind.filter(draft, now: time)))
         } catch {
             return take(.wrong((error as? WrongDraft)?.entries ?? [], "correct the marked fields"))
         }
@@ -129,7 +131,7 @@ package struct FormState<Kind: BrowsedKind>: Equatable, Sendable {
             switch change {
             case .restarted, .caughtUp: break
             case .row(let row, _): now = .row(row)
-            case .absent: now = .absent("\(Kind.category) \(purpose.base?.id ?? "") was deleted; its history remains")
+            case .absent: now = .absent("\(kind.name(of: purpose.base?.id ?? "")) was deleted; its history remains")
             }
         }
         if case .absent(let sentence) = now { return .ask(.say(sentence)) }
@@ -139,11 +141,12 @@ package struct FormState<Kind: BrowsedKind>: Equatable, Sendable {
     /// Moves the form to the row's present state after a conflict, as soon as that is known: the typed text stays, and
     /// the next submission is for the new version.
     private mutating func rebase() -> Step<Kind> {
-        guard let refusedAt, let row = now.content, row.version >= refusedAt else { return .nothing }
-        let rebased = purpose.rebased(row.version)
-        if let fresh = Kind.draft(for: rebased, of: row, in: .init(), by: nil) { draft.rebase(onto: fresh) }
+        guard let refusedAt, let row = now.content, kind.version(of: row) >= refusedAt else { return .nothing }
+        let version = kind.version(of: row)
+        let rebased = purpose.rebased(version)
+        if let fresh = kind.draft(for: rebased, of: row, in: .init(), by: nil) { draft.rebase(onto: fresh) }
         (purpose, content, self.refusedAt) = (rebased, row, nil)
         let keys = purpose.isDeletion ? "y deletes it, n keeps it" : "Enter overwrites, Esc keeps theirs"
-        return .ask(.say("changed meanwhile (version \(row.version)). \(keys)"))
+        return .ask(.say("changed meanwhile (version \(version)). \(keys)"))
     }
 }

@@ -40,8 +40,8 @@ extension FormState {
     /// Returns the confirmation of a deletion: the row and the keys.
     private func question(_ size: Size, _ names: Names) -> [Line] {
         guard let content else { return [] }
-        let text = Wrapping.lines(of: Kind.text(of: content), columns: size.columns, limit: 5)
-        let facts = Kind.facts(of: content).flatMap { $0.lines(names, columns: size.columns) }
+        let text = Wrapping.lines(of: kind.text(of: content), columns: size.columns, limit: 5)
+        let facts = kind.facts(of: content).flatMap { $0.lines(names, columns: size.columns) }
         let lines = facts + [Line()] + text.map { Line($0) } + [Line()]
         return lines + [
             isHandedIn ? Line("…", .dim) : Line("y deletes it, and its history remains; n keeps it")

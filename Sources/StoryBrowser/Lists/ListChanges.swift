@@ -3,7 +3,7 @@ import StoryClient
 // Live changes of a list that has the newest rows first.
 extension ListState {
     mutating func apply(_ changes: [ListChange<Content>]) -> Step<Kind> {
-        guard query.isNewestFirst else { return .nothing }
+        guard isNewestFirst else { return .nothing }
         let id = selection?.id
         var fits = true
         // The index of each row, valid until a row is added or removed.
@@ -59,12 +59,13 @@ extension ListState {
     private func indexToInsert(_ row: Content) -> Int? {
         // Older rows were there when the list was read, and are not in this part.
         guard row.position > base else { return nil }
-        let date = row.date
-        let index = window.rows.firstIndex { $0.date <= date } ?? window.rows.count
+        let date = kind.date(of: row)
+        let index = window.rows.firstIndex { kind.date(of: $0) <= date } ?? window.rows.count
         if index == 0, window.hasMoreAbove { return nil }
         guard window.next != nil, let last = window.rows.last else { return index }
         // New rows come first among those with the date of the last one; others may belong below.
-        let isAbove = last.date < date || (last.date == date && row.version == 1)
+        let end = kind.date(of: last)
+        let isAbove = end < date || (end == date && kind.version(of: row) == 1)
         return isAbove ? index : nil
     }
 }

@@ -10,20 +10,23 @@ extension ListState {
         case .pageDown, .character(" "): return move(by: max(1, surroundings.height - 1))
         case .home, .character("g"): return begin()
         case .end, .character("G"): return move(by: window.rows.count)
-        case .enter: return selection.map { .ask(.show(Coordinator<Kind>.page($0.id))) } ?? .nothing
+        case .enter:
+            guard let selection else { return .nothing }
+            return .ask(kind.opened(selection).map { .open($0) } ?? .show(Coordinator.page(kind, selection.id)))
         case .character("s"): return sort()
-        case .character("S"):
+        case .character("S") where kind.isReversible:
             query.order = query.order == .ascending ? .descending : .ascending
             return restart()
         case .character("/"): return fill(.filter, nil, surroundings)
         case .character("n"): return fill(.new, selection, surroundings)
         case .character(let character):
-            if let turn = Kind.turn(of: query.filter), turn.key == character {
+            if let turn = kind.turn(of: query.filter), turn.key == character {
                 query.filter = turn.filter
                 return restart()
             }
+            if let link = kind.links.first(where: { $0.key == character }) { return .ask(.open(link.destination)) }
             guard let selection else { return .nothing }
-            return RowKeys<Kind>.press(character, selection, query.filter, surroundings.user)
+            return RowKeys(kind: kind).press(character, selection, query.filter, surroundings.user)
         case .escape, .backspace, .delete, .tab, .backTab, .left, .right, .control, .unreadable:
             return .nothing
         }
@@ -31,9 +34,16 @@ extension ListState {
 
     /// The keys of the list and their actions; a list that is one of two has the key of the other.
     var hints: [(key: String, does: String)] {
-        let turn = Kind.turn(of: query.filter).map { [(String($0.key), $0.name)] }
-        return [("↑↓", "move"), ("Enter", "open"), ("/", "filter")] + (turn ?? [("s", "sort"), ("S", "reverse")])
-            + [("n", "new")] + Kind.keys.map { (String($0.key), $0.name) }
+        var hints = [("↑↓", "move"), ("Enter", "open")] + kind.links.map { (String($0.key), $0.name) }
+        if kind.hasForm(.filter) { hints.append(("/", "filter")) }
+        if let turn = kind.turn(of: query.filter) {
+            hints.append((String(turn.key), turn.name))
+        } else {
+            if kind.sorts.count > 1 { hints.append(("s", "sort")) }
+            if kind.isReversible { hints.append(("S", "reverse")) }
+        }
+        if kind.hasForm(.new) { hints.append(("n", "new")) }
+        return hints + kind.keys.map { (String($0.key), $0.name) }
     }
 
     private mutating func move(by count: Int) -> Step<Kind> {
@@ -43,48 +53,52 @@ extension ListState {
     }
 
     private mutating func begin() -> Step<Kind> {
-        if window.hasMoreAbove { return restart() }
+        if window.hasMoreAbove || isHeld { return restart() }
         return move(by: -window.rows.count)
     }
 
     private mutating func sort() -> Step<Kind> {
-        let sorts = Array(Content.Sort.allCases)
+        let sorts = kind.sorts
+        guard sorts.count > 1 else { return .nothing }
         let index = sorts.firstIndex(of: query.sort) ?? 0
         query.sort = sorts[(index + 1) % sorts.count]
-        query.order = Kind.order(of: query.sort)
+        query.order = kind.order(of: query.sort)
         return restart()
     }
 
     private func fill(_ purpose: FormPurpose, _ content: Content?, _ surroundings: Surroundings) -> Step<Kind> {
-        FormState<Kind>(purpose, of: content, in: query.filter, by: surroundings.user).map { .ask(.show(.form($0))) }
-            ?? .nothing
+        FormState(kind, purpose, of: content, in: query.filter, by: surroundings.user)
+            .map { .ask(.show(.form($0))) } ?? .nothing
     }
 }
 
 /// Actions of the keys of a kind's rows, in a list and on a page.
-enum RowKeys<Kind: BrowsedKind> {
-    static func press(
-        _ character: Character, _ content: Kind.Content, _ filter: Kind.Content.Filter, _ user: String?
+struct RowKeys<Kind: BrowsedKind> {
+    let kind: Kind
+
+    func press(
+        _ character: Character, _ content: Kind.Content, _ filter: Kind.Filter, _ user: String?
     ) -> Step<Kind> {
         if character == "e" {
-            return show(.edit(id: content.id, version: content.version), content, filter, user)
+            return show(.edit(id: content.id, version: kind.version(of: content)), content, filter, user)
         }
-        guard let key = Kind.keys.first(where: { $0.key == character }) else { return .nothing }
+        guard let key = kind.keys.first(where: { $0.key == character }) else { return .nothing }
         switch key.meaning {
         case .open(let destination): return destination(content).map { .ask(.open($0)) } ?? .nothing
         case .act(let action):
             switch action(content, user) {
             case .write(let name): return .command(.write(name, id: content.id, user: user))
             case .fill(let name): return show(.act(name, id: content.id), content, filter, user)
-            case .delete: return show(.delete(id: content.id, version: content.version), content, filter, user)
+            case .delete:
+                return show(.delete(id: content.id, version: kind.version(of: content)), content, filter, user)
             case nil: return .nothing
             }
         }
     }
 
-    private static func show(
-        _ purpose: FormPurpose, _ content: Kind.Content, _ filter: Kind.Content.Filter, _ user: String?
+    private func show(
+        _ purpose: FormPurpose, _ content: Kind.Content, _ filter: Kind.Filter, _ user: String?
     ) -> Step<Kind> {
-        FormState<Kind>(purpose, of: content, in: filter, by: user).map { .ask(.show(.form($0))) } ?? .nothing
+        FormState(kind, purpose, of: content, in: filter, by: user).map { .ask(.show(.form($0))) } ?? .nothing
     }
 }

@@ -5,14 +5,11 @@ import struct FoundationEssentials.Date
 /// The filter, sort and order of a list.
 package struct ListQuery<Kind: BrowsedKind>: Hashable, Sendable {
     /// The filter.
-    package var filter: Kind.Content.Filter
+    package var filter: Kind.Filter
     /// The sort.
-    package var sort: Kind.Content.Sort
+    package var sort: Kind.Sort
     /// The order.
     package var order: Order
-
-    /// True if new rows appear at the top.
-    var isNewestFirst: Bool { sort == Kind.byDate && order == .descending }
 }
 
 /// A request for a part of a list.
@@ -54,6 +51,8 @@ package struct ListState<Kind: BrowsedKind>: Equatable, Sendable {
         case failed(String)
     }
 
+    /// The kind of its rows.
+    package internal(set) var kind: Kind
     /// The filter, sort and order.
     package internal(set) var query: ListQuery<Kind>
     /// The rows in memory.
@@ -72,12 +71,18 @@ package struct ListState<Kind: BrowsedKind>: Equatable, Sendable {
     var base: UInt64 = 0
     /// False before the first page has arrived.
     var isLoaded = false
+    /// True if newer rows left the selected one out, so that those in memory were kept.
+    var isHeld = false
     /// The IDs pushed since the subscription began; nil once it has caught up.
     var told: Set<String>? = []
 
-    init(_ filter: Content.Filter) {
-        query = ListQuery(filter: filter, sort: Kind.byDate, order: Kind.order(of: Kind.byDate))
+    init(_ kind: Kind, _ filter: Kind.Filter) {
+        self.kind = kind
+        query = ListQuery(filter: filter, sort: kind.firstSort, order: kind.order(of: kind.firstSort))
     }
+
+    /// True if pushed rows are put into the list: the newest come first.
+    var isNewestFirst: Bool { kind.isNewestFirst(query) }
 
     /// The selected row; nil in an empty list.
     package var selection: Content? { window.rows.indices.contains(selected) ? window.rows[selected] : nil }
@@ -85,8 +90,8 @@ package struct ListState<Kind: BrowsedKind>: Equatable, Sendable {
     /// The IDs of the users that the filter and rows on or near the screen refer to.
     var people: [String] {
         let near = max(0, selected - 60)..<min(window.rows.count, max(0, selected) + 60)
-        let rows = near.isEmpty ? [] : window.rows[near].flatMap { Kind.people(of: $0) }
-        return filters.flatMap(Names.ids) + rows
+        let rows = near.isEmpty ? [] : window.rows[near].flatMap { kind.people(of: $0) }
+        return kind.people(in: query.filter) + rows
     }
 
     /// The names and values of the filter's options.
@@ -105,6 +110,9 @@ package struct ListState<Kind: BrowsedKind>: Equatable, Sendable {
             query.filter = filter
             return restart()
         case .written(let sentence): return .ask(.say(sentence))
+        case .described(let kind):
+            defer { self.kind = kind }
+            return kind.hasSameRows(as: self.kind) ? .nothing : restart()
         case .page, .form, .people: return .nothing
         }
     }
@@ -128,16 +136,27 @@ package struct ListState<Kind: BrowsedKind>: Equatable, Sendable {
         let id = selection?.id
         switch request.part {
         case .whole:
+            isHeld = isLoaded && selected > 0 && kind.followsFirst && !page.rows.contains { $0.id == id }
+            if isHeld { break }
             let newer = window.rows.filter { $0.position > page.position }
+            markArrivals(in: page)
             window.replace(page.rows, next: page.next)
             base = page.position
-            if query.isNewestFirst { keep(newer) }
+            if isNewestFirst { keep(newer) }
         case .below: window.append(page.rows, next: page.next)
         case .above: window.prepend(page.rows)
         }
         isLoaded = true
         phase = .ready
-        select(id)
+        select(kind.followsFirst && selected == 0 ? nil : id)
+    }
+
+    /// Marks the rows of a repeated request that were added since the list was requested before.
+    private mutating func markArrivals(in page: Page<Content>) {
+        guard isLoaded, !isNewestFirst else { return }
+        let listed = Set(window.rows.map(\.id))
+        let added = page.rows.filter { $0.position > base && !listed.contains($0.id) }.map(\.id)
+        arrived = arrived.intersection(page.rows.map(\.id)).union(added)
     }
 
     /// Returns the request after an answer: a page may be short, and even empty, although there are more rows.
@@ -162,7 +181,7 @@ package struct ListState<Kind: BrowsedKind>: Equatable, Sendable {
     /// Requests the list from its beginning, like a new one.
     mutating func restart() -> Step<Kind> {
         number += 1
-        (window, selected, isLoaded, isStale) = (Window(), 0, false, false)
+        (window, selected, isLoaded, isStale, isHeld) = (Window(), 0, false, false, false)
         (arrived, told) = ([], [])
         return ask(.whole, after: nil, limit: Window<Content>.pageSize)
     }
@@ -205,11 +224,11 @@ package struct ListState<Kind: BrowsedKind>: Equatable, Sendable {
 
     /// The rows between the first and the last one in memory, or any change if rows can move.
     var subscriptions: Set<ScreenSubscription<Kind>> {
-        guard query.isNewestFirst else { return [.anything] }
+        guard isNewestFirst else { return [.anything(kind.freshness)] }
         guard isLoaded else { return [] }
-        let since = window.next == nil ? nil : window.rows.last.map(\.date)
+        let since = window.next == nil ? nil : window.rows.last.map { kind.date(of: $0) }
         // The upper bound is exclusive, so it is the next millisecond.
-        let until = window.hasMoreAbove ? window.rows.first.map { $0.date.addingTimeInterval(0.001) } : nil
-        return [.rows(query.filter.bounded(since: since, until: until))]
+        let until = window.hasMoreAbove ? window.rows.first.map { kind.date(of: $0).addingTimeInterval(0.001) } : nil
+        return [.rows(kind.bounded(query.filter, since: since, until: until))]
     }
 }

@@ -3,17 +3,22 @@ import StoryClient
 // The view of a list.
 extension ListState {
     func view(_ size: Size, _ names: Names) -> [Line] {
-        let widths = ListState.widths(size.columns)
+        let columns = kind.columns
+        let widths = ColumnWidths(of: columns.map(\.shape.width), columns: size.columns).widths
         var heading = Line("  ")
-        for (column, width) in zip(Kind.columns, widths) {
+        for (column, width) in zip(columns, widths) {
             heading.add(column.shape.heading, columns: width + 1, .bold)
         }
-        var lines = [summary(names), heading]
+        var lines = [summary(names, hidden: columns.count - widths.count), heading]
         let height = max(0, size.rows - lines.count)
-        if window.rows.isEmpty { return lines + [Line("  " + emptiness, .dim)] }
+        if window.rows.isEmpty {
+            let text = Wrapping.lines(of: emptiness, columns: size.columns - 4, limit: height)
+            return lines + text.map { Line("  " + $0, .dim) }
+        }
         let top = max(0, min(selected - height / 2, window.rows.count - height))
         for index in window.rows.indices.dropFirst(top).prefix(height) {
-            let line = line(window.rows[index], widths, names, isSelected: index == selected)
+            let cells = zip(columns.map { $0.text(window.rows[index], names) }, widths)
+            let line = line(window.rows[index], Array(cells), isSelected: index == selected)
             lines.append(line.fitted(to: size.columns))
             if index == selected { lines[lines.count - 1] = lines[lines.count - 1].styled(.reverse) }
         }
@@ -21,48 +26,68 @@ extension ListState {
     }
 
     /// Returns the filter, sort and state of the list.
-    private func summary(_ names: Names) -> Line {
+    ///
+    /// - Parameter hidden: the number of columns without room.
+    private func summary(_ names: Names, hidden: Int) -> Line {
         var line = Line()
         let filters = filters.map { "\($0.name)=\($0.value)" + names.told($0) }
-        line.add(filters.isEmpty ? "all" : filters.joined(separator: " "), .dim)
-        line.add(" · by \(query.sort.rawValue), ", .dim)
-        line.add(query.order == .descending ? "descending" : "ascending", .dim)
+        if kind.hasForm(.filter) {
+            line.add((filters.isEmpty ? "all" : filters.joined(separator: " ")) + " · ", .dim)
+        }
+        line.add(kind.summary(of: query), .dim)
+        if isHeld { line.add(" · held, Home shows the newest", .bold) }
         if !arrived.isEmpty { line.add(" · \(arrived.count) new", .bold) }
         if case .loading = phase { line.add(" · …", .dim) }
         if window.hasMoreAbove || window.next != nil { line.add(" · more than the \(window.rows.count) here", .dim) }
+        if hidden > 0 { line.add(" · \(hidden) more on the page", .dim) }
         return line
     }
 
     private var emptiness: String {
         switch phase {
-        case .loading: "…"
-        case .ready: isLoaded ? "nothing here" : "…"
+        case .loading, .ready: isLoaded ? kind.emptiness : "…"
         case .failed(let sentence): sentence
         }
     }
 
-    private func line(_ row: Content, _ widths: [Int], _ names: Names, isSelected: Bool) -> Line {
+    private func line(_ row: Content, _ cells: [(text: String, width: Int)], isSelected: Bool) -> Line {
         var line = Line(isSelected ? "▸" : " ")
         line.add(arrived.contains(row.id) ? "*" : " ", .bold)
-        for (column, width) in zip(Kind.columns, widths) {
-            line.add(column.text(row, names), columns: width)
+        for (text, width) in cells {
+            line.add(text, columns: width)
             line.add(" ")
         }
         return line
     }
+}
 
-    /// Returns the width of each column of the list in terminal columns.
-    private static func widths(_ columns: Int) -> [Int] {
-        let shapes = Kind.columns.map(\.shape.width)
+/// The widths of the columns of a list in terminal columns, as many of them as have room.
+struct ColumnWidths {
+    /// The widths of the first columns.
+    let widths: [Int]
+
+    /// Shares a number of terminal columns among columns of these shapes.
+    init(of shapes: [ColumnShape.Width], columns: Int) {
+        let shapes = ColumnWidths.shown(shapes, columns)
         let rests = shapes.filter { $0 == .rest }.count
         let names = max(1, shapes.count { if case .name = $0 { true } else { false } })
-        let left = max(0, columns - 2 - shapes.reduce(0) { $0 + (least($1) ?? 0) + 1 })
+        let left = max(0, columns - 2 - shapes.reduce(0) { $0 + (ColumnWidths.least($1) ?? 0) + 1 })
         // Texts come first; names share the columns that texts do not need, up to a length that few names have.
         let more = rests == 0 ? left / names : min(14, max(0, left - 30 * rests) / (names + 2 * rests))
         let rest = rests == 0 ? 0 : max(4, (left - more * names) / rests)
-        return shapes.map { width in
-            if case .name(let count) = width { count + more } else { least(width) ?? rest }
+        widths = shapes.map { width in
+            if case .name(let count) = width { count + more } else { ColumnWidths.least(width) ?? rest }
         }
+    }
+
+    /// Returns the first shapes, as many as have room for the beginning of their values.
+    private static func shown(_ shapes: [ColumnShape.Width], _ columns: Int) -> [ColumnShape.Width] {
+        var left = columns - 2
+        return Array(
+            shapes.prefix { width in
+                left -= (least(width) ?? 8) + 1
+                return left >= 0
+            })
     }
 
     /// Returns the minimum of a width in terminal columns; nil for a share of the rest.

@@ -43,6 +43,10 @@ package enum PageMessage<Kind: BrowsedKind>: Sendable {
     /// Consecutive events of the history, and whether the last one is the newest.
     case history([HistoryLine], isNewest: Bool)
     case past(version: UInt64, Seen<Kind.Content>)
+    /// The row as it was before the event at a position.
+    case earlier(than: UInt64, Seen<Kind.Content>)
+    /// The row's stream has another event.
+    case stirred
     case failed(String)
 }
 
@@ -51,6 +55,8 @@ package struct PageState<Kind: BrowsedKind>: Equatable, Sendable {
     /// The most events that are kept in memory.
     package static var historyLimit: Int { 200 }
 
+    /// The kind of the row.
+    package internal(set) var kind: Kind
     /// The row's ID.
     package let id: String
     /// The row's present state.
@@ -63,13 +69,26 @@ package struct PageState<Kind: BrowsedKind>: Equatable, Sendable {
     package internal(set) var history: [HistoryLine] = []
     /// The number of events.
     package internal(set) var last: UInt64 = 0
+    /// The earlier states that were stepped back to, of a row that is made of several streams.
+    package internal(set) var earlier: [Kind.Content] = []
     /// The number of lines of the text above the visible part.
     var scroll = 0
 
-    init(id: String) { self.id = id }
+    init(_ kind: Kind, id: String) { (self.kind, self.id) = (kind, id) }
 
-    /// The state that is shown: at the present or at the slider's version.
-    package var shown: Seen<Kind.Content> { version == nil ? now : past }
+    /// The state that is shown: at the present, at the slider's version, or the earlier one.
+    package var shown: Seen<Kind.Content> { version == nil ? earlier.last.map { .row($0) } ?? now : past }
+
+    /// True if the row's past is the events of one stream.
+    var hasHistory: Bool { kind.stream(of: id) != nil }
+    /// True if the row is made of several streams, and its past is seen state by state.
+    var hasEarlier: Bool { !hasHistory && kind.keepsPast }
+
+    /// The row, and its stream if that may have other events than those that change the row.
+    var subscriptions: Set<ScreenSubscription<Kind>> {
+        guard !kind.changesWithEachEvent, let stream = kind.stream(of: id) else { return [.row(id: id)] }
+        return [.row(id: id), .stream(stream)]
+    }
 
     mutating func update(_ message: ScreenMessage<Kind>) -> Step<Kind> {
         switch message {
@@ -77,6 +96,9 @@ package struct PageState<Kind: BrowsedKind>: Equatable, Sendable {
         case .key(let key, let surroundings): return press(key, surroundings)
         case .page(let message): return update(message)
         case .written(let sentence): return .ask(.say(sentence))
+        case .described(let kind):
+            self.kind = kind
+            return .nothing
         case .list, .form, .narrowed, .people: return .nothing
         }
     }
@@ -91,6 +113,15 @@ package struct PageState<Kind: BrowsedKind>: Equatable, Sendable {
         case .past(let version, let seen):
             if version == self.version { past = seen }
             return .nothing
+        case .earlier(let position, let seen):
+            guard shown.content?.position == position else { return .nothing }
+            switch seen {
+            case .row(let row): earlier.append(row)
+            case .absent(let sentence): return .ask(.say(sentence))
+            case .loading: break
+            }
+            return .nothing
+        case .stirred: return version == nil ? .command(.history(id: id, around: nil)) : .nothing
         case .failed(let sentence): return .ask(.say(sentence))
         }
     }
@@ -102,8 +133,8 @@ package struct PageState<Kind: BrowsedKind>: Equatable, Sendable {
             case .restarted, .caughtUp: break
             case .row(let row, _):
                 now = .row(row)
-                last = max(last, row.version)
-            case .absent: now = .absent("there is no \(Kind.category) \(id)")
+                last = max(last, kind.version(of: row))
+            case .absent: now = .absent("there is no \(kind.name(of: id))")
             }
         }
         // The end of the history is shown only beside the present state.
@@ -114,6 +145,7 @@ package struct PageState<Kind: BrowsedKind>: Equatable, Sendable {
 // Keys on a page.
 extension PageState {
     mutating func press(_ key: Key, _ surroundings: Surroundings) -> Step<Kind> {
+        if !hasHistory, [.left, .right, .home, .end].contains(key) { return hasEarlier ? step(key) : .nothing }
         switch key {
         case .left: return slide(to: (version ?? last) - min(version ?? last, 1))
         case .right: return slide(to: (version ?? last) + 1)
@@ -125,9 +157,21 @@ extension PageState {
         case .pageDown, .character(" "): scroll = min(scroll + surroundings.height / 2, 10_000)
         case .character(let character):
             // `e` and `d` act on the present row, even if an earlier state is shown.
+            if let link = kind.links.first(where: { $0.key == character }) { return .ask(.open(link.destination)) }
             guard let content = ["e", "d"].contains(character) ? now.content : shown.content else { return .nothing }
-            return RowKeys<Kind>.press(character, content, .init(), surroundings.user)
+            return RowKeys(kind: kind).press(character, content, .init(), surroundings.user)
         case .enter, .escape, .backspace, .delete, .tab, .backTab, .control, .unreadable: return .nothing
+        }
+        return .nothing
+    }
+
+    /// Moves to the state before the one that is shown, to the one behind it, or to the present.
+    private mutating func step(_ key: Key) -> Step<Kind> {
+        scroll = 0
+        switch key {
+        case .left: return shown.content.map { .command(.earlier(id: id, than: $0.position)) } ?? .nothing
+        case .right: _ = earlier.popLast()
+        default: earlier = key == .end ? [] : earlier
         }
         return .nothing
     }
@@ -158,6 +202,9 @@ extension PageState {
 
     /// The keys of this page and their actions.
     var hints: [(key: String, does: String)] {
-        [("←→", "past"), ("Esc", "back")] + Kind.keys.map { (String($0.key), $0.name) } + [("e", "edit")]
+        let past = hasHistory || hasEarlier ? [("←→", "past")] : []
+        let edit = kind.hasForm(.edit(id: id, version: 0)) ? [("e", "edit")] : []
+        return past + [("Esc", "back")] + kind.links.map { (String($0.key), $0.name) }
+            + kind.keys.filter { !$0.isForLists }.map { (String($0.key), $0.name) } + edit
     }
 }

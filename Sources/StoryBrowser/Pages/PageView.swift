@@ -3,26 +3,33 @@ import StoryClient
 // The view of a page: the fields, the text, the history, and its slider.
 extension PageState {
     func view(_ size: Size, _ names: Names) -> [Line] {
-        let history = historyLines(count: 6)
+        let past = pastLines(size.columns)
         var lines = [moment]
         switch shown {
         case .loading: lines.append(Line("…", .dim))
         case .absent(let sentence): lines.append(Line(isDeleted ? deletion : sentence, .red))
         case .row(let content):
-            lines += Kind.facts(of: content).flatMap { $0.lines(names, columns: size.columns) } + [Line()]
-            let room = max(0, size.rows - lines.count - history.count - 2)
+            lines += kind.facts(of: content).flatMap { $0.lines(names, columns: size.columns) } + [Line()]
+            let room = max(0, size.rows - lines.count - past.count)
             lines += text(of: content, columns: size.columns, room: room)
         }
-        let gap = max(0, size.rows - lines.count - history.count - 2)
-        lines += Array(repeating: Line(), count: gap)
-        return lines + [rule(size.columns)] + history + [slider(size.columns)]
+        let gap = max(0, size.rows - lines.count - past.count)
+        return lines + Array(repeating: Line(), count: gap) + past
+    }
+
+    private func pastLines(_ columns: Int) -> [Line] {
+        if hasHistory { return [rule(columns)] + historyLines(count: 6) + [slider(columns)] }
+        guard hasEarlier else { return [] }
+        let text = "── made of several streams: ← shows the state before "
+        return [Line(text + String(repeating: "─", count: max(0, columns - Shown.width(text))), .dim)]
     }
 
     /// The heading: the moment that is shown.
     private var moment: Line {
         guard let version else {
+            if let row = earlier.last { return Line("as it was at position \(row.position)", .bold) }
             switch now {
-            case .loading, .row: return Line("as it is now, live", .bold)
+            case .loading, .row: return Line(kind.presence, .bold)
             case .absent: return Line(isDeleted ? "deleted" : "not there", .bold)
             }
         }
@@ -39,10 +46,10 @@ extension PageState {
         return version == nil && last > 0
     }
 
-    private var deletion: String { "\(Kind.category) \(id) was deleted; its history remains" }
+    private var deletion: String { "\(kind.name(of: id)) was deleted; its history remains" }
 
     private func text(of content: Kind.Content, columns: Int, room: Int) -> [Line] {
-        let lines = Wrapping.lines(of: Kind.text(of: content), columns: columns, limit: scroll + 500)
+        let lines = Wrapping.lines(of: kind.text(of: content), columns: columns, limit: scroll + 500)
         guard lines.count > room, room > 1 else { return lines.prefix(room).map { Line($0) } }
         // The last line points to the rest of the text.
         let shown = room - 1

@@ -6,69 +6,56 @@ package enum AnyScreen: Equatable, Sendable {
     case user(ScreenState<Users>)
     case message(ScreenState<Messages>)
     case photo(ScreenState<Photos>)
+    case overview(ScreenState<Overview>)
+    case model(ScreenState<Models>)
+    case row(ScreenState<ModelRows>)
+    case misfit(ScreenState<Misfits>)
+    case category(ScreenState<Categories>)
+    case stream(ScreenState<Streams>)
+    case event(ScreenState<Events>)
 
     /// Creates the screen that a coordinator asks for.
     package init(_ destination: Destination) {
         switch destination {
-        case .user(let id): self = .user(Coordinator.page(id))
-        case .story(let id): self = .story(Coordinator.page(id))
-        case .sent(let user): self = .story(Coordinator.list(.init(sender: user)))
-        case .received(let user): self = .story(Coordinator.list(.init(recipient: user)))
+        case .overview: self = .overview(Coordinator.list(Overview()))
+        case .allUsers: self = .user(Coordinator.list(Users()))
+        case .allStories: self = .story(Coordinator.list(Stories()))
+        case .allMessages: self = .message(Coordinator.list(Messages()))
+        case .allPhotos: self = .photo(Coordinator.list(Photos()))
+        case .models: self = .model(Coordinator.list(Models()))
+        case .model(let name): self = .model(Coordinator.page(Models(), name))
+        case .rows(let model): self = .row(Coordinator.list(ModelRows(model)))
+        case .misfits(let model): self = .misfit(Coordinator.list(Misfits(model)))
+        case .categories: self = .category(Coordinator.list(Categories()))
+        case .streams(let category): self = .stream(Coordinator.list(Streams(category)))
+        case .events(let selection): self = .event(Coordinator.list(Events(selection)))
+        case .user(let id): self = .user(Coordinator.page(Users(), id))
+        case .story(let id): self = .story(Coordinator.page(Stories(), id))
+        case .sent(let user): self = .story(Coordinator.list(Stories(), .init(sender: user)))
+        case .received(let user): self = .story(Coordinator.list(Stories(), .init(recipient: user)))
         case .conversation(let one, let other):
-            self = .message(Coordinator.list(.init(between: .init(one, other))))
-        case .inbox(let user): self = .message(Coordinator.list(.init(recipient: user)))
-        case .outbox(let user): self = .message(Coordinator.list(.init(sender: user)))
-        case .talk(let story): self = .message(Coordinator.list(.init(story: story)))
-        case .album(let user): self = .photo(Coordinator.list(.init(owner: user)))
+            self = .message(Coordinator.list(Messages(), .init(between: .init(one, other))))
+        case .inbox(let user): self = .message(Coordinator.list(Messages(), .init(recipient: user)))
+        case .outbox(let user): self = .message(Coordinator.list(Messages(), .init(sender: user)))
+        case .talk(let story): self = .message(Coordinator.list(Messages(), .init(story: story)))
+        case .album(let user): self = .photo(Coordinator.list(Photos(), .init(owner: user)))
         }
     }
 
-    /// The title for the breadcrumbs.
-    var title: String {
+    /// The screen without its type.
+    var shown: any ShownScreen {
         switch self {
-        case .story(let screen): Coordinator.title(screen)
-        case .user(let screen): Coordinator.title(screen)
-        case .message(let screen): Coordinator.title(screen)
-        case .photo(let screen): Coordinator.title(screen)
-        }
-    }
-
-    /// The keys of the screen and their actions.
-    var hints: [(key: String, does: String)] {
-        switch self {
-        case .story(let screen): Coordinator.hints(screen)
-        case .user(let screen): Coordinator.hints(screen)
-        case .message(let screen): Coordinator.hints(screen)
-        case .photo(let screen): Coordinator.hints(screen)
-        }
-    }
-
-    /// True if typed characters are text.
-    var takesText: Bool {
-        switch self {
-        case .story(let screen): Coordinator.takesText(screen)
-        case .user(let screen): Coordinator.takesText(screen)
-        case .message(let screen): Coordinator.takesText(screen)
-        case .photo(let screen): Coordinator.takesText(screen)
-        }
-    }
-
-    func view(_ size: Size, _ names: Names) -> [Line] {
-        switch self {
-        case .story(let screen): Coordinator.view(screen, size, names)
-        case .user(let screen): Coordinator.view(screen, size, names)
-        case .message(let screen): Coordinator.view(screen, size, names)
-        case .photo(let screen): Coordinator.view(screen, size, names)
-        }
-    }
-
-    /// The IDs of the users that the screen refers to.
-    var people: [String] {
-        switch self {
-        case .story(let screen): Coordinator.people(screen)
-        case .user(let screen): Coordinator.people(screen)
-        case .message(let screen): Coordinator.people(screen)
-        case .photo(let screen): Coordinator.people(screen)
+        case .story(let screen): screen
+        case .user(let screen): screen
+        case .message(let screen): screen
+        case .photo(let screen): screen
+        case .overview(let screen): screen
+        case .model(let screen): screen
+        case .row(let screen): screen
+        case .misfit(let screen): screen
+        case .category(let screen): screen
+        case .stream(let screen): screen
+        case .event(let screen): screen
         }
     }
 
@@ -79,6 +66,13 @@ package enum AnyScreen: Equatable, Sendable {
         case .user(let screen): Coordinator.subscriptions(for: screen).map { .user($0) }
         case .message(let screen): Coordinator.subscriptions(for: screen).map { .message($0) }
         case .photo(let screen): Coordinator.subscriptions(for: screen).map { .photo($0) }
+        case .overview(let screen): Coordinator.subscriptions(for: screen).map { .overview($0) }
+        case .model(let screen): Coordinator.subscriptions(for: screen).map { .model($0) }
+        case .row(let screen): Coordinator.subscriptions(for: screen).map { .row(screen.kind.undescribed, $0) }
+        case .misfit(let screen): Coordinator.subscriptions(for: screen).map { .misfit(screen.kind.undescribed, $0) }
+        case .category(let screen): Coordinator.subscriptions(for: screen).map { .category($0) }
+        case .stream(let screen): Coordinator.subscriptions(for: screen).map { .stream(screen.kind.undescribed, $0) }
+        case .event(let screen): Coordinator.subscriptions(for: screen).map { .event(screen.kind.undescribed, $0) }
         }
     }
 }
@@ -89,105 +83,41 @@ package enum AnyMessage: Sendable {
     case user(ScreenMessage<Users>)
     case message(ScreenMessage<Messages>)
     case photo(ScreenMessage<Photos>)
+    case overview(ScreenMessage<Overview>)
+    case model(ScreenMessage<Models>)
+    case row(ScreenMessage<ModelRows>)
+    case misfit(ScreenMessage<Misfits>)
+    case category(ScreenMessage<Categories>)
+    case stream(ScreenMessage<Streams>)
+    case event(ScreenMessage<Events>)
 }
 
-/// A command of any coordinator.
+/// A command of any coordinator, with the kind where that is not always the same.
 package enum AnyCommand: Sendable {
     case story(ScreenCommand<Stories>)
     case user(ScreenCommand<Users>)
     case message(ScreenCommand<Messages>)
     case photo(ScreenCommand<Photos>)
+    case overview(ScreenCommand<Overview>)
+    case model(ScreenCommand<Models>)
+    case row(ModelRows, ScreenCommand<ModelRows>)
+    case misfit(Misfits, ScreenCommand<Misfits>)
+    case category(ScreenCommand<Categories>)
+    case stream(Streams, ScreenCommand<Streams>)
+    case event(Events, ScreenCommand<Events>)
 }
 
-/// A subscription of any coordinator.
+/// A subscription of any coordinator, with the kind where that is not always the same.
 package enum AnySubscription: Hashable, Sendable {
     case story(ScreenSubscription<Stories>)
     case user(ScreenSubscription<Users>)
     case message(ScreenSubscription<Messages>)
     case photo(ScreenSubscription<Photos>)
-}
-
-/// The effects of a message to a screen, besides its next state.
-struct AnyStep {
-    /// A request of a screen to the root.
-    enum Request {
-        case show(AnyScreen)
-        case back
-        case narrow(AnyMessage)
-        case say(String)
-    }
-
-    var commands: [AnyCommand] = []
-    var requests: [Request] = []
-}
-
-extension AnyScreen {
-    /// An event for a screen of any coordinator.
-    enum Common {
-        case appeared
-        case key(Key, Surroundings)
-
-        func message<Kind: BrowsedKind>() -> ScreenMessage<Kind> {
-            switch self {
-            case .appeared: .appeared
-            case .key(let key, let surroundings): .key(key, surroundings)
-            }
-        }
-    }
-
-    /// The conversions of one coordinator's values to those of all.
-    private struct Wrapping<Kind: BrowsedKind> {
-        let screen: (ScreenState<Kind>) -> AnyScreen
-        let message: (ScreenMessage<Kind>) -> AnyMessage
-        let command: (ScreenCommand<Kind>) -> AnyCommand
-    }
-
-    mutating func update(_ event: Common) -> AnyStep {
-        switch self {
-        case .story: update(.story(event.message()))
-        case .user: update(.user(event.message()))
-        case .message: update(.message(event.message()))
-        case .photo: update(.photo(event.message()))
-        }
-    }
-
-    /// Delivers a message to its screen; one for another coordinator arrived too late and is ignored.
-    mutating func update(_ message: AnyMessage) -> AnyStep {
-        switch (self, message) {
-        case (.story(let screen), .story(let message)):
-            update(
-                screen, message,
-                Wrapping(screen: { .story($0) }, message: { .story($0) }, command: { .story($0) }))
-        case (.user(let screen), .user(let message)):
-            update(screen, message, Wrapping(screen: { .user($0) }, message: { .user($0) }, command: { .user($0) }))
-        case (.message(let screen), .message(let message)):
-            update(
-                screen, message,
-                Wrapping(screen: { .message($0) }, message: { .message($0) }, command: { .message($0) }))
-        case (.photo(let screen), .photo(let message)):
-            update(
-                screen, message,
-                Wrapping(screen: { .photo($0) }, message: { .photo($0) }, command: { .photo($0) }))
-        case (.story, _), (.user, _), (.message, _), (.photo, _): AnyStep()
-        }
-    }
-
-    private mutating func update<Kind: BrowsedKind>(
-        _ screen: ScreenState<Kind>, _ message: ScreenMessage<Kind>, _ wrapping: Wrapping<Kind>
-    ) -> AnyStep {
-        var screen = screen
-        let step = Coordinator.update(&screen, message)
-        self = wrapping.screen(screen)
-        return AnyStep(
-            commands: step.commands.map(wrapping.command),
-            requests: step.outgoing.map { outgoing in
-                switch outgoing {
-                case .show(let screen): .show(wrapping.screen(screen))
-                case .open(let destination): .show(AnyScreen(destination))
-                case .back: .back
-                case .narrow(let filter): .narrow(wrapping.message(.narrowed(filter)))
-                case .say(let sentence): .say(sentence)
-                }
-            })
-    }
+    case overview(ScreenSubscription<Overview>)
+    case model(ScreenSubscription<Models>)
+    case row(ModelRows, ScreenSubscription<ModelRows>)
+    case misfit(Misfits, ScreenSubscription<Misfits>)
+    case category(ScreenSubscription<Categories>)
+    case stream(Streams, ScreenSubscription<Streams>)
+    case event(Events, ScreenSubscription<Events>)
 }

@@ -8,16 +8,20 @@ package struct Browser: StoryApplication {
     /// The initial state.
     package let initial: BrowserState
 
-    /// Creates a browser that shows all stories.
+    /// Creates a browser.
     ///
-    /// - Parameter user: the ID of the user whom it acts for, if there is one.
-    package init(user: String? = nil) { initial = BrowserState(user: user) }
+    /// - Parameters:
+    ///   - user: the ID of the user whom it acts for, if there is one.
+    ///   - start: the first screen.
+    package init(user: String? = nil, start: Destination = .overview) {
+        initial = BrowserState(user: user, start: start)
+    }
 
     /// Returns the next state after a message, and a command.
     package func update(_ state: BrowserState, _ message: BrowserMessage) -> (BrowserState, BrowserCommand?) {
         var state = state
         let command = state.update(message)
-        let wanted = state.names.ask(for: state.route.location.screen.people)
+        let wanted = state.names.ask(for: state.route.location.screen.shown.people)
         guard !wanted.isEmpty else { return (state, command) }
         let names = BrowserCommand.names(wanted)
         return (state, command.map { .several([$0, names]) } ?? names)
@@ -107,8 +111,12 @@ extension BrowserState {
         return appear()
     }
 
+    /// Goes to the previous screen; from the first one to the overview.
     private mutating func goBack() -> BrowserCommand? {
-        guard let previous = route.previous else { return nil }
+        guard let previous = route.previous else {
+            if case .overview = route.location.screen { return nil }
+            return begin(.overview)
+        }
         route = previous
         return appear()
     }
@@ -126,19 +134,25 @@ extension BrowserState {
             isHelpShown = false
             return nil
         }
-        if route.location.screen.takesText { return hand(key, at: time) }
+        if route.location.screen.shown.takesText { return hand(key, at: time) }
         switch key {
         case .character("q"): ending = .quit
         case .character("?"): isHelpShown = true
         case .escape, .backspace: return goBack()
-        case .character("1"): return begin(.story(Coordinator.list()))
-        case .character("2"): return begin(.user(Coordinator.list()))
-        case .character("3"): return begin(.message(Coordinator.list()))
-        case .character("4"): return begin(.photo(Coordinator.list()))
+        case .character(let character):
+            guard let destination = BrowserState.lists[character] else { return hand(key, at: time) }
+            return begin(destination)
         default: return hand(key, at: time)
         }
         return nil
     }
+
+    /// The keys that begin a new route, and its first screen.
+    private static let lists: [Character: Destination] = [
+        "0": .overview, "1": .allStories, "2": .allUsers, "3": .allMessages, "4": .allPhotos, "5": .models,
+        "6": .categories,
+        "7": .events(.all),
+    ]
 
     private mutating func hand(_ key: Key, at time: Date) -> BrowserCommand? {
         let surroundings = Surroundings(height: height - 2, user: user, time: time)
@@ -147,8 +161,8 @@ extension BrowserState {
     }
 
     /// Begins a new route.
-    private mutating func begin(_ screen: AnyScreen) -> BrowserCommand? {
-        route = Route(Location(number: count, screen: screen))
+    private mutating func begin(_ destination: Destination) -> BrowserCommand? {
+        route = Route(Location(number: count, screen: AnyScreen(destination)))
         count += 1
         return appear()
     }

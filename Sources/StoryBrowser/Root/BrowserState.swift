@@ -45,10 +45,9 @@ package struct BrowserState: Equatable, DrawnState {
     /// True once the terminal is ready.
     var hasBegun = false
 
-    /// Creates a browser that shows all stories.
-    init(user: String?) {
+    init(user: String?, start: Destination) {
         size = Size.smallest
-        route = Route(Location(number: 0, screen: .story(Coordinator.list())))
+        route = Route(Location(number: 0, screen: AnyScreen(start)))
         self.user = user
     }
 

@@ -9,7 +9,8 @@ extension BrowserState {
             return Screen([Line(text), Line("make it larger, or press q to quit")], size)
         }
         let body =
-            isHelpShown ? Help.lines : route.location.screen.view(Size(columns: size.columns, rows: height), names)
+            isHelpShown
+            ? Help.lines : route.location.screen.shown.view(Size(columns: size.columns, rows: height), names)
         // A notice of several lines covers the end of the screen above.
         let notices = noticeLines
         let height = max(0, self.height + 1 - notices.count)
@@ -34,7 +35,7 @@ extension BrowserState {
 
     /// Returns the titles of the visited screens; the last ones if not all fit.
     private func trail(_ room: Int) -> String {
-        var titles = route.locations.map { Shown.cut(Shown.safe($0.screen.title), to: 30) }
+        var titles = route.locations.map { Shown.cut(Shown.safe($0.screen.shown.title), to: 30) }
         var text = " " + titles.joined(separator: " › ")
         while Shown.width(text) > room, titles.count > 1 {
             titles.removeFirst()
@@ -58,8 +59,8 @@ extension BrowserState {
     private var keysLine: Line {
         var line = Line()
         let everywhere = [("?", "help"), ("q", "quit")]
-        let hints = isHelpShown ? [("any key", "back")] : route.location.screen.hints
-        let common = route.location.screen.takesText || isHelpShown ? [] : everywhere
+        let hints = isHelpShown ? [("any key", "back")] : route.location.screen.shown.hints
+        let common = route.location.screen.shown.takesText || isHelpShown ? [] : everywhere
         let reserved = common.reduce(0) { $0 + Shown.width($1.0) + Shown.width($1.1) + 3 }
         for (key, does) in hints {
             guard line.width + Shown.width(key) + Shown.width(does) + 3 <= size.columns - reserved else { break }
@@ -78,19 +79,21 @@ extension BrowserState {
 /// The help: a list of all keys.
 enum Help {
     private static let keys = [
-        ("↑ ↓ j k", "move; PgUp, PgDn and the space bar a page, Home and End to the ends"),
-        ("Enter", "opens the row"), ("Esc, Backspace", "back to the page before"),
+        ("↑ ↓ j k", "move; PgUp, PgDn and the space bar a page, Home and End"),
+        ("Enter", "opens the row"), ("Esc, Backspace", "back to the screen before"),
+        ("0 5 6 7", "all that is here; declared models; streams; the log"),
         ("1 2 3 4", "all stories, users, messages, photos"),
         ("/", "filters the rows: a form; empty fields do not matter"),
         ("s, S", "sorts by the next field; reverses the order"), ("← →, Home, End", "on a page: through its past"),
+        ("d, m", "of a model: the definition; the events that did not fit"),
+        ("o, e", "of a row or an event: its stream; of streams: the events"),
         ("n", "makes a new one"), ("e, d", "revises the row; deletes it, once that is confirmed"),
-        ("l, L, v", "likes a story; likes it no longer; marks a message as seen"),
-        ("u, r", "to the sender or owner; to the recipient"), ("c", "the conversation between the two"),
+        ("l, L, v", "likes a story; likes it no longer; a message was seen"),
+        ("u, r, c", "to the sender or owner; the recipient; the conversation"),
         ("t", "the messages about a story; the story of a message"),
         ("o, i, p", "of a user: stories sent, stories received, photos"),
         ("m, M", "of a user: messages received, sent; each leads to the other"),
-        ("Tab, ↑ ↓", "in a form: the next field, the one before"), ("Ctrl-J, Ctrl-U", "in a form: a new line; empties"),
-        ("name, address", "in a form, in place of a user's ID: Enter or Tab takes one"),
+        ("Tab, ↑ ↓", "in a form: to the next field; Ctrl-J a new line, Ctrl-U empties"),
         ("q, Ctrl-C", "ends the browser"),
     ]
 

@@ -3,10 +3,10 @@ package enum ListShapes {
     /// Returns the columns of a kind's list in order; none for an unknown kind.
     package static func of(_ kind: String) -> [ColumnShape] {
         switch kind {
-        case Stories.title: Stories.columns.map(\.shape)
-        case Users.title: Users.columns.map(\.shape)
-        case Messages.title: Messages.columns.map(\.shape)
-        case Photos.title: Photos.columns.map(\.shape)
+        case Stories().title: Stories().columns.map(\.shape)
+        case Users().title: Users().columns.map(\.shape)
+        case Messages().title: Messages().columns.map(\.shape)
+        case Photos().title: Photos().columns.map(\.shape)
         default: []
         }
     }

@@ -5,7 +5,7 @@ extension StoreWorld: CommandExecutor {
     package func execute(_ command: BrowserCommand) async -> [BrowserMessage] {
         switch command {
         case .screen(let number, let commands): return await execute(commands, of: number)
-        case .names(let ids): return [.names(await Users.names(of: ids, from: requests))]
+        case .names(let ids): return [.names(await Users().names(of: ids, from: requests))]
         case .several(let commands):
             return await withTaskGroup(of: [BrowserMessage].self) { group in
                 for command in commands { group.addTask { await execute(command) } }
@@ -15,33 +15,40 @@ extension StoreWorld: CommandExecutor {
     }
 
     private func execute(_ commands: [AnyCommand], of number: Int) async -> [BrowserMessage] {
-        var messages: [BrowserMessage] = []
+        var messages: [AnyMessage] = []
         for command in commands {
             switch command {
-            case .story(let command):
-                messages += await execute(command).map { .screen(number, .story($0)) }
-            case .user(let command):
-                messages += await execute(command).map { .screen(number, .user($0)) }
-            case .message(let command):
-                messages += await execute(command).map { .screen(number, .message($0)) }
-            case .photo(let command):
-                messages += await execute(command).map { .screen(number, .photo($0)) }
+            case .story(let command): messages += await execute(command, of: Stories()).map { .story($0) }
+            case .user(let command): messages += await execute(command, of: Users()).map { .user($0) }
+            case .message(let command): messages += await execute(command, of: Messages()).map { .message($0) }
+            case .photo(let command): messages += await execute(command, of: Photos()).map { .photo($0) }
+            case .overview(let command): messages += await execute(command, of: Overview()).map { .overview($0) }
+            case .model(let command): messages += await execute(command, of: Models()).map { .model($0) }
+            case .row(let kind, let command): messages += await execute(command, of: kind).map { .row($0) }
+            case .misfit(let kind, let command): messages += await execute(command, of: kind).map { .misfit($0) }
+            case .category(let command): messages += await execute(command, of: Categories()).map { .category($0) }
+            case .stream(let kind, let command): messages += await execute(command, of: kind).map { .stream($0) }
+            case .event(let kind, let command): messages += await execute(command, of: kind).map { .event($0) }
             }
         }
-        return messages
+        return messages.map { .screen(number, $0) }
     }
 
-    private func execute<Kind: BrowsedKind>(_ command: ScreenCommand<Kind>) async -> [ScreenMessage<Kind>] {
+    private func execute<Kind: BrowsedKind>(
+        _ command: ScreenCommand<Kind>, of kind: Kind
+    ) async -> [ScreenMessage<Kind>] {
         switch command {
-        case .list(let request): return [await list(request)]
-        case .history(let id, let version): return [await history(id, around: version)]
-        case .past(let id, let version): return [.page(.past(version: version, await past(Kind.self, id, version)))]
+        case .list(let request): return await list(request, of: kind)
+        case .history(let id, let version): return await history(id, around: version, of: kind)
+        case .past(let id, let version): return [.page(.past(version: version, await past(id, version, of: kind)))]
+        case .earlier(let id, let position):
+            return [.page(.earlier(than: position, await earlier(id, than: position, of: kind)))]
         case .submit(let draft, let purpose):
-            return [.form(await Kind.submit(draft, for: purpose, to: requests))]
-        case .people(let text): return [.people(await Users.find(text, from: requests))]
+            return [.form(await kind.submit(draft, for: purpose, to: requests))]
+        case .people(let text): return [.people(await Users().find(text, from: requests))]
         case .write(let name, let id, let user):
             do {
-                let receipt = try await Kind.write(name, to: id, by: user, client: requests)
+                let receipt = try await kind.write(name, to: id, by: user, client: requests)
                 return [.written(Submission.sentence("done", receipt))]
             } catch {
                 return [.written(StoreWorld.sentence(error))]
@@ -49,43 +56,61 @@ extension StoreWorld: CommandExecutor {
         }
     }
 
-    private func list<Kind: BrowsedKind>(_ request: ListRequest<Kind>) async -> ScreenMessage<Kind> {
-        let query = request.query
+    /// Returns the rows, unless the store describes the kind otherwise by now: then the list requests its rows again.
+    private func list<Kind: BrowsedKind>(_ request: ListRequest<Kind>, of kind: Kind) async -> [ScreenMessage<Kind>] {
         do {
-            let page = try await Kind.collection(requests).list(
-                query.filter, sort: query.sort, order: query.order, limit: request.limit, after: request.after)
-            return .list(.loaded(request, page))
+            let fresh = try await kind.described(by: requests)
+            guard fresh.hasSameRows(as: kind) else { return [.described(fresh)] }
+            let messages: [ScreenMessage<Kind>] = fresh == kind ? [] : [.described(fresh)]
+            return messages + [.list(.loaded(request, try await fresh.list(request, from: requests)))]
         } catch {
-            return .list(.failed(request, StoreWorld.sentence(error)))
+            return [.list(.failed(request, StoreWorld.sentence(error)))]
         }
     }
 
     /// Reads the events around a version, or the last ones.
-    private func history<Kind: BrowsedKind>(_ id: String, around version: UInt64?) async -> ScreenMessage<Kind> {
+    private func history<Kind: BrowsedKind>(
+        _ id: String, around version: UInt64?, of kind: Kind
+    ) async -> [ScreenMessage<Kind>] {
         let limit = PageState<Kind>.historyLimit
         let half = UInt64(limit / 2)
         do {
-            let stream = EventSelection.stream(Kind.stream(of: id))
+            let fresh = try await kind.described(by: requests)
+            let messages: [ScreenMessage<Kind>] = fresh == kind ? [] : [.described(fresh)]
+            guard let stream = fresh.stream(of: id).map(EventSelection.stream) else { return messages }
             guard let version else {
                 let page = try await requests.read(stream, order: .descending, limit: limit)
-                return .page(.history(page.rows.reversed().map(StoreWorld.entry), isNewest: true))
+                return messages + [.page(.history(page.rows.reversed().map(StoreWorld.entry), isNewest: true))]
             }
             let first = version > half ? version - half : 1
             let page = try await requests.read(stream, from: .position(first), limit: limit)
-            return .page(.history(page.rows.map(StoreWorld.entry), isNewest: page.next == nil))
+            return messages + [.page(.history(page.rows.map(StoreWorld.entry), isNewest: page.next == nil))]
         } catch {
-            return .page(.failed(StoreWorld.sentence(error)))
+            return [.page(.failed(StoreWorld.sentence(error)))]
         }
     }
 
     /// Reads the row after an event of its history.
-    private func past<Kind: BrowsedKind>(_ kind: Kind.Type, _ id: String, _ version: UInt64) async -> Seen<Kind.Content>
-    {
+    private func past<Kind: BrowsedKind>(_ id: String, _ version: UInt64, of kind: Kind) async -> Seen<Kind.Content> {
+        guard let stream = kind.stream(of: id) else { return .absent("\(kind.name(of: id)) has no past to show") }
         do {
-            let stream = EventSelection.stream(Kind.stream(of: id))
-            let page = try await requests.read(stream, from: .position(version), limit: 1)
+            let page = try await requests.read(.stream(stream), from: .position(version), limit: 1)
             guard let event = page.rows.first else { return .absent("there is no version \(version)") }
-            return .row(try await Kind.collection(requests).get(id, at: .position(event.position)))
+            return .row(try await kind.row(id, after: event, from: requests))
+        } catch {
+            return .absent(StoreWorld.sentence(error))
+        }
+    }
+
+    private func earlier<Kind: BrowsedKind>(
+        _ id: String, than position: UInt64, of kind: Kind
+    ) async -> Seen<Kind.Content> {
+        let beginning = "\(kind.name(of: id)) was made at position \(position)"
+        guard position > 1 else { return .absent(beginning) }
+        do {
+            return .row(try await kind.row(id, at: position - 1, from: requests))
+        } catch ClientError.notFound {
+            return .absent(beginning)
         } catch {
             return .absent(StoreWorld.sentence(error))
         }

@@ -37,14 +37,25 @@ extension StoreWorld: SubscriptionSource {
         case .terminal: for await message in input { await send(message) }
         case .heartbeat: await beat(send)
         case .renames: await listenForRenames(send)
-        case .screen(let number, .story(let subscription)):
-            await listen(to: subscription) { await send(.screen(number, .story($0))) }
-        case .screen(let number, .user(let subscription)):
-            await listen(to: subscription) { await send(.screen(number, .user($0))) }
-        case .screen(let number, .message(let subscription)):
-            await listen(to: subscription) { await send(.screen(number, .message($0))) }
-        case .screen(let number, .photo(let subscription)):
-            await listen(to: subscription) { await send(.screen(number, .photo($0))) }
+        case .screen(let number, let subscription): await listen(to: subscription) { await send(.screen(number, $0)) }
+        }
+    }
+
+    private func listen(
+        to subscription: AnySubscription, _ send: @escaping @Sendable (AnyMessage) async -> Void
+    ) async {
+        switch subscription {
+        case .story(let subscription): await listen(to: subscription, of: Stories()) { await send(.story($0)) }
+        case .user(let subscription): await listen(to: subscription, of: Users()) { await send(.user($0)) }
+        case .message(let subscription): await listen(to: subscription, of: Messages()) { await send(.message($0)) }
+        case .photo(let subscription): await listen(to: subscription, of: Photos()) { await send(.photo($0)) }
+        case .overview(let subscription): await listen(to: subscription, of: Overview()) { await send(.overview($0)) }
+        case .model(let subscription): await listen(to: subscription, of: Models()) { await send(.model($0)) }
+        case .row(let kind, let subscription): await listen(to: subscription, of: kind) { await send(.row($0)) }
+        case .misfit(let kind, let subscription): await listen(to: subscription, of: kind) { await send(.misfit($0)) }
+        case .category(let subscription): await listen(to: subscription, of: Categories()) { await send(.category($0)) }
+        case .stream(let kind, let subscription): await listen(to: subscription, of: kind) { await send(.stream($0)) }
+        case .event(let kind, let subscription): await listen(to: subscription, of: kind) { await send(.event($0)) }
         }
     }
 
@@ -72,66 +83,9 @@ extension StoreWorld: SubscriptionSource {
     /// Sends a message for each revised user. If the subscription fails, known names are not updated.
     private func listenForRenames(_ send: @Sendable (BrowserMessage) async -> Void) async {
         do {
-            for try await push in Users.revisions(from: watching).pushes {
-                if case .event(let event) = push { await send(.renamed(Users.id(of: event))) }
+            for try await push in Users().revisions(from: watching).pushes {
+                if case .event(let event) = push { await send(.renamed(Users().id(of: event))) }
             }
         } catch {}
-    }
-
-    private func listen<Kind: BrowsedKind>(
-        to subscription: ScreenSubscription<Kind>, _ send: @Sendable (ScreenMessage<Kind>) async -> Void
-    ) async {
-        switch subscription {
-        case .rows(let filter): await listen(to: filter, send)
-        case .anything: await listenForAnything(send)
-        case .row(let id): await listen(toRow: id, send)
-        }
-    }
-
-    private func listen<Kind: BrowsedKind>(
-        to filter: Kind.Content.Filter, _ send: @Sendable (ScreenMessage<Kind>) async -> Void
-    ) async {
-        // The initial rows are sent in few messages, and live changes at once.
-        var batch: [ListChange<Kind.Content>] = [.restarted]
-        var isLive = false
-        do {
-            for try await change in Kind.collection(watching).live(filter) {
-                batch.append(change)
-                if case .restarted = change { isLive = false }
-                if case .caughtUp = change { isLive = true }
-                guard isLive || batch.count >= 200 else { continue }
-                await send(.list(.changed(batch)))
-                batch = []
-            }
-        } catch is CancellationError {
-        } catch {
-            await send(.written("\(error)"))
-        }
-    }
-
-    private func listenForAnything<Kind: BrowsedKind>(_ send: @Sendable (ScreenMessage<Kind>) async -> Void) async {
-        do {
-            for try await push in watching.events(in: .category(Kind.category)).pushes {
-                if case .event = push {
-                    await send(.list(.stirred))
-                    // Limits how often the list is requested again.
-                    try await Task.sleep(for: .milliseconds(200))
-                }
-            }
-        } catch is CancellationError {
-        } catch {
-            await send(.written("\(error)"))
-        }
-    }
-
-    private func listen<Kind: BrowsedKind>(
-        toRow id: String, _ send: @Sendable (ScreenMessage<Kind>) async -> Void
-    ) async {
-        do {
-            for try await change in Kind.collection(watching).watch(id) { await send(.page(.changed([change]))) }
-        } catch is CancellationError {
-        } catch {
-            await send(.written("\(error)"))
-        }
     }
 }

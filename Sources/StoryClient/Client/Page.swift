@@ -8,6 +8,11 @@ public struct Page<Row: Sendable>: Sendable {
     public let position: UInt64
     /// The history of the log; nil where it is not known.
     var log: String?
+
+    /// Creates a page.
+    package init(rows: [Row], next: String?, position: UInt64, log: String? = nil) {
+        (self.rows, self.next, self.position, self.log) = (rows, next, position, log)
+    }
 }
 
 extension Page: Equatable where Row: Equatable {}

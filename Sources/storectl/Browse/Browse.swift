@@ -1,23 +1,28 @@
 import Glibc
 import StoryBrowser
 import StoryClient
+import StoryCore
 
 /// The subcommand `browse`: the browser, its connection to the store, and the terminal.
 enum Browse {
     static let subcommand = Subcommand(
-        name: "browse", summary: "shows the store on the terminal, live", operand: .none,
+        name: "browse", summary: "shows the store on the terminal, live", operand: .optional("WHAT"),
+        operandChoices: Kinds.names + ["models", "streams", "log"],
         options: [
             Option("as", "ID", "the user that it acts for: the one who likes, and the sender of new content"),
             Option("timings", "FILE", "appends a line for each message: its name, and how long its update took"),
         ],
         details: [
-            "Stories newest first and as they arrive, pages with their whole past, users, conversations, photos; content",
-            "is posted and revised in forms. The key ? explains the keys, q ends it. It needs 80 columns and 24 lines.",
+            "It begins with all that the store holds: the kinds, declared models, streams, and the log. Lists are live,",
+            "pages have their whole past, and content is posted and revised in forms. WHAT is the first screen: a kind,",
+            "models or a model's name, streams, log, or the name of a stream. The key ? explains the keys, q ends it. It",
+            "needs 80 columns and 24 lines.",
         ],
-        examples: ["storectl browse", "storectl browse --as 007"],
+        examples: ["storectl browse", "storectl browse orders", "storectl browse stories --as 007"],
         run: { invocation throws(CommandError) in try Browse.run(invocation) })
 
     static func run(_ invocation: Invocation) throws(CommandError) -> ExitCode {
+        let start = try start(invocation.arguments.operands.first)
         let middleware = try timeLogger(invocation.arguments.value("timings"))
         let frames = try Frames<BrowserState>()
         // Reported before the terminal is taken: no daemon listens, this user may not connect, or there is no user of
@@ -32,13 +37,30 @@ enum Browse {
         let (stream, input) = AsyncStream<BrowserMessage>.makeStream()
         let world = StoreWorld(connection.address, timeout: invocation.timeout, input: stream)
         let runtime = ApplicationRuntime(
-            Browser(user: invocation.arguments.value("as")), middleware: middleware, executor: world, source: world,
-            renderer: frames)
+            Browser(user: invocation.arguments.value("as"), start: start), middleware: middleware, executor: world,
+            source: world, renderer: frames)
         Task { await runtime.start() }
         var loop = ScreenLoop(terminal, frames, input, interruption: invocation.interruption)
         let code = loop.run()
         Task { await runtime.stop() }
         return code
+    }
+
+    /// Returns the first screen: a list, a declared model or a stream, by its name.
+    private static func start(_ name: String?) throws(CommandError) -> Destination {
+        switch name {
+        case nil: return .overview
+        case "stories": return .allStories
+        case "users": return .allUsers
+        case "messages": return .allMessages
+        case "photos": return .allPhotos
+        case "models": return .models
+        case "streams": return .categories
+        case "log": return .events(.all)
+        case let name? where StreamName(name) != nil: return .events(.stream(name))
+        case let name? where Kinds.isModel(name): return .rows(of: name)
+        case let name?: throw .usage("browse shows a kind, models, a model, streams, a stream or log, not \"\(name)\"")
+        }
     }
 
     /// Middleware of the browser.

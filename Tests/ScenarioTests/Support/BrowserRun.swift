@@ -17,8 +17,8 @@ final class BrowserRun {
     private let folder: Scratch
     private let columns: UInt16
 
-    /// Starts it on a daemon.
-    init(_ daemon: RunningDaemon, columns: UInt16 = 80, arguments: [String] = []) throws {
+    /// Starts it on a daemon, with the list of stories unless something else is to be shown first.
+    init(_ daemon: RunningDaemon, columns: UInt16 = 80, arguments: [String] = ["stories"]) throws {
         (self.daemon, self.columns) = (daemon, columns)
         folder = try Scratch()
         // The shell tells who the browser is and which terminal it has.

@@ -3,14 +3,14 @@ package import StoryClient
 package import struct FoundationEssentials.Date
 
 /// The description of messages for their coordinator.
-package enum Messages: BrowsedKind {
+package struct Messages: StoreKind {
     package typealias Content = Message
 
-    package static let title = "messages"
-    package static let category = "message"
-    package static let byDate = MessageSort.date
+    package let title = "messages"
+    package let category = "message"
+    package let firstSort = MessageSort.date
 
-    package static var columns: [ListColumn<Message>] {
+    package var columns: [ListColumn<Message>] {
         [
             .date("date") { $0.date },
             .people("from", of: "sender") { $0.sender },
@@ -20,9 +20,9 @@ package enum Messages: BrowsedKind {
         ]
     }
 
-    package static func order(of sort: MessageSort) -> Order { .descending }
+    package func order(of sort: MessageSort) -> Order { .descending }
 
-    package static func facts(of message: Message) -> [Fact] {
+    package func facts(of message: Message) -> [Fact] {
         [
             Fact("from", user: message.sender), Fact("to", user: message.recipient),
             Fact("about", message.story ?? "–"),
@@ -31,9 +31,9 @@ package enum Messages: BrowsedKind {
         ]
     }
 
-    package static func text(of message: Message) -> String { message.text }
+    package func text(of message: Message) -> String { message.text }
 
-    package static var keys: [RowKey<Messages>] {
+    package var keys: [RowKey<Messages>] {
         [
             RowKey(key: "v", name: "see", meaning: .act { message, _ in message.seen ? nil : .write("see") }),
             RowKey(key: "u", name: "sender", meaning: .open { .user(id: $0.sender) }),
@@ -44,7 +44,7 @@ package enum Messages: BrowsedKind {
         ]
     }
 
-    package static func turn(of filter: MessageFilter) -> ListTurn<MessageFilter>? {
+    package func turn(of filter: MessageFilter) -> ListTurn<MessageFilter>? {
         guard filter.story == nil, filter.between == nil else { return nil }
         var other = filter
         (other.sender, other.recipient) = (filter.recipient, filter.sender)
@@ -55,12 +55,12 @@ package enum Messages: BrowsedKind {
         }
     }
 
-    package static func collection(_ client: StoreClient) -> ContentCollection<Message> { client.messages }
+    package func collection(_ client: StoreClient) -> ContentCollection<Message> { client.messages }
 }
 
 // The forms.
 extension Messages {
-    package static func draft(
+    package func draft(
         for purpose: FormPurpose, of message: Message?, in filter: MessageFilter, by user: String?
     ) -> Draft? {
         switch purpose {
@@ -85,7 +85,7 @@ extension Messages {
         }
     }
 
-    package static func filter(_ draft: Draft, now: Date) throws -> MessageFilter {
+    package func filter(_ draft: Draft, now: Date) throws -> MessageFilter {
         var reader = DraftReader(draft)
         let filter = MessageFilter(
             sender: reader.id("sender"), recipient: reader.id("recipient"), story: reader.id("story"),
@@ -96,13 +96,13 @@ extension Messages {
         return filter
     }
 
-    private static func pair(_ text: String) -> MessageFilter.Pair? {
+    private func pair(_ text: String) -> MessageFilter.Pair? {
         let ids = text.split(separator: ",", omittingEmptySubsequences: false).map { ContentID($0) }
         guard ids.count == 2, let one = ids[0], let other = ids[1] else { return nil }
         return MessageFilter.Pair(one.text, other.text)
     }
 
-    package static func submit(_ draft: Draft, for purpose: FormPurpose, to client: StoreClient) async -> Submission {
+    package func submit(_ draft: Draft, for purpose: FormPurpose, to client: StoreClient) async -> Submission {
         switch purpose {
         case .new:
             await Submission.of(MessageForm.Field.self, "sent") { try await client.messages.post(form(draft)) }
@@ -114,13 +114,13 @@ extension Messages {
         }
     }
 
-    private static func form(_ draft: Draft) -> MessageForm {
+    private func form(_ draft: Draft) -> MessageForm {
         MessageForm(
             text: draft.text(MessageForm.Field.text), sender: draft.text(MessageForm.Field.sender),
             recipient: draft.text(MessageForm.Field.recipient), story: draft.optional(MessageForm.Field.story))
     }
 
-    package static func write(
+    package func write(
         _ action: String, to id: String, by user: String?, client: StoreClient
     ) async throws -> Receipt { try await client.messages.see(id) }
 }

@@ -4,7 +4,7 @@ package import struct FoundationEssentials.Date
 
 // The forms of photos.
 extension Photos {
-    package static func draft(
+    package func draft(
         for purpose: FormPurpose, of photo: Photo?, in filter: PhotoFilter, by user: String?
     ) -> Draft? {
         switch purpose {
@@ -27,7 +27,7 @@ extension Photos {
         }
     }
 
-    package static func filter(_ draft: Draft, now: Date) throws -> PhotoFilter {
+    package func filter(_ draft: Draft, now: Date) throws -> PhotoFilter {
         var reader = DraftReader(draft)
         let filter = PhotoFilter(
             owner: reader.id("owner"), since: reader.moment("since", now), until: reader.moment("until", now))
@@ -35,7 +35,7 @@ extension Photos {
         return filter
     }
 
-    package static func submit(_ draft: Draft, for purpose: FormPurpose, to client: StoreClient) async -> Submission {
+    package func submit(_ draft: Draft, for purpose: FormPurpose, to client: StoreClient) async -> Submission {
         switch purpose {
         case .new:
             await Submission.of(PhotoForm.Field.self, "added") { try await client.photos.post(form(draft)) }
@@ -51,7 +51,7 @@ extension Photos {
         }
     }
 
-    private static func form(_ draft: Draft) throws -> PhotoForm {
+    private func form(_ draft: Draft) throws -> PhotoForm {
         typealias Field = PhotoForm.Field
         var reader = DraftReader(draft)
         let iso = reader.required(Field.iso.rawValue, "a number", or: 0, finite)
@@ -65,7 +65,7 @@ extension Photos {
             lensAperture: aperture, exposureDuration: draft.text(Field.exposureDuration), flash: flash)
     }
 
-    private static func edit(_ draft: Draft) throws -> PhotoEdit {
+    private func edit(_ draft: Draft) throws -> PhotoEdit {
         var reader = DraftReader(draft)
         let value = reader.required(PhotoEdit.Field.exposureValue.rawValue, "a number", or: 0, finite)
         try reader.check()
@@ -75,5 +75,5 @@ extension Photos {
     }
 
     /// Returns a number that JSON can represent.
-    private static func finite(_ text: String) -> Double? { Double(text).flatMap { $0.isFinite ? $0 : nil } }
+    private func finite(_ text: String) -> Double? { Double(text).flatMap { $0.isFinite ? $0 : nil } }
 }

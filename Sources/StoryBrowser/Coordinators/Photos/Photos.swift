@@ -1,14 +1,14 @@
 package import StoryClient
 
 /// The description of photos for their coordinator.
-package enum Photos: BrowsedKind {
+package struct Photos: StoreKind {
     package typealias Content = Photo
 
-    package static let title = "photos"
-    package static let category = "photo"
-    package static let byDate = PhotoSort.date
+    package let title = "photos"
+    package let category = "photo"
+    package let firstSort = PhotoSort.date
 
-    package static var columns: [ListColumn<Photo>] {
+    package var columns: [ListColumn<Photo>] {
         [
             .date("date") { $0.date },
             .people("owner", of: "owner") { $0.owner },
@@ -21,19 +21,19 @@ package enum Photos: BrowsedKind {
     }
 
     /// Returns a number as text, without a zero fraction.
-    private static func number(_ value: Double?) -> String {
+    private func number(_ value: Double?) -> String {
         guard let value else { return "–" }
         return Int(exactly: value).map(String.init) ?? "\(value)"
     }
 
-    package static func order(of sort: PhotoSort) -> Order {
+    package func order(of sort: PhotoSort) -> Order {
         switch sort {
         case .date: .descending
         case .iso, .focalLength, .exposureValue, .lensAperture, .exposureDuration: .ascending
         }
     }
 
-    package static func facts(of photo: Photo) -> [Fact] {
+    package func facts(of photo: Photo) -> [Fact] {
         [
             Fact("owner", user: photo.owner), Fact("ISO", number(photo.iso)),
             Fact("focal length", photo.focalLength == nil ? "–" : number(photo.focalLength) + " mm"),
@@ -44,9 +44,9 @@ package enum Photos: BrowsedKind {
         ]
     }
 
-    package static func text(of photo: Photo) -> String { "" }
+    package func text(of photo: Photo) -> String { "" }
 
-    package static var keys: [RowKey<Photos>] {
+    package var keys: [RowKey<Photos>] {
         [
             RowKey(key: "u", name: "owner", meaning: .open { .user(id: $0.owner) }),
             RowKey(key: "p", name: "album", meaning: .open { .album(of: $0.owner) }),
@@ -54,5 +54,5 @@ package enum Photos: BrowsedKind {
         ]
     }
 
-    package static func collection(_ client: StoreClient) -> ContentCollection<Photo> { client.photos }
+    package func collection(_ client: StoreClient) -> ContentCollection<Photo> { client.photos }
 }

@@ -3,14 +3,14 @@ package import StoryClient
 package import struct FoundationEssentials.Date
 
 /// The description of stories for their coordinator.
-package enum Stories: BrowsedKind {
+package struct Stories: StoreKind {
     package typealias Content = Story
 
-    package static let title = "stories"
-    package static let category = "story"
-    package static let byDate = StorySort.date
+    package let title = "stories"
+    package let category = "story"
+    package let firstSort = StorySort.date
 
-    package static var columns: [ListColumn<Story>] {
+    package var columns: [ListColumn<Story>] {
         [
             .date("date") { $0.date },
             ListColumn("title", of: "title", width: .rest) { $0.title },
@@ -20,14 +20,14 @@ package enum Stories: BrowsedKind {
         ]
     }
 
-    package static func order(of sort: StorySort) -> Order {
+    package func order(of sort: StorySort) -> Order {
         switch sort {
         case .date, .likes: .descending
         case .title, .sender, .recipient: .ascending
         }
     }
 
-    package static func facts(of story: Story) -> [Fact] {
+    package func facts(of story: Story) -> [Fact] {
         [
             Fact("title", story.title), Fact("from", user: story.sender), Fact("to", user: story.recipient),
             Fact("date", Moments.told(story.date)), Fact("likes", "\(story.likes)"),
@@ -35,9 +35,9 @@ package enum Stories: BrowsedKind {
         ]
     }
 
-    package static func text(of story: Story) -> String { story.message }
+    package func text(of story: Story) -> String { story.message }
 
-    package static var keys: [RowKey<Stories>] {
+    package var keys: [RowKey<Stories>] {
         [
             RowKey(key: "u", name: "sender", meaning: .open { .user(id: $0.sender) }),
             RowKey(key: "r", name: "recipient", meaning: .open { .user(id: $0.recipient) }),
@@ -50,12 +50,12 @@ package enum Stories: BrowsedKind {
         ]
     }
 
-    package static func collection(_ client: StoreClient) -> ContentCollection<Story> { client.stories }
+    package func collection(_ client: StoreClient) -> ContentCollection<Story> { client.stories }
 }
 
 // The forms.
 extension Stories {
-    package static func draft(
+    package func draft(
         for purpose: FormPurpose, of story: Story?, in filter: StoryFilter, by user: String?
     ) -> Draft? {
         switch purpose {
@@ -74,7 +74,7 @@ extension Stories {
         }
     }
 
-    package static func filter(_ draft: Draft, now: Date) throws -> StoryFilter {
+    package func filter(_ draft: Draft, now: Date) throws -> StoryFilter {
         var reader = DraftReader(draft)
         let filter = StoryFilter(
             sender: reader.id("sender"), recipient: reader.id("recipient"), since: reader.moment("since", now),
@@ -83,7 +83,7 @@ extension Stories {
         return filter
     }
 
-    package static func submit(_ draft: Draft, for purpose: FormPurpose, to client: StoreClient) async -> Submission {
+    package func submit(_ draft: Draft, for purpose: FormPurpose, to client: StoreClient) async -> Submission {
         switch purpose {
         case .new:
             await Submission.of(StoryForm.Field.self, "posted") { try await client.stories.post(form(draft)) }
@@ -105,13 +105,13 @@ extension Stories {
         }
     }
 
-    private static func form(_ draft: Draft) -> StoryForm {
+    private func form(_ draft: Draft) -> StoryForm {
         StoryForm(
             title: draft.text(StoryForm.Field.title), message: draft.text(StoryForm.Field.message),
             sender: draft.text(StoryForm.Field.sender), recipient: draft.text(StoryForm.Field.recipient))
     }
 
-    package static func write(
+    package func write(
         _ action: String, to id: String, by user: String?, client: StoreClient
     ) async throws -> Receipt {
         if action == "unlike" { return try await client.stories.unlike(id, by: user ?? "") }

@@ -10,7 +10,7 @@ extension Users {
 
     /// Returns the user with a text as the ID, else the users whose name, a later word of it, address or ID begins with
     /// the text, whatever its case. A store that does not answer has none.
-    static func find(_ text: String, from client: StoreClient) async -> FoundPeople {
+    func find(_ text: String, from client: StoreClient) async -> FoundPeople {
         var found = FoundPeople(text: text)
         if let user = try? await client.users.get(text) {
             found.exact = person(user)
@@ -21,23 +21,23 @@ extension Users {
             found.people = page.rows.map(person)
         }
         var after: String?
-        for _ in 0..<pageLimit where found.people.count < foundLimit {
+        for _ in 0..<Users.pageLimit where found.people.count < Users.foundLimit {
             let page = try? await client.users.list(
-                UserFilter(), sort: .name, order: .ascending, limit: pageSize, after: after)
+                UserFilter(), sort: .name, order: .ascending, limit: Users.pageSize, after: after)
             guard let page else { break }
             found.people += page.rows.filter { begins($0, with: text.lowercased()) }.map(person)
                 .filter { !found.people.contains($0) }
             after = page.next
             if after == nil { break }
         }
-        found.people = Array(found.people.prefix(foundLimit))
+        found.people = Array(found.people.prefix(Users.foundLimit))
         return found
     }
 
-    private static func begins(_ user: User, with text: String) -> Bool {
+    private func begins(_ user: User, with text: String) -> Bool {
         user.email.lowercased().hasPrefix(text) || user.id.lowercased().hasPrefix(text)
             || (" " + user.name.lowercased()).contains(" " + text)
     }
 
-    private static func person(_ user: User) -> Person { Person(id: user.id, name: user.name, email: user.email) }
+    private func person(_ user: User) -> Person { Person(id: user.id, name: user.name, email: user.email) }
 }

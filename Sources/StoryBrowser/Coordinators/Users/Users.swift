@@ -3,14 +3,14 @@ package import StoryClient
 package import struct FoundationEssentials.Date
 
 /// The description of users for their coordinator.
-package enum Users: BrowsedKind {
+package struct Users: StoreKind {
     package typealias Content = User
 
-    package static let title = "users"
-    package static let category = "user"
-    package static let byDate = UserSort.date
+    package let title = "users"
+    package let category = "user"
+    package let firstSort = UserSort.date
 
-    package static var columns: [ListColumn<User>] {
+    package var columns: [ListColumn<User>] {
         [
             .date("signed up") { $0.date },
             ListColumn("id", of: "id", width: .name(12)) { $0.id },
@@ -19,23 +19,23 @@ package enum Users: BrowsedKind {
         ]
     }
 
-    package static func order(of sort: UserSort) -> Order {
+    package func order(of sort: UserSort) -> Order {
         switch sort {
         case .date: .descending
         case .name, .email: .ascending
         }
     }
 
-    package static func facts(of user: User) -> [Fact] {
+    package func facts(of user: User) -> [Fact] {
         [
             Fact("name", user.name), Fact("email", user.email), Fact("prefecture", "\(user.prefecture)"),
             Fact("signed up", Moments.told(user.date)), Fact("version", "\(user.version), position \(user.position)"),
         ]
     }
 
-    package static func text(of user: User) -> String { "" }
+    package func text(of user: User) -> String { "" }
 
-    package static var keys: [RowKey<Users>] {
+    package var keys: [RowKey<Users>] {
         [
             RowKey(key: "o", name: "sent", meaning: .open { .sent(by: $0.id) }),
             RowKey(key: "i", name: "received", meaning: .open { .received(by: $0.id) }),
@@ -45,12 +45,12 @@ package enum Users: BrowsedKind {
         ]
     }
 
-    package static func collection(_ client: StoreClient) -> ContentCollection<User> { client.users }
+    package func collection(_ client: StoreClient) -> ContentCollection<User> { client.users }
 }
 
 // The forms.
 extension Users {
-    package static func draft(
+    package func draft(
         for purpose: FormPurpose, of user: User?, in filter: UserFilter, by actor: String?
     ) -> Draft? {
         switch purpose {
@@ -68,7 +68,7 @@ extension Users {
         }
     }
 
-    package static func filter(_ draft: Draft, now: Date) throws -> UserFilter {
+    package func filter(_ draft: Draft, now: Date) throws -> UserFilter {
         var reader = DraftReader(draft)
         let filter = UserFilter(
             prefecture: reader.value("prefecture", "a number") { Int($0) }, email: draft.optional("email"),
@@ -77,7 +77,7 @@ extension Users {
         return filter
     }
 
-    package static func submit(_ draft: Draft, for purpose: FormPurpose, to client: StoreClient) async -> Submission {
+    package func submit(_ draft: Draft, for purpose: FormPurpose, to client: StoreClient) async -> Submission {
         switch purpose {
         case .new:
             await Submission.of(UserForm.Field.self, "signed up") { try await client.users.post(form(draft)) }
@@ -89,7 +89,7 @@ extension Users {
         }
     }
 
-    private static func form(_ draft: Draft) throws -> UserForm {
+    private func form(_ draft: Draft) throws -> UserForm {
         var reader = DraftReader(draft)
         let prefecture = reader.required(UserForm.Field.prefecture.rawValue, "a number", or: 0) { Int($0) }
         try reader.check()
@@ -98,7 +98,7 @@ extension Users {
             email: draft.text(UserForm.Field.email), prefecture: prefecture)
     }
 
-    private static func edit(_ draft: Draft) throws -> UserEdit {
+    private func edit(_ draft: Draft) throws -> UserEdit {
         var reader = DraftReader(draft)
         let prefecture = reader.required(UserEdit.Field.prefecture.rawValue, "a number", or: 0) { Int($0) }
         try reader.check()

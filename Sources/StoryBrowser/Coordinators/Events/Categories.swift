@@ -1,0 +1,74 @@
+package import StoryClient
+
+/// A category of streams, and its newest event.
+package struct CategoryState: BrowsedRow {
+    package let id: String
+    let newest: EventRow?
+
+    package var position: UInt64 { newest?.position ?? 0 }
+}
+
+/// The description of the categories of streams for their coordinator.
+package struct Categories: ReadOnlyKind {
+    package typealias Content = CategoryState
+    package typealias Filter = NoFilter
+    package typealias Sort = OneSort
+
+    package let title = "streams"
+    package let sorts = [OneSort.name]
+    package let firstSort = OneSort.name
+    package let isReversible = false
+    package let freshness = Freshness.events(.all)
+    package let emptiness = "there are no streams yet: storectl append and storectl post write events to some"
+
+    package func name(of id: String) -> String { id }
+    package func summary(of query: ListQuery<Categories>) -> String { "categories by name, each with its newest event" }
+
+    package var columns: [ListColumn<CategoryState>] {
+        [
+            ListColumn("category", of: "category", width: .name(14)) { $0.id },
+            ListColumn("newest", of: "position", width: .whole(9)) { "\($0.position)" },
+            ListColumn("time (UTC)", of: "time", width: .date) { $0.newest.map { Moments.shown($0.time) } ?? "–" },
+            ListColumn("stream", of: "stream", width: .rest) { $0.newest?.stream ?? "–" },
+            ListColumn("type", of: "type", width: .rest) { $0.newest?.type ?? "–" },
+        ]
+    }
+
+    package func facts(of category: CategoryState) -> [Fact] { [Fact("newest", "\(category.position)")] }
+
+    package var keys: [RowKey<Categories>] {
+        [RowKey(key: "e", name: "events", meaning: .open { .events(.category($0.id)) })]
+    }
+
+    package var links: [KindLink] { [KindLink(key: "L", name: "log", destination: .events(.all))] }
+
+    package func opened(_ category: CategoryState) -> Destination? { .streams(of: category.id) }
+}
+
+// The store behind them.
+extension Categories {
+    /// The most categories that are found at a time, a request each.
+    private static let pageSize = 50
+
+    package func list(
+        _ request: ListRequest<Categories>, from client: StoreClient
+    ) async throws -> Page<CategoryState> {
+        let limit = min(request.limit, Categories.pageSize)
+        let found = try await CategorySearch(client).names(after: request.after, limit: limit)
+        let rows = try await withThrowingTaskGroup(of: CategoryState.self) { group in
+            for name in found.rows {
+                group.addTask {
+                    let page = try await client.read(.category(name), order: .descending, limit: 1)
+                    return CategoryState(id: name, newest: page.rows.first.map { EventRow($0) })
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        let sorted = rows.sorted { $0.id.utf8.lexicographicallyPrecedes($1.id.utf8) }
+        return Page(rows: sorted, next: found.next, position: found.position)
+    }
+
+    package func follow(
+        row id: String, of client: StoreClient, _ send: @Sendable (RowChange<CategoryState>) async -> Void
+    ) async throws {}
+}

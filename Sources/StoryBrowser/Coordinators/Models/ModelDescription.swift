@@ -1,0 +1,91 @@
+package import StoryClient
+
+/// A declared model, as `MODELS` describes it.
+package struct ModelDescription: BrowsedRow {
+    /// A field of the model's rows.
+    package struct Field: Hashable, Sendable {
+        /// The name.
+        package let name: String
+        /// The type as a definition spells it.
+        package let type: String
+    }
+
+    /// How far a definition is built.
+    struct Build: Hashable, Sendable {
+        let definition: Int64
+        /// The event that it is folded up to.
+        let position: Int64
+        /// The last event of the log.
+        let end: Int64
+
+        /// The share in percent, and the events.
+        var text: String { "\(Share.text(position, of: end)), \(position) of \(end) events" }
+    }
+
+    /// The name.
+    package let id: String
+    /// The number of the definition that answers, or of the first one while that is built.
+    let definition: Int64
+    /// The state: `ready`, `building` or `failed`.
+    let state: String
+    let rows: Int64
+    let misfits: Int64
+    let bytes: Int64
+    /// The progress of a definition that is being built.
+    let build: Build?
+    /// The reason why there is no definition that answers, or why one is not built.
+    let reason: String?
+    /// The text of the definition; empty in a list of models.
+    let text: String
+    let fields: [Field]
+    let filters: [String]
+    let sorts: [String]
+    /// The parts of the text that the browser needs.
+    let outline: ModelOutline?
+
+    /// No event changes a description alone.
+    package var position: UInt64 { 0 }
+
+    /// True if a definition answers.
+    var isReady: Bool { state == "ready" }
+
+    /// Creates a description from a line of `MODELS`; nil if that names no model.
+    package init?(_ line: JSONValue) {
+        guard let name = line.model?.stringValue else { return nil }
+        id = name
+        definition = line.definition?.integerValue ?? 0
+        state = line.state?.stringValue ?? ""
+        rows = line.rows?.integerValue ?? 0
+        misfits = line.misfits?.integerValue ?? 0
+        bytes = line.bytes?.integerValue ?? 0
+        build = line.building.map { build in
+            Build(
+                definition: build.definition?.integerValue ?? 0, position: build.position?.integerValue ?? 0,
+                end: build["of"]?.integerValue ?? 0)
+        }
+        reason = line.reason?.stringValue
+        text = line.text?.stringValue ?? ""
+        fields = ModelDescription.elements(line.fields).compactMap { field in
+            field.name?.stringValue.map { Field(name: $0, type: field.type?.stringValue ?? "") }
+        }
+        filters = ModelDescription.elements(line.filters).compactMap(\.stringValue)
+        sorts = ModelDescription.elements(line.sorts).compactMap(\.stringValue)
+        outline = ModelOutline(text)
+    }
+
+    private static func elements(_ value: JSONValue?) -> [JSONValue] {
+        if case .array(let elements) = value { elements } else { [] }
+    }
+
+    /// The state in one sentence.
+    var sentence: String {
+        switch (isReady, build, reason) {
+        case (true, let build?, _): "definition \(build.definition) is being built: \(build.text)"
+        case (true, nil, let reason?): "ready; \(reason)"
+        case (true, nil, nil): "ready"
+        case (false, let build?, _): "is being built: \(build.text)"
+        case (false, nil, let reason?): "\(state): \(reason)"
+        case (false, nil, nil): state
+        }
+    }
+}

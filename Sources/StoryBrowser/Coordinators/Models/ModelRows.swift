@@ -1,0 +1,197 @@
+package import StoryClient
+
+package import struct FoundationEssentials.Date
+
+/// The description of a declared model's rows for their coordinator: what `MODELS NAME` tells.
+package struct ModelRows: ReadOnlyKind {
+    package typealias Content = ModelRow
+    package typealias Filter = ModelFilter
+    package typealias Sort = ModelSort
+
+    /// The name of the model.
+    package let title: String
+    /// The description; nil before it was read.
+    let model: ModelDescription?
+
+    /// Creates the kind of a model's rows, which are not described yet.
+    package init(_ name: String) { (title, model) = (name, nil) }
+
+    /// Creates the kind of the rows of a described model.
+    package init(_ model: ModelDescription) { (title, self.model) = (model.id, model) }
+
+    package func name(of id: String) -> String { "\(title)/\(id)" }
+
+    /// The stream of a row that is made of one stream alone.
+    package func stream(of id: String) -> String? {
+        guard let outline = model?.outline, outline.hasRowsOfOneStream else { return nil }
+        return outline.categories?.first.map { "\($0)-\(id)" }
+    }
+
+    package var keepsPast: Bool { model?.outline?.hasHistory == true }
+
+    package var columns: [ListColumn<ModelRow>] {
+        let fields = model?.fields ?? []
+        return [ListColumn("id", of: "id", width: .name(8)) { $0.id }]
+            + fields.map { field in
+                ListColumn(ModelRows.heading(field), of: field.name, width: ModelRows.width(field)) { row in
+                    ModelRows.shown(row, field, isExact: false)
+                }
+            }
+    }
+
+    private static func heading(_ field: ModelDescription.Field) -> String {
+        field.type == "time" ? "\(field.name) (UTC)" : field.name
+    }
+
+    private static func width(_ field: ModelDescription.Field) -> ColumnShape.Width {
+        switch field.type {
+        case "time": .date
+        case "boolean": .whole(max(4, min(8, field.name.count)))
+        case "number": .whole(max(9, min(12, field.name.count)))
+        default: .rest
+        }
+    }
+
+    /// Returns a field's value as text; a time to the second, unless it is to be exact.
+    private static func shown(_ row: ModelRow, _ field: ModelDescription.Field, isExact: Bool) -> String {
+        guard field.type == "time", !isExact, case .text(let text)? = row.values[field.name],
+            let date = TypedMoment.read(text, now: .distantPast)
+        else { return row.text(field.name) }
+        return Moments.shown(date)
+    }
+
+    package var sorts: [ModelSort] { (model?.sorts ?? []).map(ModelSort.init(rawValue:)) }
+    package var firstSort: ModelSort { ModelSort(rawValue: "created") }
+
+    package var freshness: Freshness {
+        guard let model, model.isReady, model.build == nil else { return .every(.milliseconds(500)) }
+        return .events(.all)
+    }
+
+    package func summary(of query: ListQuery<ModelRows>) -> String {
+        let order = "by \(query.sort.rawValue), \(query.order == .descending ? "descending" : "ascending")"
+        guard let model else { return order }
+        let misfits = model.misfits == 0 ? "" : ", \(model.misfits) misfit\(model.misfits == 1 ? "" : "s")"
+        let build = model.isReady && model.build != nil ? " · \(model.sentence)" : ""
+        return "\(order) · of \(model.rows) row\(model.rows == 1 ? "" : "s")\(misfits)\(build)"
+    }
+
+    package var emptiness: String {
+        guard let model else { return "…" }
+        guard model.isReady else { return "\(title) \(model.sentence)" }
+        let reads = model.outline?.categories.map { "streams of \($0.joined(separator: ", "))" } ?? "all streams"
+        let misfits = model.misfits == 0 ? "" : "; \(model.misfits) events did not fit, m shows them"
+        return "no rows here: \(title) is made of \(reads)\(misfits); d shows the definition, 6 the streams, 7 the log"
+    }
+
+    package func facts(of row: ModelRow) -> [Fact] {
+        (model?.fields ?? []).map { Fact($0.name, ModelRows.shown(row, $0, isExact: true)) }
+            + [Fact("changes", "\(row.changes), position \(row.position)")]
+    }
+
+    package var keys: [RowKey<ModelRows>] {
+        guard model?.outline?.hasRowsOfOneStream == true else { return [] }
+        let kind = self
+        return [
+            RowKey(
+                key: "o", name: "stream", meaning: .open { kind.stream(of: $0.id).map { .events(.stream($0)) } })
+        ]
+    }
+
+    package var links: [KindLink] {
+        [
+            KindLink(key: "d", name: "definition", destination: .model(title)),
+            KindLink(key: "m", name: "misfits", destination: .misfits(of: title)),
+        ]
+    }
+
+    package var undescribed: ModelRows { ModelRows(title) }
+
+    package func hasSameRows(as other: ModelRows) -> Bool {
+        model?.definition == other.model?.definition && model?.isReady == other.model?.isReady
+            && model?.text == other.model?.text
+    }
+}
+
+// The store behind them.
+extension ModelRows {
+    package func described(by client: StoreClient) async throws -> ModelRows {
+        guard let model = try await client.models.list(title).first.flatMap({ ModelDescription($0) }) else {
+            return self
+        }
+        return ModelRows(model)
+    }
+
+    package func list(_ request: ListRequest<ModelRows>, from client: StoreClient) async throws -> Page<ModelRow> {
+        guard model?.isReady == true else { return Page(rows: [], next: nil, position: 0) }
+        let query = request.query
+        return try await client.model(title, as: ModelRow.self).list(
+            query.filter.values, sort: query.sort.rawValue, order: query.order, limit: request.limit,
+            after: request.after)
+    }
+
+    package func row(_ id: String, after event: Event, from client: StoreClient) async throws -> ModelRow {
+        try await row(id, at: event.position, from: client)
+    }
+
+    package func row(_ id: String, at position: UInt64, from client: StoreClient) async throws -> ModelRow {
+        try await client.model(title, as: ModelRow.self).get(id, at: .position(position))
+    }
+
+    package func follow(
+        row id: String, of client: StoreClient, _ send: @Sendable (RowChange<ModelRow>) async -> Void
+    ) async throws {
+        for try await change in client.model(title, as: ModelRow.self).watch(id) { await send(change) }
+    }
+}
+
+/// A sort of a declared model.
+package struct ModelSort: RawRepresentable, Hashable, Sendable {
+    /// The name on the wire.
+    package let rawValue: String
+    /// Creates a sort from its name.
+    package init(rawValue: String) { self.rawValue = rawValue }
+}
+
+/// A filter of a declared model's rows: values of its fields.
+package struct ModelFilter: BrowsedFilter {
+    /// The values by the names of the fields.
+    package var values: [String: String] = [:]
+
+    /// Creates a filter that all rows pass.
+    package init() {}
+
+    /// Creates a filter of values.
+    package init(_ values: [String: String]) { self.values = values }
+
+    package var options: [(name: String, value: String?)] {
+        values.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+}
+
+// The form of the filter.
+extension ModelRows {
+    package func draft(of filter: ModelFilter) -> Draft? {
+        guard let model, !model.filters.isEmpty else { return nil }
+        return model.filters.reduce(Draft("filter \(title)")) { draft, name in
+            let type = model.fields.first { $0.name == name }?.type ?? ""
+            return draft.with(name, "\(name) (\(type))", filter.values[name] ?? "")
+        }
+    }
+
+    package func filter(_ draft: Draft, now: Date) throws -> ModelFilter {
+        var reader = DraftReader(draft)
+        var values: [String: String] = [:]
+        for field in draft.fields {
+            let type = model?.fields.first { $0.name == field.name }?.type
+            values[field.name] =
+                switch type {
+                case "time": reader.moment(field.name, now).map(Moments.written)
+                case "boolean": reader.value(field.name, "yes or no") { TypedFlag.read($0) }.map { "\($0)" }
+                default: draft.optional(field.name)
+                }
+        }
+        try reader.check()
+        return ModelFilter(values)
+    }
+}

@@ -1,0 +1,129 @@
+package import StoryClient
+
+/// A line of the overview: something that the store holds, and the screen that shows it.
+package struct OverviewLine: BrowsedRow {
+    package let id: String
+    /// The key that opens the screen from everywhere; empty if there is none.
+    let key: String
+    /// The number of its rows or events; nil if that is not known.
+    let count: UInt64?
+    /// A sentence about it.
+    let note: String
+    let destination: Destination
+
+    /// The overview as a whole is asked for again.
+    package var position: UInt64 { 0 }
+}
+
+/// The description of the first screen for its coordinator: all that the store holds.
+package struct Overview: ReadOnlyKind {
+    package typealias Content = OverviewLine
+    package typealias Filter = NoFilter
+    package typealias Sort = OneSort
+
+    package let title = "store"
+    package let sorts = [OneSort.name]
+    package let firstSort = OneSort.name
+    package let isReversible = false
+    package let freshness = Freshness.every(.seconds(1))
+    package var keys: [RowKey<Overview>] { [] }
+
+    package func name(of id: String) -> String { id }
+    package func summary(of query: ListQuery<Overview>) -> String { "all that the store holds" }
+
+    package var columns: [ListColumn<OverviewLine>] {
+        [
+            ListColumn("key", of: "key", width: .whole(3)) { $0.key },
+            ListColumn("rows of", of: "name", width: .name(14)) { $0.id },
+            ListColumn("count", of: "count", width: .whole(10)) { line in line.count.map { "\($0)" } ?? "" },
+            ListColumn("state", of: "note", width: .rest) { $0.note },
+        ]
+    }
+
+    package func facts(of line: OverviewLine) -> [Fact] { [Fact("count", line.count.map { "\($0)" } ?? "–")] }
+
+    package func opened(_ line: OverviewLine) -> Destination? { line.destination }
+}
+
+// The store behind it.
+extension Overview {
+    /// The most categories that are named.
+    private static let categoryLimit = 12
+
+    package func list(
+        _ request: ListRequest<Overview>, from client: StoreClient
+    ) async throws -> Page<OverviewLine> {
+        async let kinds = kinds(client)
+        async let models = models(client)
+        async let streams = streams(client)
+        async let log = log(client)
+        let rows = try await kinds + models + [streams, log]
+        return Page(rows: rows, next: nil, position: 0)
+    }
+
+    package func follow(
+        row id: String, of client: StoreClient, _ send: @Sendable (RowChange<OverviewLine>) async -> Void
+    ) async throws {}
+
+    private func kinds(_ client: StoreClient) async throws -> [OverviewLine] {
+        async let stories = client.stories.count()
+        async let users = client.users.count()
+        async let messages = client.messages.count()
+        async let photos = client.photos.count()
+        return [
+            OverviewLine(id: "stories", key: "1", count: try await stories, note: "", destination: .allStories),
+            OverviewLine(id: "users", key: "2", count: try await users, note: "", destination: .allUsers),
+            OverviewLine(id: "messages", key: "3", count: try await messages, note: "", destination: .allMessages),
+            OverviewLine(id: "photos", key: "4", count: try await photos, note: "", destination: .allPhotos),
+        ]
+    }
+
+    /// Returns the line of all models, and one for each.
+    private func models(_ client: StoreClient) async throws -> [OverviewLine] {
+        let models = try await client.models.list().compactMap { ModelSummary($0) }
+        let note =
+            models.isEmpty ? "none; storectl model define declares one" : "read models over your own events"
+        let all = OverviewLine(
+            id: "models", key: "5", count: UInt64(models.count), note: note, destination: .models)
+        return [all]
+            + models.map { model in
+                OverviewLine(
+                    id: "  \(model.name)", key: "", count: model.rows, note: model.note,
+                    destination: .rows(of: model.name))
+            }
+    }
+
+    private func streams(_ client: StoreClient) async throws -> OverviewLine {
+        let found = try await CategorySearch(client).names(after: nil, limit: Overview.categoryLimit)
+        let more = found.next == nil ? "" : ", …"
+        let note = found.rows.isEmpty ? "no categories yet" : "of " + found.rows.joined(separator: ", ") + more
+        return OverviewLine(id: "streams", key: "6", count: nil, note: note, destination: .categories)
+    }
+
+    private func log(_ client: StoreClient) async throws -> OverviewLine {
+        let page = try await client.read(order: .descending, limit: 1)
+        let newest = page.rows.first.map { "\(Moments.shown($0.time)) \($0.type) of \($0.stream)" }
+        return OverviewLine(
+            id: "log", key: "7", count: page.position, note: newest ?? "no events yet", destination: .events(.all))
+    }
+}
+
+/// A declared model in one line.
+private struct ModelSummary {
+    let name: String
+    let rows: UInt64
+    let note: String
+
+    init?(_ line: JSONValue) {
+        guard let name = line.model?.stringValue else { return nil }
+        self.name = name
+        rows = line.rows?.integerValue.flatMap(UInt64.init(exactly:)) ?? 0
+        let misfits = line.misfits?.integerValue ?? 0
+        let state = line.state?.stringValue ?? ""
+        let build = line.building.map { build in
+            let share = Share.text(build.position?.integerValue ?? 0, of: build["of"]?.integerValue ?? 0)
+            return state == "ready" ? ", definition \(build.definition?.integerValue ?? 0) at \(share)" : " \(share)"
+        }
+        note = state + (build ?? "") + (misfits == 0 ? "" : ", \(misfits) misfit\(misfits == 1 ? "" : "s")")
+    }
+}

@@ -1,0 +1,183 @@
+import Foundation
+import Testing
+
+@testable import StoryBrowser
+@testable import StoryClient
+
+/// The screens of declared models, without a store.
+@Suite struct ModelTests {
+    @Test func `a model's rows have the columns that the store describes`() throws {
+        var driven = Driven(start: .rows(of: "orders"))
+        #expect(driven.lines[3] == "  …")
+        driven.hand(rows: .described(ModelRows(try Fixtures.model(misfits: 3))))
+        let request = try driven.takeRowsRequest()
+        #expect(request.query.sort.rawValue == "created" && request.query.order == .descending)
+        let rows = [try Fixtures.order("8", total: "100"), try Fixtures.order("7", total: "123456789012345.678")]
+        driven.hand(rows: .list(.loaded(request, Page(rows: rows, next: nil, position: 9))))
+        let expected = [
+            " orders                                                                       …",
+            "all · by created, descending · of 2 rows, 3 misfits",
+            "  id       customer           total     placed (UTC)        carrier",
+            "▸ 8        c1                 100       2026-11-27 06:44:00 –",
+            "  7        c1                 12345678… 2026-11-27 06:44:00 –",
+        ]
+        #expect(Array(driven.lines[0..<5]) == expected, "\(driven.lines[0..<5])")
+        #expect(
+            driven.lines[23] == " ↑↓ move  Enter open  d definition  m misfits  / filter  s sort  ? help  q quit",
+            "\(driven.lines[23])")
+        driven.press(.down, .enter)
+        driven.hand(rows: .page(.changed([.row(rows[1], position: 1)])))
+        #expect(driven.lines[0].hasPrefix(" orders › orders/7 "))
+        #expect(driven.lines[3] == "total         123456789012345.678", "every digit is there")
+        #expect(driven.lines[4] == "placed        2026-11-27T06:44:00.123Z")
+    }
+
+    @Test func `what is counted changes what is told, and another definition asks for the rows again`() throws {
+        var driven = try Driven.orders(Fixtures.model(), [Fixtures.order("7")])
+        _ = driven.takeCommands()
+        driven.hand(rows: .described(ModelRows(try Fixtures.model(rows: 3))))
+        #expect(driven.takeCommands().isEmpty && driven.lines[1].hasSuffix("of 3 rows"))
+        #expect(driven.lines[3].hasPrefix("▸ 7 "))
+        let text = Fixtures.orders.replacingOccurrences(of: "total = data.total; ", with: "")
+        driven.hand(rows: .described(ModelRows(try Fixtures.model(text, definition: 2))))
+        #expect(try driven.takeRowsRequest().part == .whole && driven.lines[3] == "  …")
+    }
+
+    @Test func `a model that is being built says how far that is, and is looked at until it is ready`() throws {
+        let build = #"{"definition":1,"position":90000,"of":200000}"#
+        let model = try Fixtures.model(state: "building", rows: 0, building: build)
+        var driven = try Driven.orders(model, [])
+        #expect(driven.lines[3] == "  orders is being built: 45 %, 90000 of 200000 events")
+        #expect(driven.followed == [.row(ModelRows("orders"), .anything(.every(.milliseconds(500))))])
+        driven.hand(rows: .described(ModelRows(try Fixtures.model(rows: 0, misfits: 2))))
+        let request = try driven.takeRowsRequest()
+        driven.hand(rows: .list(.loaded(request, Page(rows: [], next: nil, position: 9))))
+        let expected = [
+            "  no rows here: orders is made of streams of order; 2 events did not fit, m",
+            "  shows them; d shows the definition, 6 the streams, 7 the log",
+        ]
+        #expect(Array(driven.lines[3...4]) == expected, "\(driven.lines[3...4])")
+        #expect(driven.followed == [.row(ModelRows("orders"), .anything(.events(.all)))])
+        let next = #"{"definition":2,"position":9,"of":10}"#
+        driven.hand(rows: .described(ModelRows(try Fixtures.model(building: next))))
+        #expect(driven.lines[1].hasSuffix("of 2 rows · definition 2 is being built: 90 %, 9…"), "\(driven.lines[1])")
+    }
+
+    @Test func `a row of one stream has its past, and a key to the stream`() throws {
+        var driven = try Driven.orders(Fixtures.model(), [Fixtures.order("7")])
+        _ = driven.takeCommands()
+        driven.press(.enter)
+        #expect(
+            driven.followed.sorted { "\($0)" < "\($1)" } == [
+                .row(ModelRows("orders"), .row(id: "7")), .row(ModelRows("orders"), .stream("order-7")),
+            ])
+        guard case .row(let kind, .history("7", nil))? = driven.takeCommands().last else { throw Driven.NoSuchScreen() }
+        #expect(kind.stream(of: "7") == "order-7")
+        let lines = (1...3).map { number in
+            HistoryLine(
+                version: number, position: number * 10, type: "Placed", time: Date(timeIntervalSince1970: 0), by: 0,
+                data: "{}")
+        }
+        driven.hand(rows: .page(.changed([.row(try Fixtures.order("7", changes: 2, position: 20), position: 20)])))
+        driven.hand(rows: .page(.history(lines, isNewest: true)))
+        #expect(driven.lines[21].hasSuffix(" 3/3"), "an event that left the row as it was is there too")
+        driven.press(.left)
+        guard case .row(_, .past("7", 2))? = driven.takeCommands().last else { throw Driven.NoSuchScreen() }
+        driven.hand(rows: .page(.past(version: 2, .row(try Fixtures.order("7", total: "1")))))
+        #expect(
+            driven.lines[3] == "total         1" && driven.lines[1].hasPrefix("as it was at version 2, position 20"))
+        driven.type("o")
+        #expect(driven.lines[0].hasPrefix(" orders › orders/7 › order-7 "))
+    }
+
+    @Test func `a row of several streams has no past, unless every row is kept as it was`() throws {
+        let text = Fixtures.orders.replacingOccurrences(of: "from order", with: "from order\nkey data.customer")
+        var driven = try Driven.orders(Fixtures.model(text), [Fixtures.order("c1")])
+        driven.press(.enter)
+        driven.hand(rows: .page(.changed([.row(try Fixtures.order("c1", position: 20), position: 20)])))
+        _ = driven.takeCommands()
+        driven.press(.left)
+        #expect(driven.takeCommands().isEmpty && !driven.lines.contains { $0.contains("history") })
+        #expect(driven.lines[23] == " Esc back  d definition  m misfits  ? help  q quit")
+
+        var kept = try Driven.orders(Fixtures.model("history\n" + text), [Fixtures.order("c1")])
+        kept.press(.enter)
+        kept.hand(rows: .page(.changed([.row(try Fixtures.order("c1", total: "3", position: 20), position: 20)])))
+        #expect(kept.lines[21].hasPrefix("── made of several streams: ← shows the state before ─"))
+        _ = kept.takeCommands()
+        kept.press(.left)
+        guard case .row(_, .earlier("c1", than: 20))? = kept.takeCommands().last else { throw Driven.NoSuchScreen() }
+        let second = Seen.row(try Fixtures.order("c1", total: "2", position: 12))
+        kept.hand(rows: .page(.earlier(than: 20, second)))
+        kept.hand(rows: .page(.earlier(than: 20, second)))
+        #expect(kept.lines[1] == "as it was at position 12" && kept.lines[3] == "total         2")
+        kept.press(.left)
+        guard case .row(_, .earlier("c1", than: 12))? = kept.takeCommands().last else { throw Driven.NoSuchScreen() }
+        kept.hand(rows: .page(.earlier(than: 12, .absent("orders/c1 was made at position 12"))))
+        #expect(kept.lines[22] == " orders/c1 was made at position 12" && kept.lines[3] == "total         2")
+        kept.press(.right)
+        #expect(kept.lines[1] == "as it is now, live" && kept.lines[3] == "total         3")
+    }
+
+    @Test func `rows are filtered by what the store reports, and each value is read as its type`() throws {
+        var driven = try Driven.orders(Fixtures.model(), [Fixtures.order("7")])
+        driven.type("/c1")
+        driven.press(.tab, .tab)
+        driven.type("soon")
+        #expect(driven.lines[3] == "  customer (text)  c1" && driven.lines[7] == "▸ placed (time)    soon")
+        driven.press(.enter)
+        #expect(driven.lines[8].contains("✗ must be a date"), "\(driven.lines)")
+        _ = driven.takeCommands()
+        driven.press(.control("u"))
+        driven.type("2026-11-27")
+        driven.press(.enter)
+        let request = try driven.takeRowsRequest()
+        #expect(request.query.filter.values == ["customer": "c1", "placed": "2026-11-27T00:00:00.000Z"])
+        #expect(driven.lines[1].hasPrefix("customer=c1 placed=2026-11-27T00:00:00.000Z · by created"))
+        driven.type("s")
+        #expect(try driven.takeRowsRequest().query.sort.rawValue == "total")
+    }
+
+    @Test func `the definition and the misfits are a key away, also where no row is`() throws {
+        var driven = try Driven.orders(Fixtures.model(rows: 0), [])
+        driven.type("d")
+        #expect(driven.lines[0].hasPrefix(" orders › model orders "))
+        driven.send(
+            .screen(
+                driven.state.route.location.number,
+                .model(.page(.changed([.row(try Fixtures.model(), position: 0)])))))
+        #expect(
+            driven.lines[2] == "definition    1, ready"
+                && driven.lines.contains(
+                    "on Placed { customer = data.customer; total = data.total; placed = event.time }")
+        )
+        #expect(driven.followed.contains(.model(.stream("model-orders"))))
+        driven.type("m")
+        #expect(driven.lines[0].hasPrefix(" orders › model orders › misfits of orders "))
+    }
+
+    @Test func `columns without room are counted above the list`() throws {
+        var model = try Fixtures.model()
+        var driven = try Driven.orders(model, [Fixtures.order("7")])
+        #expect(!driven.lines[1].contains("more on the page"))
+        let fields = (1...12).map { #"{"name":"field\#($0)","type":"text","optional":false}"# }.joined(separator: ",")
+        let json = #"{"model":"orders","definition":2,"state":"ready","rows":1,"fields":[\#(fields)]}"#
+        model = try #require(ModelDescription(try JSONDecoder().decode(JSONValue.self, from: Data(json.utf8))))
+        driven = try Driven.orders(model, [Fixtures.order("7")])
+        #expect(driven.lines[1].hasSuffix(" · 5 more on the page"), "\(driven.lines[1])")
+        #expect(driven.lines[2].hasSuffix(" field7") && driven.state.screen.lines.allSatisfy { $0.width == 80 })
+    }
+
+    @Test func `values are shown as they are written, a map in the order of its keys' bytes`() throws {
+        let row: ModelRow = try Fixtures.decode(
+            #"{"id":"a","changes":1,"position":2,"l":["x",1.50,true],"m":{"é":1,"z":2,"B":3},"n":-0.000000000000000001}"#
+        )
+        #expect(row.text("l") == "x, 1.5, yes" && row.text("m") == "B: 3, z: 2, é: 1")
+        #expect(row.text("n") == "-0.000000000000000001" && row.text("o") == "–")
+    }
+
+    @Test func `a share of numbers that fit nothing is none or all`() {
+        #expect(Share.text(90_000, of: 200_000) == "45 %" && Share.text(1, of: 3) == "33 %")
+        #expect(Share.text(.max, of: 1) == "100 %" && Share.text(.min, of: 1) == "0 %" && Share.text(1, of: 0) == "0 %")
+    }
+}

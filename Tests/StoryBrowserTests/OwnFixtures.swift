@@ -1,0 +1,99 @@
+import Foundation
+import Testing
+
+@testable import StoryBrowser
+@testable import StoryClient
+
+/// Declared models and events for tests, as the store would send them.
+extension Fixtures {
+    static let orders = """
+        from order
+        customer: text
+        total: number = 0
+        placed: time
+        carrier: text?
+        sort total
+        on Placed { customer = data.customer; total = data.total; placed = event.time }
+        """
+
+    /// A line of `MODELS orders`.
+    static func model(
+        _ text: String = orders, definition: Int = 1, state: String = "ready", rows: Int = 2, misfits: Int = 0,
+        building: String? = nil
+    ) throws -> ModelDescription {
+        let build = building.map { #","building":\#($0)"# } ?? ""
+        let json = """
+            {"model":"orders","definition":\(definition),"state":"\(state)","rows":\(rows),"misfits":\(misfits),
+            "bytes":8192\(build),"text":\(JSONText.quoted(text)),
+            "fields":[{"name":"customer","type":"text","optional":false},{"name":"total","type":"number","optional":false},
+            {"name":"placed","type":"time","optional":false},{"name":"carrier","type":"text","optional":true}],
+            "filters":["customer","total","placed","carrier"],"sorts":["created","total"],"indexes":[],"history":false}
+            """
+        let line = try JSONDecoder().decode(JSONValue.self, from: Data(json.utf8))
+        return try #require(ModelDescription(line))
+    }
+
+    /// A row of `orders`.
+    static func order(_ id: String, total: String = "12.5", changes: Int = 1, position: Int = 1) throws -> ModelRow {
+        try decode(
+            """
+            {"id":"\(id)","changes":\(changes),"position":\(position),"customer":"c1","total":\(total),
+            "placed":"2026-11-27T06:44:00.123Z"}
+            """)
+    }
+
+    static func event(_ position: Int, _ data: String = "{}", stream: String = "order-7", type: String = "Placed")
+        throws -> EventRow
+    {
+        let json =
+            #"{"position":\#(position),"stream":"\#(stream)","version":\#(position),"type":"\#(type)","#
+            + #""time":"2026-11-27T06:44:00.123Z","by":0,"data":\#(data)}"#
+        return EventRow(try Event(Array(json.utf8)), isWhole: true)
+    }
+}
+
+extension Driven {
+    /// The request for rows of a model that was made last.
+    mutating func takeRowsRequest() throws -> ListRequest<ModelRows> {
+        let requests = takeCommands().compactMap { command in
+            if case .row(_, .list(let request)) = command { request } else { nil }
+        }
+        return try #require(requests.last)
+    }
+
+    /// The request for events that was made last.
+    mutating func takeEventsRequest() throws -> ListRequest<Events> {
+        let requests = takeCommands().compactMap { command in
+            if case .event(_, .list(let request)) = command { request } else { nil }
+        }
+        return try #require(requests.last)
+    }
+
+    /// Something for the screen on top, which is of a model's rows.
+    mutating func hand(rows message: ScreenMessage<ModelRows>) {
+        send(.screen(state.route.location.number, .row(message)))
+    }
+
+    /// Something for the screen on top, which is of events.
+    mutating func hand(events message: ScreenMessage<Events>) {
+        send(.screen(state.route.location.number, .event(message)))
+    }
+
+    /// Answers the last request for events.
+    mutating func answer(events: [EventRow], next: String? = nil, position: UInt64) throws {
+        let request = try takeEventsRequest()
+        hand(events: .list(.loaded(request, Page(rows: events, next: next, position: position))))
+    }
+
+    /// The list of a model's rows, described and with these rows.
+    static func orders(_ model: ModelDescription, _ rows: [ModelRow]) throws -> Driven {
+        var driven = Driven(start: .rows(of: "orders"))
+        driven.hand(rows: .described(ModelRows(model)))
+        let request = try driven.takeRowsRequest()
+        driven.hand(rows: .list(.loaded(request, Page(rows: rows, next: nil, position: 9))))
+        return driven
+    }
+
+    /// The subscriptions of the screen on top.
+    var followed: [AnySubscription] { state.route.location.screen.subscriptions }
+}
