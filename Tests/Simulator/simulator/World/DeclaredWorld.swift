@@ -82,7 +82,7 @@ extension World {
         let (program, plan) = try DeclaredWorld.schema(text, number)
         let store = MemoryModelStore()
         var fold = ModelFold(program, plan[Kind(number: 0)], store: store, events: ProgramEventReader())
-        for logged in events[..<head] { try logged.event.withRecord { record in try fold.fold(record) } }
+        for logged in events[..<head] { _ = try logged.event.withRecord { record in try fold.fold(record) } }
         return plan[Kind(number: 0)].schema.tables.map { ($0, store.entries(of: $0)) }
     }
 
