@@ -56,13 +56,15 @@ extension World {
         return life
     }
 
-    /// The rows of the definition that answers at a position, in the order in which they were made; nil: none answers.
-    ///
-    /// - Parameter since: a request of this position may be answered by the definition of then within the turn that ended
-    ///   it.
-    func declaredRows(at position: Int, since: Int? = nil) throws -> [String]? {
-        let texts = (min(since ?? position, position)...position).compactMap { life(at: $0).active?.text }
-        guard let text = texts.last else { return nil }
+    /// The definitions that may answer at a position: the active one; one that was when the request was made, within the
+    /// turn that ends it; and one that is built, and whose activation is not durable yet.
+    func declaredTexts(at position: Int, since: Int) -> Set<String> {
+        let active = (min(since, position)...position).compactMap { life(at: $0).active?.text }
+        return Set(active + [life(at: position).newest?.text].compactMap { $0 })
+    }
+
+    /// The rows of a definition at a position, in the order in which they were made.
+    func declaredRows(_ text: String, at position: Int) throws -> [String] {
         let model = MemoryModel(try Definition.read(text))
         let (program, reader) = (model.definition.program, ProgramEventReader())
         let paths = EventPaths([program])
@@ -119,28 +121,26 @@ extension Answers {
                 throw Difference("\(sent.line) has the receipt \(json)")
             }
         case .list(let order):
-            let rows = try rows(at: found, sent, json)
-            guard sent.rows == (order == .ascending ? rows : rows.reversed()) else {
-                throw Difference("\(sent.line) is at \(found)\n  \(rows)\nand was answered\n  \(sent.rows)\n\(json)")
+            let all = try rows(at: found, sent).map { order == .ascending ? $0 : $0.reversed() }
+            guard found >= sent.since, all.contains(sent.rows) else {
+                throw Difference("\(sent.line) is at \(found)\n  \(all)\nand was answered\n  \(sent.rows)\n\(json)")
             }
         case .count:
-            guard json.number("count") == UInt64(try rows(at: found, sent, json).count) else {
-                throw Difference("\(sent.line) was answered \(json)")
+            let all = try rows(at: found, sent).map { UInt64($0.count) }
+            guard found >= sent.since, let count = json.number("count"), all.contains(count) else {
+                throw Difference("\(sent.line) is \(all) at \(found) and was answered \(json)")
             }
         case .get:
-            for position in range(sent)
-            where try world.declaredRows(at: position, since: sent.since)?.contains(json) == true { return }
+            for position in range(sent) where try rows(at: position, sent).joined().contains(json) { return }
             throw Difference("nothing from \(sent.since) to \(world.committed) makes this of \(sent.line): \(json)")
         }
     }
 
     private func range(_ sent: Sent) -> ClosedRange<Int> { min(sent.since, world.committed)...world.committed }
 
-    private func rows(at position: Int, _ sent: Sent, _ json: String) throws -> [String] {
-        guard position >= sent.since, let rows = try world.declaredRows(at: position, since: sent.since) else {
-            throw Difference("no definition answers \(sent.line) at \(position): \(json)")
-        }
-        return rows
+    /// The rows of each definition that may answer at a position.
+    private func rows(at position: Int, _ sent: Sent) throws -> [[String]] {
+        try world.declaredTexts(at: position, since: sent.since).map { try world.declaredRows($0, at: position) }
     }
 
     /// A request about it was refused.
@@ -155,7 +155,7 @@ extension Answers {
         case (_, "busy"): isRight = lives.contains { $0.isDefined } && !isModelReady
         case (.get(let id), "notFound"):
             isRight = try range(sent).contains { position in
-                try world.declaredRows(at: position)?.contains { $0.text("id") == id } == false
+                try rows(at: position, sent).contains { rows in !rows.contains { $0.text("id") == id } }
             }
         default: isRight = false
         }
