@@ -23,7 +23,7 @@ struct ModelTests {
         "oneElementIsTaken": 864, "entriesAreUnlimited": 118, "mergesClear": 4, "rowsAreOutside": 7,
         "keysAreLong": 137, "notesAreOfCategories": 8, "conditionsAreLoose": 10, "indexesBeginAtOne": 10,
         "namesAreForgotten": 94, "starsGoFirst": 1, "textsAreFoundInMaps": 14, "misfitsKeepRows": 1,
-        "misfitsKeepNotes": 1, "emptyCollectionsStay": 12, "equalRowsChange": 3, "numbersAreUsedAgain": 17,
+        "misfitsKeepNotes": 1, "emptyCollectionsStay": 12, "equalRowsChange": 3, "numbersAreUsedAgain": 292,
         "idsAreShort": 14, "misfitsTellTheRule": 7, "hundredRowsAreFew": 10, "recordsAreUnlimited": 17,
         "loopsAreLong": 4, "tiesStay": 3, "absentRowsGoFirst": 103, "untilIsIncluded": 1, "sinceIsExcluded": 16,
         "textsAreSortedWhole": 2954, "collectionsAreNotSearched": 24, "boundsKeepAbsentRows": 1, "pushIsLost": 2,

@@ -28,9 +28,7 @@ extension StoreClient {
     /// Returns all events from one point to another, fetched page by page on demand. They belong to one history: if the
     /// store has another one when the next page is fetched, that fails with `diverged`.
     ///
-    /// The other parameters are those of `read`.
-    ///
-    /// - Parameter pageSize: 1–10,000 events at a time.
+    /// The parameters are those of `read`; a page has 1–10,000 events.
     public func allEvents(
         _ selection: EventSelection = .all, from: LogPoint? = nil, to: LogPoint? = nil, order: Order? = nil,
         types: [String]? = nil, log: String? = nil, pageSize: Int = 500
@@ -54,9 +52,9 @@ extension StoreClient {
         return try StoreDecoder.decode(CountEnd.self, try await ask(line).final.json).count
     }
 
-    /// Returns a page of the types of events, in the order of their names.
+    /// Returns a page of 1–1,000 types of events, in the order of their names: of a category, such as `story`, or of all
+    /// events.
     ///
-    /// - Parameter category: the category whose events are counted: `story`; nil: all events.
     /// - Throws: `ClientError` or `CancellationError`.
     public func types(
         of category: String? = nil, after: String? = nil, limit: Int? = nil
@@ -70,9 +68,8 @@ extension StoreClient {
         Rows { try await self.types(of: category, after: $0?.next, limit: pageSize) }
     }
 
-    /// Returns a page of streams, in the order of their names.
+    /// Returns a page of 1–1,000 streams, 50 where `limit` is nil, in the order of their names.
     ///
-    /// - Parameter limit: 1–1,000 streams; nil: 50.
     /// - Throws: `ClientError` or `CancellationError`.
     public func streams(
         _ selection: EventSelection = .all, after: String? = nil, limit: Int? = nil

@@ -95,7 +95,10 @@ public struct ModelDefinitions: Sendable {
     /// Tries a definition without declaring it: folds all events, and compares the rows with those that are served. For
     /// administrators.
     ///
-    /// - Parameter limit: the number of differences in the answer, 1–1,000; nil: 100.
+    /// - Parameters:
+    ///   - name: the name of the model; there need not be one.
+    ///   - text: the definition.
+    ///   - limit: the number of differences in the answer, 1–1,000; nil: 100.
     /// - Throws: as `define`.
     public func check(_ name: String, _ text: String, limit: Int? = nil) async throws -> ModelCheck {
         let line = RequestLine(.define, name).option("check", "true").option("limit", limit.map(String.init))

@@ -108,6 +108,13 @@ package struct ModelRequests {
         return Failure(.busy, message, .progress(position, of: head))
     }
 
+    /// Returns true where the definitions of models decide that a request is refused so: it names a model that is being
+    /// built, or one that was undefined.
+    package func decide(_ failure: Failure) -> Bool {
+        guard failure.code == .unknown, case .name(let name, _) = failure.detail else { return failure.code == .busy }
+        do throws(StorageError) { return try world.definitions.model(named: name) != nil } catch { return true }
+    }
+
     /// Returns the models that are defined, by name.
     ///
     /// - Throws: the error of reading the models.

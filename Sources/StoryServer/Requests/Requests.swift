@@ -157,8 +157,8 @@ final class Requests {
         case .putBack, .needBytes: return false
         case .refuse(let tag, let failure):
             // Events decide which models there are, and which of them are being built.
-            let isOfModels = failure.code == .unknown || failure.code == .busy
-            output(connection).reply(.failed(failure), tag: tag, restsOn: isOfModels ? engine.head : .zero)
+            let basis = engine.models.decide(failure) ? engine.head : .zero
+            output(connection).reply(.failed(failure), tag: tag, restsOn: basis)
         case .refuseWrite(let tag, let failure, let key):
             engine.refuse(failure, key, tag: tag, for: connection.session, into: output(connection))
         case .refuseAndClose(let tag, let failure):

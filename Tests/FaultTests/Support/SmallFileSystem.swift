@@ -47,7 +47,11 @@ final class SmallFileSystem {
     deinit { _ = try? SmallFileSystem.run(["umount", "-l", path]) }
 
     private static func run(_ command: [String]) throws -> Bool {
-        let environment = ["PATH=/usr/sbin:/usr/bin:/sbin:/bin"]
+        let path = "/usr/sbin:/usr/bin:/sbin:/bin"
+        let environment = ["PATH=\(path)"]
+        // A machine without the packages of a file system cannot make one.
+        let isThere = path.split(separator: ":").contains { access("\($0)/\(command[0])", X_OK) == 0 }
+        guard isThere else { return false }
         return try Program(command, environment: environment, output: "/dev/null", errors: "/dev/null").wait()
             == .code(0)
     }
