@@ -34,15 +34,10 @@ final class FoldedModels: FoldedDigests {
     ) throws(StorageError) -> FoldedModels {
         let store = DigestingStore(model.plan.catalogue, keeping: table)
         var fold = ModelFold(model.program, model.rows, store: store, events: ProgramEventReader())
-        var failure: StorageError?
-        if through > .zero {
-            try log.scan(from: Position(1), through: through, order: .ascending) { record in
-                do throws(StorageError) { try fold.fold(record) } catch { failure = error }
-                if record.position.value.isMultiple(of: 65_536) { progress(record.position, through) }
-                return failure == nil
-            }
+        try log.fold(from: Position(1), through: through, progress: { progress($0, through) }) {
+            (record) throws(StorageError) in
+            try fold.fold(record)
         }
-        if let failure { throw failure }
         return FoldedModels(store)
     }
 

@@ -47,17 +47,9 @@ final class OfflineModels: DeclaredModelStates {
         }
         self.models = models
         guard !models.isEmpty else { return }
-        var failure: StorageError?
-        try log.scan(from: Position(1), through: last, order: .ascending) { record in
-            do throws(StorageError) {
-                for model in models { try model.fold(record) }
-            } catch {
-                failure = error
-            }
-            if record.position.value.isMultiple(of: 65_536) { progress(record.position) }
-            return failure == nil
+        try log.fold(from: Position(1), through: last, progress: progress) { (record) throws(StorageError) in
+            for model in models { try model.fold(record) }
         }
-        if let failure { throw failure }
     }
 
     /// True where no definition answers.

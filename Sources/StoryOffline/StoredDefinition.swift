@@ -29,13 +29,9 @@ enum StoredDefinition {
         name: String, model: DeclaredModel
     )] {
         let table = DefinitionTable(MemoryModelStore(), json: JSONObjectReader())
-        var failure: StorageError?
-        guard log.head > .zero else { return [] }
-        try log.scan(from: Position(1), through: log.head, order: .ascending) { record in
-            do throws(StorageError) { _ = try table.fold(record) } catch { failure = error }
-            return failure == nil
+        try log.fold(from: Position(1), through: log.head) { (record) throws(StorageError) in
+            _ = try table.fold(record)
         }
-        if let failure { throw failure }
         return try table.defined()
     }
 }

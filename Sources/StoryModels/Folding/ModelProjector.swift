@@ -156,9 +156,6 @@ package final class ModelProjector: OwnRows {
 }
 
 extension ModelProjector {
-    /// The number of events between two reports of the progress.
-    private static let reported: UInt64 = 16_384
-
     /// Folds a part of a log; `progress` receives the last position that is folded, now and then and at the end.
     ///
     /// - Throws: the error of reading the log or the models.
@@ -166,13 +163,9 @@ extension ModelProjector {
         _ log: any EventLogReading, from first: Position, through last: Position,
         progress: (Position) -> Void = { _ in }
     ) throws(StorageError) {
-        var failure: StorageError?
-        try log.scan(from: first, through: last, order: .ascending) { record in
-            do throws(StorageError) { try fold(record) } catch { failure = error }
-            if record.position.value % ModelProjector.reported == 0 { progress(record.position) }
-            return failure == nil
+        try log.fold(from: first, through: last, progress: progress) { (record) throws(StorageError) in
+            try fold(record)
         }
-        if let failure { throw failure }
         progress(last)
     }
 }
