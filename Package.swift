@@ -76,6 +76,7 @@ let package = Package(
         library("StoryLog", ["StoryCore", "StoryStorage", "CLMDB", "CXXHash", "COpenSSL"]),
         library(
             "StoryOffline", ["StoryCore", "StoryWire", "StoryEngine", "StoryStorage", "StoryModels", "StoryLog"]),
+        library("StoryCluster", ["StoryCore"]),
         library("StoryReactor", ["CUV"]),
         library(
             "StoryServer",

@@ -1,0 +1,108 @@
+/// A call to the engine that orders the entries of a log: put if absent under a compare, ranges, leases.
+///
+/// Keys are text of ASCII; a key that ends with `/` in a range stands for all keys that begin with it.
+package enum EngineCall: Equatable, Sendable {
+    /// Reads keys, linearizable.
+    case range(EngineRange)
+    /// Does one of two lists of operations, as the conditions hold or not.
+    case transaction(EngineTransaction)
+    /// Grants a lease of some seconds.
+    case grantLease(seconds: Int)
+    /// Forgets what is older than a revision.
+    case compact(revision: Int64)
+}
+
+/// A range of keys.
+package struct EngineRange: Equatable, Sendable {
+    /// The order of the keys.
+    package enum Order: Equatable, Sendable {
+        case ascending, descending
+    }
+
+    /// The first key.
+    package var from: String
+    /// The key behind the last one; nil: `from` alone.
+    package var end: String?
+    /// The number of keys; 0: all.
+    package var limit: Int
+    package var order: Order
+    /// True for keys without their values.
+    package var isKeysOnly: Bool
+
+    /// Creates a range.
+    package init(
+        from: String, end: String? = nil, limit: Int = 0, order: Order = .ascending, isKeysOnly: Bool = false
+    ) {
+        self.from = from
+        self.end = end
+        self.limit = limit
+        self.order = order
+        self.isKeysOnly = isKeysOnly
+    }
+
+    /// Returns the range of all keys that begin with a prefix, which ends with a byte below 0xFF.
+    package static func prefix(
+        _ prefix: String, limit: Int = 0, order: Order = .ascending, isKeysOnly: Bool = false
+    ) -> EngineRange {
+        EngineRange(
+            from: prefix, end: endOfPrefix(prefix), limit: limit, order: order, isKeysOnly: isKeysOnly)
+    }
+
+    /// Returns the key behind all keys that begin with a prefix.
+    package static func endOfPrefix(_ prefix: String) -> String {
+        var bytes = Array(prefix.utf8)
+        if let last = bytes.popLast() { bytes.append(last + 1) }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+/// A transaction: conditions, and what is done where all of them hold or one does not.
+package struct EngineTransaction: Equatable, Sendable {
+    /// A condition on one key.
+    package enum Condition: Equatable, Sendable {
+        /// The revision that created the key; 0: there is no such key.
+        case created(String, at: Int64)
+        /// The revision that changed the key last; 0: there is no such key.
+        case changed(String, at: Int64)
+    }
+
+    /// An operation.
+    package enum Operation: Equatable, Sendable {
+        /// Puts a value, held by a lease; 0: by none.
+        case put(String, [UInt8], lease: Int64)
+        case delete(EngineRange)
+        case get(EngineRange)
+    }
+
+    package var conditions: [Condition]
+    package var then: [Operation]
+    package var otherwise: [Operation]
+
+    /// Creates a transaction.
+    package init(conditions: [Condition], then: [Operation], otherwise: [Operation] = []) {
+        self.conditions = conditions
+        self.then = then
+        self.otherwise = otherwise
+    }
+}
+
+/// A key with its value.
+package struct EngineKeyValue: Equatable, Sendable {
+    package var key: String
+    package var value: [UInt8]
+    /// The revision that created the key.
+    package var created: Int64
+    /// The revision that changed the key last.
+    package var changed: Int64
+    /// The lease that holds the key; 0: none.
+    package var lease: Int64
+
+    /// Creates a key with its value.
+    package init(key: String, value: [UInt8], created: Int64, changed: Int64, lease: Int64 = 0) {
+        self.key = key
+        self.value = value
+        self.created = created
+        self.changed = changed
+        self.lease = lease
+    }
+}
