@@ -123,6 +123,7 @@ let package = Package(
         tests(
             "StoryOfflineTests",
             ["StoryCore", "StoryWire", "StoryStorage", "StoryModels", "StoryLog", "StoryOffline", "TestSupport"]),
+        tests("StoryClusterTests", ["StoryCore", "StoryCluster", "TestSupport"]),
         tests("StoryReactorTests", ["StoryReactor", "TestSupport"]),
         tests(
             "StoryServerTests",

@@ -5,6 +5,8 @@ package enum EngineAnswer: Equatable, Sendable {
     case transacted(succeeded: Bool, [EngineResult], EngineHeader)
     /// The lease, and the seconds that were granted.
     case granted(lease: Int64, seconds: Int, EngineHeader)
+    /// The seconds that the lease has now; 0: there is no such lease any more.
+    case renewed(seconds: Int)
     case compacted(EngineHeader)
     /// The engine refused the call, and did nothing.
     case refused(EngineRefusal)

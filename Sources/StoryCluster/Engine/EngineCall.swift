@@ -8,6 +8,8 @@ package enum EngineCall: Equatable, Sendable {
     case transaction(EngineTransaction)
     /// Grants a lease of some seconds.
     case grantLease(seconds: Int)
+    /// Renews a lease for as long as it was granted.
+    case renewLease(Int64)
     /// Forgets what is older than a revision.
     case compact(revision: Int64)
 }

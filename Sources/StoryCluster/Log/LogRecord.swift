@@ -1,0 +1,64 @@
+package import StoryCore
+
+/// The identity of a log in the engine: the value of its key `id`, which is made once.
+package struct LogRecord: Equatable, Sendable {
+    /// The history, and those that it was copied from.
+    package var identity: StoredIdentity
+    /// The position that the log in the engine began at, and the checksum of its record.
+    package var position: Position
+    package var checksum: UInt64
+    /// The ID of the engine's cluster.
+    package var cluster: UInt64
+
+    /// Creates the identity of a log.
+    package init(identity: StoredIdentity, position: Position, checksum: UInt64, cluster: UInt64) {
+        self.identity = identity
+        self.position = position
+        self.checksum = checksum
+        self.cluster = cluster
+    }
+
+    /// The value of the key.
+    package var value: [UInt8] {
+        let ancestors = identity.ancestors.map { "\(hexadecimal($0.id)):\($0.position.value)" }
+        return Fields([
+            ("history", hexadecimal(identity.id)), ("ancestors", ancestors.joined(separator: ",")),
+            ("position", "\(position.value)"), ("checksum", "\(checksum)"), ("cluster", "\(cluster)"),
+            ("format", "\(EntryHead.format)"),
+        ]).bytes
+    }
+
+    /// Reads the value of the key.
+    ///
+    /// - Throws: `.unreadable` for anything else, or a format that this program does not read.
+    package init(_ value: [UInt8]) throws(ClusterError) {
+        let fields = Fields(value)
+        guard fields["format"] == "\(EntryHead.format)" else {
+            throw .unreadable("the log has another format: this program is older than the one that made it")
+        }
+        guard let id = fields["history"].flatMap(binary), let position = fields["position"].flatMap({ UInt64($0) }),
+            let checksum = fields["checksum"].flatMap({ UInt64($0) }),
+            let cluster = fields["cluster"].flatMap({ UInt64($0) }), position <= Position.max.value
+        else { throw .unreadable("the log's key id is no identity") }
+        var ancestors: [StoredIdentity.Ancestor] = []
+        for text in (fields["ancestors"] ?? "").split(separator: ",") {
+            let pieces = text.split(separator: ":")
+            guard pieces.count == 2, let id = binary(String(pieces[0])), let position = UInt64(pieces[1]),
+                position <= Position.max.value
+            else { throw .unreadable("the log's key id has an ancestor that is none") }
+            ancestors.append(StoredIdentity.Ancestor(id: id, position: Position(position)))
+        }
+        self.init(
+            identity: StoredIdentity(id: id, ancestors: ancestors), position: Position(position), checksum: checksum,
+            cluster: cluster)
+    }
+}
+
+private func hexadecimal(_ bytes: [UInt8]) -> String { String(decoding: bytes.hexadecimal, as: UTF8.self) }
+
+/// Returns the 16 bytes that 32 hexadecimal digits spell; nil for anything else.
+private func binary(_ text: String) -> [UInt8]? {
+    let digits = text.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue.map { UInt8($0) } }
+    guard digits.count == 32, text.utf8.count == 32 else { return nil }
+    return stride(from: 0, to: 32, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+}

@@ -1,0 +1,55 @@
+/// The action for the shell of a node.
+package enum ClusterAction: Equatable, Sendable {
+    /// Send a call to an endpoint, and tell its answer: `.unknown` where none came in time.
+    case call(CallID, EngineCall, endpoint: Int)
+    /// Watch keys from a revision on.
+    case watch(WatchID, EngineRange, from: Int64, endpoint: Int)
+    case endWatch(WatchID)
+    /// Append an entry of the log behind the head and fold it; call `taken` or `notTaken`.
+    case take(Entry)
+    /// Compare an entry with what the log has there; call `notTaken` where they differ.
+    case compare(Entry)
+    /// The entry that was written has ended.
+    case writeEnded(WriteEnd)
+    /// This node leads: writes are accepted from now on.
+    case leadingBegan(Term)
+    /// This node leads no more; events that are not acknowledged are undone already.
+    case leadingEnded
+    /// Another node leads, or none does.
+    case leaderIs(Leader?)
+    /// Fetch the events behind the head from a node that has them stored. Call `seeded` or `seedFailed`.
+    case seed(from: String)
+    /// This node has handed over and ended: the process may end.
+    case drained
+    /// End the process.
+    case stop(ClusterError)
+}
+
+/// The number of a call.
+package struct CallID: Hashable, Sendable {
+    package let number: UInt64
+
+    /// Creates the number of a call.
+    package init(_ number: UInt64) { self.number = number }
+}
+
+/// A watch.
+package enum WatchID: Hashable, Sendable {
+    /// Of everything that a follower needs.
+    case live
+    /// Of the leader's key, by the leader.
+    case leader
+    /// Of the keys of nodes and wishes, by the leader.
+    case nodes
+}
+
+/// The end of an entry that this node wrote.
+package enum WriteEnd: Equatable, Sendable {
+    case committed
+    /// The engine is full; nothing was written, and this node goes on to lead.
+    case full
+    /// Another node leads; nothing was written, nor will be.
+    case superseded
+    /// It is unknown whether the entry is in the log or will be.
+    case unknown
+}

@@ -1,0 +1,61 @@
+/// The actions of one input, and the numbers of its calls.
+struct Calls: Equatable {
+    /// The number of endpoints of the engine.
+    let endpoints: Int
+    private(set) var endpoint = 0
+    private var last: UInt64 = 0
+    private(set) var actions: [ClusterAction] = []
+
+    init(endpoints: Int) { self.endpoints = max(1, endpoints) }
+
+    mutating func send(_ call: EngineCall) -> CallID {
+        last += 1
+        actions.append(.call(CallID(last), call, endpoint: endpoint))
+        return CallID(last)
+    }
+
+    mutating func watch(_ id: WatchID, _ range: EngineRange, from revision: Int64) {
+        actions.append(.watch(id, range, from: revision, endpoint: endpoint))
+    }
+
+    mutating func act(_ action: ClusterAction) { actions.append(action) }
+
+    /// Goes to the next endpoint with the calls that follow.
+    mutating func turn() { endpoint = (endpoint + 1) % endpoints }
+
+    mutating func take() -> [ClusterAction] {
+        defer { actions = [] }
+        return actions
+    }
+}
+
+/// A call that is tried until its outcome is known.
+struct Attempt: Equatable {
+    /// The shortest and the longest wait before another try, in nanoseconds.
+    static let waits: ClosedRange<UInt64> = 20_000_000...500_000_000
+
+    let call: EngineCall
+    /// The try under way; nil between two.
+    private(set) var id: CallID?
+    /// When the next try is due, in nanoseconds.
+    private(set) var retryAt: UInt64 = 0
+    private var wait = waits.lowerBound
+
+    init(_ call: EngineCall, _ calls: inout Calls) {
+        self.call = call
+        id = calls.send(call)
+    }
+
+    /// Notes that the outcome of the try is unknown, or that it was refused for now.
+    mutating func failed(_ calls: inout Calls, at now: UInt64) {
+        id = nil
+        retryAt = now + wait
+        wait = min(2 * wait, Attempt.waits.upperBound)
+        calls.turn()
+    }
+
+    /// Tries again when that is due.
+    mutating func ticked(_ calls: inout Calls, at now: UInt64) {
+        if id == nil, retryAt <= now { id = calls.send(call) }
+    }
+}

@@ -1,0 +1,50 @@
+import StoryCore
+
+/// The watch of a follower, and the check that it is alive.
+struct FollowedWatch: Equatable {
+    /// How often the last entry is asked for, in nanoseconds.
+    private static let checkInterval: UInt64 = 2_000_000_000
+    /// How late a watch may be, in nanoseconds.
+    private static let mostLate: UInt64 = 1_000_000_000
+    /// The wait before another node is asked for what the engine lacks, in nanoseconds.
+    private static let seedWait: UInt64 = 1_000_000_000
+
+    var isOn = false
+    private(set) var check: Attempt?
+    /// The deletion of the lead of an earlier run of this node.
+    var dismissal: Attempt?
+    private var checkAt: UInt64 = 0
+    /// Since when the engine is known to have an entry that the watch did not tell.
+    private var lateSince: UInt64?
+    private(set) var seedAt: UInt64 = 0
+    var isSeeding = false
+
+    mutating func ticked(_ keys: LogKeys, _ calls: inout Calls, at now: UInt64) {
+        guard check == nil, now >= checkAt else { return }
+        checkAt = now + (lateSince == nil ? FollowedWatch.checkInterval : FollowedWatch.mostLate / 2)
+        check = Attempt(.range(.prefix(keys.entries, limit: 1, order: .descending, isKeysOnly: true)), &calls)
+    }
+
+    /// Takes the answer to the check.
+    ///
+    /// - Returns: true where the watch is dead.
+    mutating func answered(_ answer: EngineAnswer, _ keys: LogKeys, reach: Position, at now: UInt64) -> Bool {
+        check = nil
+        guard case .ranged(let ranged, _) = answer, let key = ranged.keys.first?.key,
+            let first = keys.first(ofKey: key), first > reach
+        else {
+            lateSince = nil
+            return false
+        }
+        let since = lateSince ?? now
+        lateSince = since
+        guard now - since >= FollowedWatch.mostLate else { return false }
+        lateSince = nil
+        return true
+    }
+
+    mutating func seedFailed(at now: UInt64) {
+        isSeeding = false
+        seedAt = now + FollowedWatch.seedWait
+    }
+}

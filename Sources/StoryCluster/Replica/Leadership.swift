@@ -1,0 +1,167 @@
+import StoryCore
+
+/// The term of a node that leads: its lease, the entry that it writes, and what it removes from the engine.
+struct Leadership: Equatable {
+    /// How often entries are removed that every node has, in nanoseconds.
+    private static let trimInterval: UInt64 = 1_000_000_000
+    /// How often they are removed once more, in nanoseconds.
+    private static let cleanInterval: UInt64 = 10_000_000_000
+    /// After how long, in nanoseconds, or how many bytes of entries the engine forgets old revisions.
+    private static let compactInterval: UInt64 = 30_000_000_000
+    private static let compactBytes = 64 << 20
+    /// The age of the revision that the engine forgets everything before, in nanoseconds.
+    private static let compactAge: UInt64 = 2_000_000_000
+
+    let term: Term
+    let lease: Int64
+    private let keys: LogKeys
+    /// The most bytes of entries that the engine keeps for nodes that are away.
+    private let mostBytes: Int
+    var writing: Writing?
+    /// True once the process is asked to end: the lead is handed over when no entry is under way.
+    var isHandingOver = false
+    private(set) var renewal: Attempt?
+    private(set) var trim: Attempt?
+    private(set) var compaction: Attempt?
+    private(set) var snapshot: Attempt?
+    private var renewAt: UInt64
+    private let renewInterval: UInt64
+    private var trimAt: UInt64
+    private var cleanAt: UInt64 = 0
+    private var compactAt: UInt64
+    private var compactedBytes = 0
+    /// The entries that were written in this term and are not removed: their first positions and sizes.
+    private var tail: [TailEntry] = []
+    /// The first position that is not removed, as far as is known.
+    private(set) var trimmed = Position.zero
+    private var trimming = Position.zero
+    /// The last entry of the log begins here; it is never removed.
+    private var lastFirst: Position?
+    /// Revisions with the time that they were seen at, the oldest first.
+    private var revisions: [SeenRevision] = []
+
+    private struct TailEntry: Equatable {
+        let first: Position
+        let bytes: Int
+    }
+
+    private struct SeenRevision: Equatable {
+        let at: UInt64
+        let revision: Int64
+    }
+
+    init(_ term: Term, lease: Int64, seconds: Int, _ settings: ReplicaSettings, _ keys: LogKeys, at now: UInt64) {
+        (self.term, self.lease, self.keys, mostBytes) = (term, lease, keys, settings.tail)
+        renewInterval = UInt64(max(1, seconds)) * 1_000_000_000 / 3
+        renewAt = now
+        trimAt = now + Leadership.trimInterval
+        compactAt = now + Leadership.compactInterval
+    }
+
+    /// True while so much cannot be removed that writes have to wait for another node.
+    var isTailFull: Bool { tailBytes >= 4 * mostBytes }
+    private var tailBytes: Int { tail.reduce(0) { $0 + $1.bytes } }
+
+    /// Notes that an entry is in the log.
+    mutating func wrote(_ head: EntryHead) {
+        tail.append(TailEntry(first: head.first, bytes: head.bytes))
+        compactedBytes += head.bytes
+        lastFirst = head.first
+    }
+
+    /// Notes the last entry of the log when the term began.
+    mutating func found(last first: Position?) { lastFirst = lastFirst ?? first }
+
+    mutating func saw(_ revision: Int64, at now: UInt64) {
+        guard revision > revisions.last?.revision ?? 0, now >= (revisions.last?.at ?? 0) + 100_000_000 else { return }
+        revisions.append(SeenRevision(at: now, revision: revision))
+    }
+
+    /// Asks for the nodes and the leader, from which on both are watched.
+    mutating func readMembers(_ calls: inout Calls) {
+        let get = EngineTransaction(conditions: [], then: Membership.operations(keys))
+        snapshot = Attempt(.transaction(get), &calls)
+    }
+
+    mutating func ticked(_ members: Membership, _ calls: inout Calls, at now: UInt64) {
+        writing?.ticked(&calls, at: now)
+        renewal?.ticked(&calls, at: now)
+        trim?.ticked(&calls, at: now)
+        compaction?.ticked(&calls, at: now)
+        snapshot?.ticked(&calls, at: now)
+        if renewal == nil, now >= renewAt {
+            renewAt = now + renewInterval
+            renewal = Attempt(.renewLease(lease), &calls)
+        }
+        if trim == nil, now >= trimAt { beginTrim(members, &calls, at: now) }
+        if compaction == nil, now >= compactAt || compactedBytes >= Leadership.compactBytes {
+            beginCompaction(&calls, at: now)
+        }
+    }
+
+    private mutating func beginTrim(_ members: Membership, _ calls: inout Calls, at now: UInt64) {
+        trimAt = now + Leadership.trimInterval
+        guard let lastFirst else { return }
+        let end = min(members.trimmable(isTailLarge: tailBytes > mostBytes).next, lastFirst)
+        // A late try of an entry may put it back after it was removed.
+        guard end > trimmed || now >= cleanAt else { return }
+        cleanAt = now + Leadership.cleanInterval
+        trimming = end
+        let delete = EngineTransaction(
+            conditions: [.created(keys.leader, at: term.revision)], then: keys.before(end).map { .delete($0) })
+        trim = Attempt(.transaction(delete), &calls)
+    }
+
+    private mutating func beginCompaction(_ calls: inout Calls, at now: UInt64) {
+        guard now >= Leadership.compactAge,
+            let index = revisions.lastIndex(where: { $0.at <= now - Leadership.compactAge })
+        else { return }
+        (compactAt, compactedBytes) = (now + Leadership.compactInterval, 0)
+        compaction = Attempt(.compact(revision: revisions[index].revision), &calls)
+        revisions.removeFirst(index)
+    }
+
+    /// The news of an answer to one of the term's own calls.
+    enum News: Equatable {
+        case nothing
+        /// The lease is gone, so another node may lead.
+        case leaseEnded
+        /// Another node leads.
+        case superseded
+        case members([EngineResult], EngineHeader)
+        case written(EntryHead, Writing.Ended)
+    }
+
+    /// Takes the answer to a call of this term; nil for a call that is none of it.
+    mutating func answered(_ id: CallID, _ answer: EngineAnswer, at now: UInt64, _ calls: inout Calls) -> News? {
+        if let entry = writing, entry.isAsking(id) {
+            guard let end = writing?.answered(id, answer, at: now, &calls) else { return .nothing }
+            writing = nil
+            return .written(entry.head, end)
+        }
+        if renewal?.id == id {
+            renewal = nil
+            return if case .renewed(0) = answer { .leaseEnded } else { .nothing }
+        }
+        if compaction?.id == id {
+            compaction = nil
+            return .nothing
+        }
+        if trim?.id == id {
+            // Another try comes in a second: it deletes no other keys than this one may still delete.
+            trim = nil
+            guard case .transacted(let succeeded, _, _) = answer else { return .nothing }
+            guard succeeded else { return .superseded }
+            trimmed = trimming
+            tail.removeAll { $0.first < trimmed }
+            return .nothing
+        }
+        guard snapshot?.id == id else { return nil }
+        guard case .transacted(true, let results, let header) = answer else {
+            snapshot?.failed(&calls, at: now)
+            return .nothing
+        }
+        snapshot = nil
+        return .members(results, header)
+    }
+}

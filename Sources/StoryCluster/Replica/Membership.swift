@@ -1,0 +1,66 @@
+import StoryCore
+
+/// The nodes of a log and the one that leads, as the engine has them.
+struct Membership: Equatable {
+    private let keys: LogKeys
+    private let own: String
+    private(set) var leader: Leader?
+    private(set) var members: [String: Member] = [:]
+    /// The last revision that is known, of the snapshot or of a change.
+    private(set) var revision: Int64 = 0
+
+    init(_ keys: LogKeys, own: String) { (self.keys, self.own) = (keys, own) }
+
+    /// Reads both.
+    static func operations(_ keys: LogKeys) -> [EngineTransaction.Operation] {
+        [.get(EngineRange(from: keys.leader)), .get(.prefix(keys.nodes))]
+    }
+
+    /// Takes over the results of `operations`.
+    mutating func replace(by results: ArraySlice<EngineResult>, _ header: EngineHeader) {
+        (leader, members, revision) = (nil, [:], header.revision)
+        for case .ranged(let ranged) in results { for pair in ranged.keys { put(pair) } }
+    }
+
+    /// Takes over a change; entries are none of it.
+    mutating func changed(_ change: EngineWatchBatch.Change) {
+        switch change {
+        case .put(let pair): put(pair)
+        case .deleted(let key, let revision):
+            self.revision = max(self.revision, revision)
+            if key == keys.leader, leader.map({ $0.term.revision <= revision }) == true { leader = nil }
+            if let name = keys.node(ofKey: key) { members[name] = nil }
+        }
+    }
+
+    mutating func put(_ pair: EngineKeyValue) {
+        revision = max(revision, pair.changed)
+        if pair.key == keys.leader { leader = Leader(pair) }
+        if let name = keys.node(ofKey: pair.key) { members[name] = Member(pair) }
+    }
+
+    /// Notes that this node's key was written.
+    mutating func registered(_ member: Member, at revision: Int64) {
+        members[own] = member
+        members[own]?.revision = revision
+        self.revision = max(self.revision, revision)
+    }
+
+    mutating func led(by leader: Leader?) { self.leader = leader }
+
+    /// This node as the engine has it.
+    var member: Member? { members[own] }
+
+    /// Returns a node that has everything up to a position stored.
+    func source(of position: Position) -> String? {
+        members.filter { $0.key != own && $0.value.stored >= position }.min { $0.key < $1.key }?.value.address
+    }
+
+    /// The position up to which entries may be deleted: all nodes have synced it. Where the tail is too large, two nodes
+    /// are enough, or the only one.
+    func trimmable(isTailLarge: Bool) -> Position {
+        let stored = members.values.map(\.stored).sorted(by: >)
+        guard let least = stored.last else { return .zero }
+        return isTailLarge && stored.count > 2 ? stored[1] : least
+    }
+}

@@ -1,0 +1,73 @@
+import StoryCore
+
+/// This node's own key: written when the node joins, and when more of its log is synced.
+///
+/// It is written only under the revision that it is known at. So a late report of an earlier run, which may claim what a
+/// wiped disk lacks, is refused, and of two processes with one name the older one ends.
+struct OwnReport: Equatable {
+    /// How often a position is reported, in nanoseconds.
+    private static let interval: UInt64 = 1_000_000_000
+
+    private let key: String
+    private var member: Member
+    private var reported: Position?
+    private var reportAt: UInt64 = 0
+    private var attempt: Attempt?
+    /// The position of the report under way.
+    private var reporting = Position.zero
+
+    init(_ settings: ReplicaSettings, _ keys: LogKeys, stored: Position) {
+        key = keys.node(settings.node)
+        member = Member(address: settings.address, version: settings.version, run: settings.run, stored: stored)
+    }
+
+    var run: String { member.run }
+
+    mutating func stored(through position: Position, seal: String?) {
+        member.stored = max(member.stored, position)
+        member.seal = seal ?? member.seal
+    }
+
+    /// The transaction that writes the key where it is as it was found.
+    func write(over found: Member?) -> EngineCall {
+        .transaction(
+            EngineTransaction(
+                conditions: [.changed(key, at: found?.revision ?? 0)], then: [.put(key, member.value, lease: 0)],
+                otherwise: [.get(EngineRange(from: key))]))
+    }
+
+    /// Notes that the key was written.
+    mutating func wrote(_ membership: inout Membership, at revision: Int64) {
+        membership.registered(member, at: revision)
+        reported = member.stored
+    }
+
+    mutating func ticked(_ membership: Membership, _ calls: inout Calls, at now: UInt64) {
+        guard attempt == nil, now >= reportAt, reported != member.stored, membership.member != nil else { return }
+        reportAt = now + OwnReport.interval
+        reporting = member.stored
+        attempt = Attempt(write(over: membership.member), &calls)
+    }
+
+    /// Takes the answer to a report; nil for another call.
+    mutating func answered(
+        _ id: CallID, _ answer: EngineAnswer, _ membership: inout Membership
+    ) -> Result<Void, ClusterError>? {
+        guard attempt?.id == id else { return nil }
+        // The next report comes in a second; one whose outcome is unknown may be found in the key.
+        attempt = nil
+        guard case .transacted(let succeeded, let results, let header) = answer else { return .success(()) }
+        if succeeded {
+            var written = member
+            written.stored = reporting
+            membership.registered(written, at: header.revision)
+            reported = reporting
+            return .success(())
+        }
+        guard case .ranged(let ranged)? = results.first else { return .success(()) }
+        guard let pair = ranged.keys.first else { return .failure(.removed) }
+        guard Member(pair).run == run else { return .failure(.replaced) }
+        membership.put(pair)
+        return .success(())
+    }
+}

@@ -1,0 +1,108 @@
+import StoryCore
+
+/// An entry that a leader writes: its parts first, then the transaction that makes it an entry of the log.
+struct Writing: Equatable {
+    /// The number of parts that are put at once.
+    private static let partsAtOnce = 4
+
+    let head: EntryHead
+    let term: Term
+    let began: UInt64
+    private let keys: LogKeys
+    private let records: [UInt8]
+    /// The parts under way, and the number of the next one.
+    private var parts: [Attempt] = []
+    private var nextPart = 0
+    /// The transaction; nil before all parts are put.
+    private var transaction: Attempt?
+    /// True once the outcome of a try is unknown: then a refusal says nothing of that one.
+    private(set) var isInDoubt = false
+
+    init(
+        _ head: EntryHead, records: [UInt8], _ keys: LogKeys, term: Term, at now: UInt64, _ calls: inout Calls
+    ) {
+        (self.head, self.records, self.keys, self.term, began) = (head, records, keys, term, now)
+        advance(&calls)
+    }
+
+    /// True for a call of this entry.
+    func isAsking(_ id: CallID) -> Bool { transaction?.id == id || parts.contains { $0.id == id } }
+
+    /// True while no call is under way.
+    var isWaiting: Bool { transaction.map { $0.id == nil } ?? parts.allSatisfy { $0.id == nil } }
+
+    /// When the next try is due; nil while none is.
+    var retryAt: UInt64? { ([transaction].compactMap { $0 } + parts).filter { $0.id == nil }.map(\.retryAt).min() }
+
+    mutating func ticked(_ calls: inout Calls, at now: UInt64) {
+        transaction?.ticked(&calls, at: now)
+        for index in parts.indices { parts[index].ticked(&calls, at: now) }
+    }
+
+    /// Takes the answer to a call of this entry.
+    ///
+    /// - Returns: the end of the entry; nil where it is not known yet.
+    mutating func answered(_ id: CallID, _ answer: EngineAnswer, at now: UInt64, _ calls: inout Calls) -> Ended? {
+        switch answer {
+        case .transacted(let succeeded, let results, _):
+            if transaction?.id == id { return succeeded ? .committed : end(of: results) }
+            guard succeeded else { return .superseded }
+            parts.removeAll { $0.id == id }
+            advance(&calls)
+            return nil
+        case .refused(.noSpace) where !isInDoubt: return .full
+        case .refused(.denied) where !isInDoubt: return .refused("a transaction, for this user")
+        case .refused(.tooLarge) where !isInDoubt: return .refused("an entry of \(head.bytes) bytes")
+        case .refused(.other(let text)) where !isInDoubt: return .refused(text)
+        case .unknown: isInDoubt = isInDoubt || transaction?.id == id
+        case .refused, .ranged, .granted, .renewed, .compacted: break
+        }
+        if transaction?.id == id { transaction?.failed(&calls, at: now) }
+        for index in parts.indices where parts[index].id == id { parts[index].failed(&calls, at: now) }
+        return nil
+    }
+
+    /// The end of an entry.
+    enum Ended: Equatable {
+        case committed, full, superseded, unknown
+        /// The engine refuses what it should take: a defect or a setting.
+        case refused(String)
+    }
+
+    private mutating func advance(_ calls: inout Calls) {
+        while nextPart < head.parts, parts.count < Writing.partsAtOnce {
+            let range = nextPart * EntryHead.bytesOfPart..<min((nextPart + 1) * EntryHead.bytesOfPart, head.bytes)
+            let key = keys.part(nextPart, of: head.first, term: term)
+            let put = EngineTransaction(
+                conditions: [.created(keys.leader, at: term.revision)],
+                then: [.put(key, Array(records[range]), lease: 0)])
+            parts.append(Attempt(.transaction(put), &calls))
+            nextPart += 1
+        }
+        guard parts.isEmpty, transaction == nil else { return }
+        let key = keys.entry(head.first)
+        transaction = Attempt(
+            .transaction(
+                EngineTransaction(
+                    conditions: [.created(keys.leader, at: term.revision), .created(key, at: 0)],
+                    then: [.put(key, head.value(term: term, records: records), lease: 0)],
+                    otherwise: [
+                        .get(EngineRange(from: keys.leader)), .get(EngineRange(from: key)),
+                        .get(.prefix(keys.entries, limit: 1, isKeysOnly: true)),
+                    ])), &calls)
+    }
+
+    /// Returns the end of an entry whose transaction did not find the log as it should be.
+    private func end(of results: [EngineResult]) -> Ended {
+        guard results.count == 3, case .ranged(let own) = results[1], case .ranged(let firsts) = results[2] else {
+            return .unknown
+        }
+        if let found = own.keys.first, let (head, term, _) = try? EntryHead.read(found.value) {
+            // An earlier try has written it.
+            return term == self.term && head == self.head ? .committed : .superseded
+        }
+        // Without it nothing is known where another leader trimmed past it.
+        guard let first = firsts.keys.first.flatMap({ keys.first(ofKey: $0.key) }) else { return .superseded }
+        return first > head.first ? .unknown : .superseded
+    }
+}
