@@ -5,80 +5,29 @@ package import StoryCore
 /// Each method is an input, named for the event that happened; `now` is monotonic time in nanoseconds. Each returns the
 /// actions for the shell, in their order. No safety rests on a clock.
 package struct Replica: Equatable {
-    /// The purpose of catching up.
-    package enum Aim: Equatable, Sendable {
-        case follow
-        /// This node has the lead of a term, and writes once it has everything that was written before.
-        case lead(Term, lease: Int64, seconds: Int)
-    }
-
-    /// The state of a node.
-    enum State: Equatable {
-        /// Reads the log's identity, its nodes and its ends.
-        case joining
-        /// Writes this node's own key.
-        ///
-        /// `behind`: the position through which the engine has no events any more that this node lacks.
-        case registering(behind: Position?)
-        /// Fetches events that the engine no longer has from another node.
-        case seeding(through: Position)
-        case catchingUp(then: Aim)
-        case following
-        /// Asks for a lease, then for the lead.
-        case campaigning(lease: Int64?, seconds: Int)
-        case leading(Leadership)
-        /// Gives up the lead of a term, which is never taken up again.
-        case resigning(Term)
-        case stopped
-    }
-
-    package let settings: ReplicaSettings
-    let keys: LogKeys
-    let history: [UInt8]
-    var state = State.joining
-    var calls: Calls
-    /// The one call that the state waits for.
-    var main: Attempt?
-    var incoming: Incoming
-    var membership: Membership
-    var report: OwnReport
-    var watch = FollowedWatch()
-    var lastFirst: Position?
-    var isDraining = false
-    var campaigns = 0
+    var node: Node
 
     /// Creates a node over its own log.
-    package init(_ settings: ReplicaSettings, _ log: OwnLog) {
-        self.settings = settings
-        keys = LogKeys(log: settings.log)
-        history = log.history
-        calls = Calls(endpoints: settings.endpoints)
-        incoming = Incoming(head: log.head)
-        membership = Membership(keys, own: settings.node)
-        report = OwnReport(settings, keys, stored: log.head)
-    }
+    package init(_ settings: ReplicaSettings, _ log: OwnLog) { node = Node(settings, log) }
 
     /// The node that leads, as far as is known.
-    package var leader: Leader? { membership.leader }
+    package var leader: Leader? { node.membership.leader }
     /// The nodes of the log.
-    package var members: [String: Member] { membership.members }
-
-    /// The state for a person.
-    package var stateText: String { "\(state) \(main.map { "\($0)" } ?? "none") \(incoming) \(membership)" }
+    package var members: [String: Member] { node.membership.members }
 
     /// The term that this node leads and may write in; nil while it may not.
     package var writableTerm: Term? {
-        guard case .leading(let term) = state, term.writing == nil, !term.isHandingOver, !term.isTailFull else {
+        guard case .leading(let term) = node.state, term.writing == nil, !term.isHandingOver, !term.isTailFull else {
             return nil
         }
         return term.term
     }
 
     /// True while this node has the lead.
-    package var isLeading: Bool { if case .leading = state { true } else { false } }
+    package var isLeading: Bool { if case .leading = node.state { true } else { false } }
     /// True once this node has everything that was in the log when it started.
     package var isCaughtUp: Bool {
-        switch state {
+        switch node.state {
         case .following, .campaigning, .leading, .resigning: true
         case .joining, .registering, .seeding, .catchingUp, .stopped: false
         }
@@ -86,8 +35,8 @@ package struct Replica: Equatable {
 
     /// When the next try of a call is due, in nanoseconds; nil while none is.
     package var wakeAt: UInt64? {
-        var times = [main, incoming.reading].compactMap { $0 }.filter { $0.id == nil }.map(\.retryAt)
-        if case .leading(let term) = state, let time = term.writing?.retryAt { times.append(time) }
+        var times = [node.main, node.incoming.reading].compactMap { $0 }.filter { $0.id == nil }.map(\.retryAt)
+        if case .leading(let term) = node.state, let time = term.writing?.retryAt { times.append(time) }
         return times.min()
     }
 
@@ -95,126 +44,128 @@ package struct Replica: Equatable {
 
     /// The process has started.
     package mutating func began(at now: UInt64) -> [ClusterAction] {
-        join()
-        return calls.take()
+        node.join()
+        return node.calls.take()
     }
 
     /// A call was answered, or its outcome will not be known.
     package mutating func answered(_ id: CallID, _ answer: EngineAnswer, at now: UInt64) -> [ClusterAction] {
         do throws(ClusterError) {
-            if main?.id == id {
-                try mainAnswered(answer, at: now)
-            } else if incoming.reading?.id == id {
-                partsAnswered(answer, at: now)
-            } else if let end = report.answered(id, answer, &membership) {
+            if node.main?.id == id {
+                try node.mainAnswered(answer, at: now)
+            } else if node.incoming.reading?.id == id {
+                node.partsAnswered(answer, at: now)
+            } else if let end = node.report.answered(id, answer, &node.membership) {
                 try end.get()
-            } else if watch.check?.id == id {
-                if watch.answered(answer, keys, reach: incoming.reach, at: now) { readAgain() }
-            } else if watch.dismissal?.id == id {
-                watch.dismissal = nil
+            } else if node.watch.check?.id == id {
+                if node.watch.answered(answer, node.keys, reach: node.incoming.reach, at: now) { node.readAgain() }
+            } else if node.watch.dismissal?.id == id {
+                node.watch.dismissal = nil
             } else {
-                try termAnswered(id, answer, at: now)
+                try node.termAnswered(id, answer, at: now)
             }
         } catch {
-            stop(error)
+            node.stop(error)
         }
-        return calls.take()
+        return node.calls.take()
     }
 
     /// A watch tells changes.
     package mutating func watched(_ id: WatchID, _ batch: EngineWatchBatch, at now: UInt64) -> [ClusterAction] {
-        do throws(ClusterError) { try changed(id, batch, at: now) } catch { stop(error) }
-        return calls.take()
+        do throws(ClusterError) { try node.changed(id, batch, at: now) } catch { node.stop(error) }
+        return node.calls.take()
     }
 
     /// A watch has ended by itself.
     package mutating func watchEnded(_ id: WatchID, _ end: EngineWatchEnd, at now: UInt64) -> [ClusterAction] {
-        calls.turn()
-        switch (id, state) {
+        node.calls.turn()
+        switch (id, node.state) {
         case (.live, .following), (.live, .campaigning):
-            main = nil
-            readAgain()
-        case (.live, .catchingUp): watch.isOn = false
+            node.main = nil
+            node.readAgain()
+        case (.live, .catchingUp): node.watch.isOn = false
         case (.leader, .leading(var term)), (.nodes, .leading(var term)):
-            if term.snapshot == nil { term.readMembers(&calls) }
-            state = .leading(term)
+            if term.snapshot == nil { term.readMembers(&node.calls) }
+            node.state = .leading(term)
         case (.live, _), (.leader, _), (.nodes, _): break
         }
-        return calls.take()
+        return node.calls.take()
     }
 
     /// Time has gone by.
     package mutating func ticked(at now: UInt64) -> [ClusterAction] {
-        main?.ticked(&calls, at: now)
-        incoming.ticked(&calls, at: now)
-        if isRegistered { report.ticked(membership, &calls, at: now) }
-        switch state {
+        node.main?.ticked(&node.calls, at: now)
+        node.incoming.ticked(&node.calls, at: now)
+        if node.state.isRegistered { node.report.ticked(node.membership, &node.calls, at: now) }
+        switch node.state {
         case .following:
-            watch.ticked(keys, &calls, at: now)
-            campaignIfFree()
+            node.watch.ticked(node.keys, &node.calls, at: now)
+            node.campaignIfFree()
         case .leading(var term):
-            term.ticked(membership, &calls, at: now)
-            state = .leading(term)
-            if let entry = term.writing, entry.isWaiting, now >= entry.began + settings.patience { giveUp(entry) }
-        case .seeding(let position): seed(through: position, at: now)
+            term.ticked(node.membership, &node.calls, at: now)
+            node.state = .leading(term)
+            if let entry = term.writing, entry.isWaiting, now >= entry.began + node.settings.patience {
+                node.giveUp(entry)
+            }
+        case .seeding(let position): node.seed(through: position, at: now)
         case .joining, .registering, .catchingUp, .campaigning, .resigning, .stopped: break
         }
-        return calls.take()
+        return node.calls.take()
     }
 
     /// An entry is ready to be written, while `writableTerm` is not nil. The end comes as `writeEnded`.
     package mutating func entryReady(_ head: EntryHead, records: [UInt8], at now: UInt64) -> [ClusterAction] {
-        guard case .leading(var term) = state, term.writing == nil else {
+        guard case .leading(var term) = node.state, term.writing == nil else {
             preconditionFailure("an entry from \(head.first.value) of a node that cannot write")
         }
-        term.writing = Writing(head, records: records, keys, term: term.term, at: now, &calls)
-        state = .leading(term)
-        return calls.take()
+        term.writing = Writing(head, records: records, node.keys, term: term.term, at: now, &node.calls)
+        node.state = .leading(term)
+        return node.calls.take()
     }
 
     /// The log is folded up to a position: the entry that was to be taken is.
     package mutating func taken(through position: Position, at now: UInt64) -> [ClusterAction] {
-        incoming.taken(through: position)
-        incoming.advance(keys, &calls)
-        caughtUpSoFar()
-        return calls.take()
+        node.incoming.taken(through: position)
+        node.incoming.advance(node.keys, &node.calls)
+        node.caughtUpSoFar()
+        return node.calls.take()
     }
 
     /// The entry that was to be taken cannot follow, or differs from the one that is there.
     package mutating func notTaken(_ reason: String) -> [ClusterAction] {
-        stop(.diverged(reason))
-        return calls.take()
+        node.stop(.diverged(reason))
+        return node.calls.take()
     }
 
     /// The own log is synced up to a position.
     package mutating func stored(through position: Position, seal: String? = nil) {
-        report.stored(through: position, seal: seal)
+        node.report.stored(through: position, seal: seal)
     }
 
     /// The events that the engine no longer had are taken from another node, up to a position.
     package mutating func seeded(through position: Position, at now: UInt64) -> [ClusterAction] {
-        guard case .seeding = state else { return [] }
-        watch.isSeeding = false
-        incoming.taken(through: position)
-        catchUp(.follow)
-        return calls.take()
+        guard case .seeding = node.state else { return [] }
+        node.watch.isSeeding = false
+        node.incoming.taken(through: position)
+        node.catchUp(.follow)
+        return node.calls.take()
     }
 
     /// The other node is gone, or has not what is wanted: another one is asked later.
-    package mutating func seedFailed(at now: UInt64) { watch.seedFailed(at: now) }
+    package mutating func seedFailed(at now: UInt64) { node.watch.seedFailed(at: now) }
 
     /// The process is asked to end: the lead is handed over first.
     package mutating func drainRequested(at now: UInt64) -> [ClusterAction] {
-        isDraining = true
-        switch state {
+        node.isDraining = true
+        switch node.state {
         case .leading(var term):
             term.isHandingOver = true
-            state = .leading(term)
-            if term.writing == nil { resign(term.term) }
+            node.state = .leading(term)
+            if term.writing == nil { node.resign(term.term) }
         case .resigning: break
         case .campaigning: break
-        case .joining, .registering, .seeding, .catchingUp, .following, .stopped: drained()
+        case .joining, .registering, .seeding, .catchingUp, .following, .stopped: node.drained()
         }
-        return calls.take()
+        return node.calls.take()
     }
 }

@@ -11,14 +11,11 @@ final class SimulatedNode {
     var run = 0
     /// The values of the entry under way, and the head before it; nil while none is.
     var writing: (before: Int, values: [UInt64])?
-    /// Entries that wait for the entry under way to be undone.
     var watches: [WatchID: (range: EngineRange, next: Int64)] = [:]
     var pausedUntil: UInt64 = 0
     var cutUntil: UInt64 = 0
     var stopped: ClusterError?
     var isDrained = false
-    /// A bug that is planted in this node.
-    var bug: PlantedClusterBug?
 
     init(_ name: String) { self.name = name }
 
@@ -53,12 +50,8 @@ final class SimulatedNode {
 enum PlantedClusterBug: String, CaseIterable {
     /// A write does not compare the leader's key.
     case noLeaderCompare
-    /// A write does not compare the absence of its entry, and the node did not catch up.
-    case noAbsenceCompare
     /// A call without an answer counts as refused.
     case errorReadAsNo
-    /// The next entry of a term follows one whose outcome is unknown.
-    case termTakenUpAgain
     /// A node reports as stored what it has not synced.
     case storedAheadOfSync
     /// A late report of an earlier run is believed.

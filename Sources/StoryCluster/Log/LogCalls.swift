@@ -1,0 +1,70 @@
+import StoryCore
+
+/// The calls that nodes make about a log's keys.
+extension LogKeys {
+    /// Reads the identity of the log, its nodes, its first entry and its last one.
+    var joining: EngineCall {
+        let operations =
+            [.get(EngineRange(from: identity))] + Membership.operations(self)
+            + [
+                EngineTransaction.Operation.get(.prefix(entries, limit: 1, isKeysOnly: true)),
+                .get(.prefix(entries, limit: 1, order: .descending)),
+            ]
+        return .transaction(EngineTransaction(conditions: [], then: operations))
+    }
+
+    /// Reads the nodes and some entries from a position on.
+    func reading(from first: Position) -> EngineCall {
+        let operations = Membership.operations(self) + [.get(entries(from: first, limit: 16))]
+        return .transaction(EngineTransaction(conditions: [], then: operations))
+    }
+
+    /// Takes the lead where no node has it.
+    func campaign(_ leader: [UInt8], lease: Int64) -> EngineCall {
+        .transaction(
+            EngineTransaction(
+                conditions: [.created(self.leader, at: 0)], then: [.put(self.leader, leader, lease: lease)],
+                otherwise: [.get(EngineRange(from: self.leader))]))
+    }
+
+    /// Takes the lead away from the node that has it in a term.
+    func resignation(from term: Term) -> EngineCall {
+        .transaction(
+            EngineTransaction(
+                conditions: [.created(leader, at: term.revision)], then: [.delete(EngineRange(from: leader))]))
+    }
+}
+
+/// A log in the engine as a node finds it when it joins.
+struct JoinedLog {
+    let record: LogRecord
+    /// The position before the first entry that the engine has.
+    let start: Position
+    /// The last position.
+    let end: Position
+    /// The last entry; nil where there is none, or its records are in parts.
+    let last: Entry?
+    /// The position that the last entry begins at; nil where there is none.
+    let lastFirst: Position?
+
+    /// Reads the results of `joining`.
+    ///
+    /// - Throws: `.noLog` where there is none, `.otherCluster` for one that was made in another engine.
+    init(_ results: [EngineResult], _ header: EngineHeader, _ keys: LogKeys) throws(ClusterError) {
+        guard results.count == 5, case .ranged(let id) = results[0], case .ranged(let firsts) = results[3],
+            case .ranged(let lasts) = results[4]
+        else { throw .unexpected }
+        guard let pair = id.keys.first else { throw .noLog(keys.log) }
+        record = try LogRecord(pair.value)
+        guard header.cluster == record.cluster else { throw .otherCluster }
+        start = firsts.keys.first.flatMap { keys.first(ofKey: $0.key)?.previous } ?? record.position
+        let found = try lasts.keys.first.map { (pair) throws(ClusterError) in try EntryHead.read(pair.value) }
+        end = found?.0.last ?? record.position
+        lastFirst = found?.0.first
+        last = if case (let head, let term, let records?)? = found { Entry(head, term, records: records) } else { nil }
+    }
+}
+
+extension ClusterError {
+    static let unexpected = ClusterError.unreadable("the engine answers something else than it was asked")
+}

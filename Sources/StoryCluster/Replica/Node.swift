@@ -1,0 +1,86 @@
+import StoryCore
+
+/// A node's state, with everything that its transitions change.
+struct Node: Equatable {
+    let settings: ReplicaSettings
+    let keys: LogKeys
+    let history: [UInt8]
+    var state = ReplicaState.joining
+    var calls: Calls
+    /// The one call that the state waits for.
+    var main: Attempt?
+    var incoming: Incoming
+    var membership: Membership
+    var report: OwnReport
+    var watch = FollowedWatch()
+    var lastFirst: Position?
+    var isDraining = false
+    var campaigns = 0
+
+    /// Creates a node over its own log.
+    init(_ settings: ReplicaSettings, _ log: OwnLog) {
+        self.settings = settings
+        keys = LogKeys(log: settings.log)
+        history = log.history
+        calls = Calls(endpoints: settings.endpoints)
+        incoming = Incoming(head: log.head)
+        membership = Membership(keys, own: settings.node)
+        report = OwnReport(settings, keys, stored: log.head)
+    }
+}
+
+// MARK: Answers and ends
+
+extension Node {
+    mutating func mainAnswered(_ answer: EngineAnswer, at now: UInt64) throws(ClusterError) {
+        switch answer {
+        case .unknown, .refused(.tokenExpired), .refused(.noSpace), .refused(.compacted):
+            main?.failed(&calls, at: now)
+        case .refused(.noLease): main = Attempt(.grantLease(seconds: settings.lease), &calls)
+        case .refused(.denied): throw .refused("a call, for this user")
+        case .refused(.tooLarge): throw .refused("a call that is too large")
+        case .refused(.other(let text)): throw .refused(text)
+        case .granted(let lease, let seconds, _):
+            main = nil
+            granted(lease, seconds)
+        case .transacted(let succeeded, let results, let header):
+            main = nil
+            try transacted(succeeded, results, header, at: now)
+        case .ranged, .renewed, .compacted: main = nil
+        }
+    }
+
+    private mutating func transacted(
+        _ succeeded: Bool, _ results: [EngineResult], _ header: EngineHeader, at now: UInt64
+    ) throws(ClusterError) {
+        switch state {
+        case .joining: try joined(results, header)
+        case .registering(let position):
+            guard succeeded else { return join() }
+            report.wrote(&membership, at: header.revision)
+            if let position {
+                state = .seeding(through: position)
+                seed(through: position, at: now)
+            } else {
+                catchUp(.follow)
+            }
+        case .catchingUp(let aim): try read(results, header, aim, at: now)
+        case .campaigning(let lease?, let seconds):
+            campaigned(succeeded, results, header, lease: lease, seconds: seconds)
+        case .resigning: if isDraining { drained() } else { catchUp(.follow) }
+        case .campaigning, .seeding, .following, .leading, .stopped: break
+        }
+    }
+
+    mutating func drained() {
+        state = .stopped
+        main = nil
+        calls.act(.drained)
+    }
+
+    mutating func stop(_ error: ClusterError) {
+        state = .stopped
+        main = nil
+        calls.act(.stop(error))
+    }
+}
