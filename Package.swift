@@ -62,6 +62,7 @@ let package = Package(
         system("CUV", "libuv", "libuv1-dev"),
         system("CXXHash", "libxxhash", "libxxhash-dev"),
         system("COpenSSL", "libcrypto", "libssl-dev"),
+        system("CNGHTTP2", "libnghttp2", "libnghttp2-dev"),
         .systemLibrary(
             name: "CHiredis", path: "bench/CHiredis", providers: [.apt(["libhiredis-dev"])]),
         // simdjson is C++: this shim gives it a C header. Its pkg-config file carries a flag that SwiftPM refuses.
@@ -77,6 +78,7 @@ let package = Package(
         library(
             "StoryOffline", ["StoryCore", "StoryWire", "StoryEngine", "StoryStorage", "StoryModels", "StoryLog"]),
         library("StoryCluster", ["StoryCore"]),
+        library("StoryEtcd", ["StoryCluster", "CNGHTTP2"]),
         library("StoryReactor", ["CUV"]),
         library(
             "StoryServer",
@@ -108,7 +110,9 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: ["StoryCore", "StoryWire", "StoryStorage", "StoryModels", "StoryLog"]
-                + (isFuzzing ? [] : ["StoryEngine", "StoryOffline", "StoryReactor", "StoryServer"]),
+                + (isFuzzing
+                    ? []
+                    : ["StoryCluster", "StoryEngine", "StoryEtcd", "StoryOffline", "StoryReactor", "StoryServer"]),
             path: "Tests/TestSupport", exclude: ["Definitions/Fixtures"], sources: isFuzzing ? fuzzedSupport : nil,
             swiftSettings: settings),
         tests("StoryCoreTests", ["StoryCore", "TestSupport"]),
@@ -123,6 +127,7 @@ let package = Package(
         tests(
             "StoryOfflineTests",
             ["StoryCore", "StoryWire", "StoryStorage", "StoryModels", "StoryLog", "StoryOffline", "TestSupport"]),
+        tests("StoryEtcdTests", ["StoryCluster", "StoryEtcd", "TestSupport"]),
         tests("StoryReactorTests", ["StoryReactor", "TestSupport"]),
         tests(
             "StoryServerTests",
@@ -135,8 +140,8 @@ let package = Package(
         .target(
             name: "FuzzTargets",
             dependencies: [
-                "StoryCore", "StoryWire", "StoryStorage", "StoryModels", "StoryLog", "CSimdJSON", "CXXHash",
-                "TestSupport",
+                "StoryCluster", "StoryCore", "StoryEtcd", "StoryWire", "StoryStorage", "StoryModels", "StoryLog",
+                "CSimdJSON", "CXXHash", "TestSupport",
             ],
             path: "Tests/FuzzTargets", swiftSettings: settings),
         tests("FuzzTests", ["FuzzTargets", "TestSupport"], exclude: ["corpus"]),
