@@ -53,7 +53,6 @@ final class HTTP2Connection {
         check(
             Int32(clamping: nghttp2_session_mem_recv(session, start.assumingMemoryBound(to: UInt8.self), bytes.count)))
         if failure == nil, streams.isGoingAway { failure = "the engine ends the connection" }
-        if failure == nil, nghttp2_session_want_read(session) == 0 { failure = "the engine broke the protocol" }
     }
 
     /// Appends the bytes that are to be sent, as far as the peer's windows permit.
@@ -61,9 +60,14 @@ final class HTTP2Connection {
         while true {
             var bytes: UnsafePointer<UInt8>?
             let count = nghttp2_session_mem_send(session, &bytes)
-            guard count > 0, let bytes else { return check(Int32(clamping: count)) }
+            guard count > 0, let bytes else {
+                check(Int32(clamping: count))
+                break
+            }
             output.append(contentsOf: UnsafeBufferPointer(start: bytes, count: count))
         }
+        // An error of the peer's shows once the frame that says so was taken.
+        if failure == nil, nghttp2_session_want_read(session) == 0 { failure = "the engine broke the protocol" }
     }
 
     /// Opens a stream and returns its number; nil where the connection cannot be used any more.

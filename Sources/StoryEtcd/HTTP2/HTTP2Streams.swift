@@ -68,7 +68,7 @@ final class HTTP2Streams {
         nghttp2_session_callbacks_set_on_stream_close_callback(made) { _, id, _, context in
             guard let streams = HTTP2Streams.of(context) else { return 0 }
             streams[id]?.isClosed = true
-            streams.events.append(.closed(id))
+            streams.happened(.closed(id))
             return 0
         }
         return made
@@ -88,14 +88,17 @@ final class HTTP2Streams {
         }
         guard let stream = streams[id] else { return }
         stream.received(bytes)
-        if events.last != .received(id) { events.append(.received(id)) }
+        if events.last != .received(id) { happened(.received(id)) }
     }
 
     private func received(_ frame: nghttp2_frame_hd) {
         if frame.type == UInt8(NGHTTP2_GOAWAY.rawValue) { isGoingAway = true }
         let hasEnd = frame.type == UInt8(NGHTTP2_HEADERS.rawValue) || frame.type == UInt8(NGHTTP2_DATA.rawValue)
-        if hasEnd, frame.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0 { events.append(.ended(frame.stream_id)) }
+        if hasEnd, frame.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0 { happened(.ended(frame.stream_id)) }
     }
+
+    /// Keeps an event, unless the connection ended before.
+    private func happened(_ event: HTTP2Event) { if !isGoingAway { events.append(event) } }
 
     // MARK: Sending
 

@@ -1,7 +1,7 @@
-import StoryCluster
+package import StoryCluster
 
 /// A message of a watch.
-enum WatchReply: Equatable {
+package enum WatchReply: Equatable {
     /// The watch has begun.
     case begun
     case batch(EngineWatchBatch)
@@ -11,7 +11,7 @@ enum WatchReply: Equatable {
     case cancelled(reason: String)
 
     /// Reads a WatchResponse.
-    init(_ bytes: ArraySlice<UInt8>) throws(ProtobufFault) {
+    package init(_ bytes: ArraySlice<UInt8>) throws(ProtobufFault) {
         var reader = ProtobufReader(bytes)
         var batch = EngineWatchBatch([], EngineHeader(cluster: 0, revision: 0))
         var (isCreated, isCancelled, compacted, reason) = (false, false, Int64(0), "")

@@ -1,5 +1,5 @@
 /// The bytes of a message are no protobuf, or not of the message's type.
-enum ProtobufFault: Error, Equatable {
+package enum ProtobufFault: Error, Equatable {
     /// The bytes end within a field, or a number has more than 64 bits.
     case cutOff
     /// A field has the number 0, or one of more than 29 bits, or a wire type that is none.

@@ -19,6 +19,7 @@ package final class EtcdSession {
     /// The stream of all renewals, and those that wait for their replies, in their order.
     var renewals: (stream: Int32, waiting: [CallID])?
     private var results: [EtcdResult] = []
+    private var output: [UInt8] = []
     /// True once the connection cannot be used any more.
     package private(set) var hasEnded = false
 
@@ -78,6 +79,7 @@ package final class EtcdSession {
     package func received(_ bytes: UnsafeRawBufferPointer) {
         guard !hasEnded else { return }
         connection.received(bytes)
+        connection.takeOutput(into: &output)
         takeEvents()
     }
 
@@ -86,13 +88,13 @@ package final class EtcdSession {
 
     /// Returns the bytes that are to be sent now; more may follow when bytes come.
     package func takeOutput() -> [UInt8] {
-        var output: [UInt8] = []
+        defer { output = [] }
         connection.takeOutput(into: &output)
         takeEvents()
         return output
     }
 
-    /// Returns what happened since the last call, in its order.
+    /// Returns the results since the last call; those of one request are in the order in which they came.
     package func takeResults() -> [EtcdResult] {
         defer { results = [] }
         return results
