@@ -85,6 +85,7 @@ package final class EtcdLink {
     /// Sends and receives until the results that were not taken satisfy a condition.
     package func wait(_ what: String, until condition: ([EtcdResult]) -> Bool) throws {
         try until(what) {
+            if condition(results) { return true }
             step(milliseconds: 10)
             return condition(results)
         }
