@@ -7,7 +7,7 @@ import TestSupport
 /// `mode 1`: below 64 a message as the reply to each call; else steps of a session: `stream 1 · step 1 · its bytes`.
 final class EtcdTarget: FuzzTarget {
     private static let calls: [EngineCall] = [
-        .range(.prefix("/log/")), .grantLease(seconds: 3), .keepLease(7), .revokeLease(7), .compact(revision: 5),
+        .range(.prefix("/log/")), .grantLease(seconds: 3), .renewLease(7), .revokeLease(7), .compact(revision: 5),
         .status,
         .transaction(
             EngineTransaction(

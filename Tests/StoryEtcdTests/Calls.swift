@@ -24,9 +24,9 @@ extension EngineAnswer {
     var revision: Int64? {
         switch self {
         case .ranged(_, let header), .transacted(_, _, let header), .granted(_, _, let header),
-            .kept(_, _, let header), .revoked(let header), .compacted(let header), .status(_, let header):
+            .revoked(let header), .compacted(let header), .status(_, let header):
             header.revision
-        case .refused, .full, .unknown: nil
+        case .renewed, .refused, .full, .unknown: nil
         }
     }
 

@@ -75,13 +75,13 @@ import Testing
         let began = ContinuousClock.now
         var renewed = 0
         while ContinuousClock.now - began < .seconds(5) {
-            guard case .kept(lease, 2, _) = try link.call(.keepLease(lease)) else { throw Unexpected(renewed) }
+            try #require(try link.call(.renewLease(lease)) == .renewed(seconds: 2))
             renewed += 1
         }
         #expect(renewed > 2)
         #expect(try link.call(.get("/leader")).keys?.count == 1)
         try until("the key of a lease that nobody renews is gone") { try link.call(.get("/leader")).keys == [] }
-        #expect(try link.call(.keepLease(lease)) == .refused(.noLease))
+        #expect(try link.call(.renewLease(lease)) == .renewed(seconds: 0))
         #expect(try link.call(.putIfAbsent("/leader", [8], lease: lease)) == .refused(.noLease))
         #expect(try link.call(.get("/leader")).keys == [])
     }

@@ -63,7 +63,7 @@ import Testing
         #expect(try link.call(.putIfAbsent("/storykeep/a", [1])).isDone)
         #expect(try link.batches(of: id) { !$0.isEmpty }.flatMap(\.changes).count == 1)
         let lease = try link.grant(seconds: 60)
-        guard case .kept(lease, 60, _) = try link.call(.keepLease(lease)) else { throw Unexpected(lease) }
+        #expect(try link.call(.renewLease(lease)) == .renewed(seconds: 60))
         guard case .status = try link.call(.status) else { throw Unexpected(lease) }
         #expect(try link.call(.putIfAbsent("/elsewhere", [1])) == .refused(.denied))
         // A new password ends all tokens of a user; the old password is then refused.
@@ -111,7 +111,7 @@ import Testing
         let lease = try link.grant(seconds: 60)
         // A stopped process answers nothing, and its socket takes the requests.
         etcd.send(SIGSTOP)
-        let calls: [EngineCall] = [.put("/log/1", [1]), .get("/log/1"), .keepLease(lease), .grantLease(seconds: 5)]
+        let calls: [EngineCall] = [.put("/log/1", [1]), .get("/log/1"), .renewLease(lease), .grantLease(seconds: 5)]
         let ids = calls.map { call in
             let id = link.makeID()
             link.session.call(id, call)

@@ -92,10 +92,10 @@ import Testing
         let lease = try link.grant(seconds: 60)
         let watch = link.makeID()
         link.session.watch(watch, EngineWatch(.prefix("/log/"), revision: 1))
-        guard case .kept(lease, 60, _) = try link.call(.keepLease(lease)) else { throw Unexpected(lease) }
+        #expect(try link.call(.renewLease(lease)) == .renewed(seconds: 60))
         try cluster[1].kill()
         #expect(try link.end(of: watch) == .broken)
-        #expect(try link.call(.keepLease(lease)) == .unknown)
+        #expect(try link.call(.renewLease(lease)) == .unknown)
         let put = link.makeID()
         link.session.call(put, .put("/a", [1]))
         link.step()

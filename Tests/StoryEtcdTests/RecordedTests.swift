@@ -8,7 +8,7 @@ import Testing
     private static let calls: [EngineCall] = [
         .status, .putIfAbsent("/log/1", [1, 2, 3]), .putIfAbsent("/log/1", [4]), .range(.prefix("/log/")),
         .put("/log/2", [UInt8](repeating: 7, count: 300)), .compact(revision: 9), .revokeLease(9),
-        .transaction(EngineTransaction(conditions: [], then: [.delete(.prefix("/log/"))])), .keepLease(9),
+        .transaction(EngineTransaction(conditions: [], then: [.delete(.prefix("/log/"))])), .renewLease(9),
     ]
 
     @Test func `bytes that come in pieces give the same results, wherever they are cut`() throws {

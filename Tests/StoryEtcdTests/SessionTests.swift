@@ -113,7 +113,7 @@ import Testing
             ServerFrames.frame(type: 1, flags: 4, stream: 1, [0x80]),
         ]
         for bytes in ends {
-            let played = PlayedSession([put, .keepLease(5)])
+            let played = PlayedSession([put, .renewLease(5)])
             played.session.watch(CallID(3), EngineWatch(.prefix("/a/"), revision: 1))
             played.send()
             let results = played.results(of: bytes + ServerFrames.reply(stream: 1, done))
@@ -132,16 +132,16 @@ import Testing
 
     @Test func `a stream of renewals that fails leaves those that wait unknown, and the next opens another`() {
         let kept: [UInt8] = [0x0A, 4, 0x08, 7, 0x18, 9, 0x10, 5, 0x18, 3]
-        let played = PlayedSession([.keepLease(5), .keepLease(5), .keepLease(6)])
-        let answer = EtcdResult.answered(CallID(1), .kept(lease: 5, seconds: 3, header))
+        let played = PlayedSession([.renewLease(5), .renewLease(5), .renewLease(6)])
+        let answer = EtcdResult.answered(CallID(1), .renewed(seconds: 3))
         #expect(played.results(of: ServerFrames.began(stream: 1)) == [])
         #expect(played.results(of: ServerFrames.data(stream: 1, ServerFrames.framed(kept))) == [answer])
         played.session.cancel(CallID(2))
         #expect(
             played.session.takeResults() == [.answered(CallID(3), .unknown), .answered(CallID(2), .unknown)])
-        played.session.call(CallID(4), .keepLease(5))
+        played.session.call(CallID(4), .renewLease(5))
         played.send()
         let reply = ServerFrames.began(stream: 3) + ServerFrames.data(stream: 3, ServerFrames.framed(kept))
-        #expect(played.results(of: reply) == [.answered(CallID(4), .kept(lease: 5, seconds: 3, header))])
+        #expect(played.results(of: reply) == [.answered(CallID(4), .renewed(seconds: 3))])
     }
 }

@@ -5,8 +5,8 @@ package enum EngineAnswer: Equatable, Sendable {
     case transacted(succeeded: Bool, [EngineResult], EngineHeader)
     /// The lease, and the seconds that were granted.
     case granted(lease: Int64, seconds: Int, EngineHeader)
-    /// The lease was renewed for these seconds.
-    case kept(lease: Int64, seconds: Int, EngineHeader)
+    /// The seconds that the lease has now; 0: there is no such lease any more.
+    case renewed(seconds: Int)
     case revoked(EngineHeader)
     case compacted(EngineHeader)
     case status(version: String, EngineHeader)

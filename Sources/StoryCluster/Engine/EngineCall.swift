@@ -9,7 +9,7 @@ package enum EngineCall: Equatable, Sendable {
     /// Grants a lease of some seconds.
     case grantLease(seconds: Int)
     /// Renews a lease for as long as it was granted.
-    case keepLease(Int64)
+    case renewLease(Int64)
     /// Ends a lease, and deletes its keys.
     case revokeLease(Int64)
     /// Forgets the states of the keys before a revision.

@@ -1,6 +1,6 @@
 /// A method of etcd's gRPC interface.
 enum EtcdMethod: Equatable {
-    case range, transaction, grantLease, keepLease, revokeLease, compact, status, authenticate, watch
+    case range, transaction, grantLease, renewLease, revokeLease, compact, status, authenticate, watch
 
     /// The path of a request.
     var path: String {
@@ -8,7 +8,7 @@ enum EtcdMethod: Equatable {
         case .range: "/etcdserverpb.KV/Range"
         case .transaction: "/etcdserverpb.KV/Txn"
         case .grantLease: "/etcdserverpb.Lease/LeaseGrant"
-        case .keepLease: "/etcdserverpb.Lease/LeaseKeepAlive"
+        case .renewLease: "/etcdserverpb.Lease/LeaseKeepAlive"
         case .revokeLease: "/etcdserverpb.Lease/LeaseRevoke"
         case .compact: "/etcdserverpb.KV/Compact"
         case .status: "/etcdserverpb.Maintenance/Status"
@@ -18,5 +18,5 @@ enum EtcdMethod: Equatable {
     }
 
     /// True for a method whose stream etcd ends when the node has no leader, where the request asks for that.
-    var isStream: Bool { self == .watch || self == .keepLease }
+    var isStream: Bool { self == .watch || self == .renewLease }
 }

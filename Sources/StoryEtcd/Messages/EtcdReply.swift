@@ -13,8 +13,8 @@ package enum EtcdReply {
                 let (ranged, header) = try readRanged(bytes)
                 return .ranged(ranged, header)
             case .transaction(let transaction): return try readTransacted(bytes, transaction)
-            case .grantLease: return try readLease(bytes, id: 2, seconds: 3) { .granted(lease: $0, seconds: $1, $2) }
-            case .keepLease: return try readLease(bytes, id: 2, seconds: 3) { .kept(lease: $0, seconds: $1, $2) }
+            case .grantLease: return try readGranted(bytes)
+            case .renewLease(let lease): return try readRenewed(bytes, lease)
             case .revokeLease: return .revoked(try readHeader(bytes))
             case .compact: return .compacted(try readHeader(bytes))
             case .status: return try readStatus(bytes)
@@ -48,22 +48,33 @@ extension EtcdReply {
         return header
     }
 
-    private static func readLease(
-        _ bytes: ArraySlice<UInt8>, id: Int, seconds: Int, _ answer: (Int64, Int, EngineHeader) -> EngineAnswer
+    /// Reads a LeaseGrantResponse.
+    private static func readGranted(_ bytes: ArraySlice<UInt8>) throws(ProtobufFault) -> EngineAnswer {
+        let (lease, seconds) = try readLease(bytes)
+        guard seconds > 0 else { throw .otherType }
+        return .granted(lease: lease, seconds: seconds, try readHeader(bytes))
+    }
+
+    /// Reads a LeaseKeepAliveResponse, which has no time for a lease that is gone.
+    private static func readRenewed(
+        _ bytes: ArraySlice<UInt8>, _ renewed: Int64
     ) throws(ProtobufFault) -> EngineAnswer {
+        let (lease, seconds) = try readLease(bytes)
+        guard lease == renewed else { throw .otherType }
+        return .renewed(seconds: max(seconds, 0))
+    }
+
+    private static func readLease(_ bytes: ArraySlice<UInt8>) throws(ProtobufFault) -> (id: Int64, seconds: Int) {
         var reader = ProtobufReader(bytes)
-        var header = EngineHeader(cluster: 0, revision: 0)
-        var (lease, granted) = (Int64(0), Int64(0))
+        var (lease, seconds) = (Int64(0), Int64(0))
         while let field = try reader.next() {
             switch field.number {
-            case 1: header = try EngineHeader(reply: field)
-            case id: lease = try field.int64()
-            case seconds: granted = try field.int64()
+            case 2: lease = try field.int64()
+            case 3: seconds = try field.int64()
             default: break
             }
         }
-        // A lease that is gone is renewed for no time.
-        return granted > 0 ? answer(lease, Int(clamping: granted), header) : .refused(.noLease)
+        return (lease, Int(clamping: seconds))
     }
 
     private static func readStatus(_ bytes: ArraySlice<UInt8>) throws(ProtobufFault) -> EngineAnswer {

@@ -9,7 +9,7 @@ package enum EtcdRequest {
             case .range(let range): writer.put(range)
             case .transaction(let transaction): writer.put(transaction)
             case .grantLease(let seconds): writer.number(Int64(clamping: seconds), field: 1)
-            case .keepLease(let lease), .revokeLease(let lease): writer.number(lease, field: 1)
+            case .renewLease(let lease), .revokeLease(let lease): writer.number(lease, field: 1)
             case .compact(let revision): writer.number(revision, field: 1)
             case .status: break
             }
@@ -64,7 +64,7 @@ extension EngineCall {
         case .range: .range
         case .transaction: .transaction
         case .grantLease: .grantLease
-        case .keepLease: .keepLease
+        case .renewLease: .renewLease
         case .revokeLease: .revokeLease
         case .compact: .compact
         case .status: .status

@@ -22,7 +22,7 @@ extension EtcdSession {
     private func send(_ id: CallID, token: String?) {
         guard let request = pending[id] else { return }
         let message = request.message
-        if request.method == .keepLease { return renew(id, message, token: token) }
+        if request.method == .renewLease { return renew(id, message, token: token) }
         let isCall = request.method != .watch
         guard let stream = open(request.method, message, token: token, isRequestWhole: isCall) else { return }
         pending[id]?.stream = stream
@@ -100,7 +100,7 @@ extension EtcdSession {
             self.renewals?.waiting.append(id)
             return connection.send(message, on: renewals.stream)
         }
-        guard let stream = open(.keepLease, message, token: token, isRequestWhole: false) else { return }
+        guard let stream = open(.renewLease, message, token: token, isRequestWhole: false) else { return }
         renewals = (stream, [id])
     }
 
