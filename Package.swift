@@ -39,7 +39,8 @@ let fuzzer: [Target] = [
 ]
 /// Of what tests share, the fuzzer's targets use what needs no daemon: a build with its flags is slow.
 let fuzzedSupport = [
-    "EventLines.swift", "EventMaker.swift", "Names.swift", "SplitMix64.swift", "Plain/EventRecords.swift",
+    "Etcd/ServerFrames.swift", "EventLines.swift", "EventMaker.swift", "Names.swift", "SplitMix64.swift",
+    "Plain/EventRecords.swift",
     "Plain/FoldedRow.swift", "Plain/PlainDecoder.swift", "Plain/PlainStore.swift", "Storage/ErrorChecks.swift",
     "Standard.swift", "Storage/TemporaryFolder.swift",
 ]
@@ -62,6 +63,7 @@ let package = Package(
         system("CUV", "libuv", "libuv1-dev"),
         system("CXXHash", "libxxhash", "libxxhash-dev"),
         system("COpenSSL", "libcrypto", "libssl-dev"),
+        system("CNGHTTP2", "libnghttp2", "libnghttp2-dev"),
         .systemLibrary(
             name: "CHiredis", path: "bench/CHiredis", providers: [.apt(["libhiredis-dev"])]),
         // simdjson is C++: this shim gives it a C header. Its pkg-config file carries a flag that SwiftPM refuses.
@@ -77,6 +79,7 @@ let package = Package(
         library(
             "StoryOffline", ["StoryCore", "StoryWire", "StoryEngine", "StoryStorage", "StoryModels", "StoryLog"]),
         library("StoryCluster", ["StoryCore"]),
+        library("StoryEtcd", ["StoryCluster", "CNGHTTP2"]),
         library("StoryReactor", ["CUV"]),
         library(
             "StoryServer",
@@ -108,7 +111,9 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: ["StoryCore", "StoryWire", "StoryStorage", "StoryModels", "StoryLog"]
-                + (isFuzzing ? [] : ["StoryEngine", "StoryOffline", "StoryReactor", "StoryServer"]),
+                + (isFuzzing
+                    ? []
+                    : ["StoryCluster", "StoryEngine", "StoryEtcd", "StoryOffline", "StoryReactor", "StoryServer"]),
             path: "Tests/TestSupport", exclude: ["Definitions/Fixtures"], sources: isFuzzing ? fuzzedSupport : nil,
             swiftSettings: settings),
         tests("StoryCoreTests", ["StoryCore", "TestSupport"]),
@@ -124,6 +129,7 @@ let package = Package(
             "StoryOfflineTests",
             ["StoryCore", "StoryWire", "StoryStorage", "StoryModels", "StoryLog", "StoryOffline", "TestSupport"]),
         tests("StoryClusterTests", ["StoryCore", "StoryCluster", "TestSupport"]),
+        tests("StoryEtcdTests", ["StoryCluster", "StoryEtcd", "TestSupport"], exclude: ["Fixtures"]),
         tests("StoryReactorTests", ["StoryReactor", "TestSupport"]),
         tests(
             "StoryServerTests",
@@ -136,8 +142,8 @@ let package = Package(
         .target(
             name: "FuzzTargets",
             dependencies: [
-                "StoryCore", "StoryWire", "StoryStorage", "StoryModels", "StoryLog", "CSimdJSON", "CXXHash",
-                "TestSupport",
+                "StoryCluster", "StoryCore", "StoryEtcd", "StoryWire", "StoryStorage", "StoryModels", "StoryLog",
+                "CSimdJSON", "CXXHash", "TestSupport",
             ],
             path: "Tests/FuzzTargets", swiftSettings: settings),
         tests("FuzzTests", ["FuzzTargets", "TestSupport"], exclude: ["corpus"]),

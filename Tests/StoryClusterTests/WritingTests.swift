@@ -51,7 +51,6 @@ struct WritingTests {
         #expect(end(refused([], firsts: [keys.entry(Position(1))])) == .superseded)
         #expect(end(refused([], firsts: [])) == .superseded)
         #expect(end(refused([], firsts: [keys.entry(Position(6))])) == .unknown)
-        #expect(end(.refused(.noSpace)) == .full)
         #expect(end(.unknown) == nil)
     }
 
@@ -66,9 +65,31 @@ struct WritingTests {
         writing.ticked(&calls, at: 20_000_000)
         guard case .call(_, let call, endpoint: 0)? = first.first else { return }
         #expect(calls.take() == [.call(CallID(2), call, endpoint: 1)])
-        #expect(writing.answered(CallID(2), .refused(.noSpace), at: 30_000_000, &calls) == nil)
+        #expect(writing.answered(CallID(2), .refused(.tooLarge), at: 30_000_000, &calls) == nil)
         writing.ticked(&calls, at: 1_000_000_000)
         #expect(writing.answered(CallID(3), .transacted(succeeded: true, [.put], header), at: 0, &calls) == .committed)
+    }
+
+    @Test func `where the engine is full, the entry is looked for, since it may have been taken`() {
+        for (isThere, isDoubted, end) in [(true, false, .committed), (false, false, .full), (false, true, nil)]
+            as [(Bool, Bool, Writing.Ended?)]
+        {
+            var calls = Calls(endpoints: 1)
+            var writing = Writing(head, records: records, keys, term: Term(9), at: 0, &calls)
+            if isDoubted {
+                #expect(writing.answered(CallID(1), .unknown, at: 0, &calls) == nil)
+                writing.ticked(&calls, at: 1_000_000_000)
+            }
+            let number: UInt64 = isDoubted ? 2 : 1
+            #expect(writing.answered(CallID(number), .full, at: 0, &calls) == nil)
+            let leader = EngineKeyValue(key: keys.leader, value: [], created: 9, changed: 9)
+            let results: [EngineResult] = [
+                .ranged(EngineRanged([leader])), .ranged(EngineRanged(isThere ? [entry(Term(9))] : [])),
+                .ranged(EngineRanged([])),
+            ]
+            let look = EngineAnswer.transacted(succeeded: true, results, header)
+            #expect(writing.answered(CallID(number + 1), look, at: 0, &calls) == end)
+        }
     }
 
     @Test func `the parts of a large entry are put before it, four at a time`() {

@@ -7,9 +7,14 @@ package enum EngineAnswer: Equatable, Sendable {
     case granted(lease: Int64, seconds: Int, EngineHeader)
     /// The seconds that the lease has now; 0: there is no such lease any more.
     case renewed(seconds: Int)
+    case revoked(EngineHeader)
     case compacted(EngineHeader)
+    case status(version: String, EngineHeader)
     /// The engine refused the call, and did nothing.
     case refused(EngineRefusal)
+    /// The engine is full (NOSPACE). Whether it did the call is unknown: it carries out the writes that it is filled by,
+    /// and answers them with the same error as those that come later and are not done.
+    case full
     /// It is unknown whether the call was or will be carried out.
     case unknown
 }
@@ -49,17 +54,15 @@ package enum EngineResult: Equatable, Sendable {
 
 /// A refusal after which nothing was done.
 package enum EngineRefusal: Equatable, Sendable {
-    /// The engine is full (NOSPACE).
-    case noSpace
     /// The request is larger than the engine takes.
     case tooLarge
     /// The user may not do this, or the password is wrong.
     case denied
-    /// The token of the user is no longer valid; a new one has to be asked for.
+    /// The token of the user is no longer valid, and neither is one that was asked for again.
     case tokenExpired
     /// There is no such lease, or no longer.
     case noLease
-    /// The revision is compacted; the first one that is there.
+    /// The revision is compacted.
     case compacted
     /// Anything else that the engine says of the request itself.
     case other(String)
@@ -74,7 +77,7 @@ package struct EngineWatchBatch: Equatable, Sendable {
     }
 
     package var changes: [Change]
-    /// True for a part of a revision that goes on in the next batch.
+    /// True where the engine cut a longer batch, perhaps within a revision, and the next one has more of it.
     package var isFragment: Bool
     package var header: EngineHeader
 

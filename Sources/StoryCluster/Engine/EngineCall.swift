@@ -1,6 +1,6 @@
 /// A call to the engine that orders the entries of a log: put if absent under a compare, ranges, leases.
 ///
-/// Keys are text of ASCII; a key that ends with `/` in a range stands for all keys that begin with it.
+/// Keys are text of ASCII.
 package enum EngineCall: Equatable, Sendable {
     /// Reads keys, linearizable.
     case range(EngineRange)
@@ -10,8 +10,37 @@ package enum EngineCall: Equatable, Sendable {
     case grantLease(seconds: Int)
     /// Renews a lease for as long as it was granted.
     case renewLease(Int64)
-    /// Forgets what is older than a revision.
+    /// Ends a lease, and deletes its keys.
+    case revokeLease(Int64)
+    /// Forgets the states of the keys before a revision.
     case compact(revision: Int64)
+    /// Asks for the engine's version, and refuses one that loses writes.
+    case status
+}
+
+/// The number of a call or of a watch: the program gives each one of a connection another number.
+package struct CallID: Hashable, Sendable {
+    package let number: UInt64
+
+    /// Creates a number.
+    package init(_ number: UInt64) { self.number = number }
+}
+
+/// A watch of the changes of a range of keys.
+package struct EngineWatch: Equatable, Sendable {
+    /// The first key.
+    package var from: String
+    /// The key behind the last one; nil: `from` alone.
+    package var end: String?
+    /// The first revision whose changes are wanted.
+    package var revision: Int64
+
+    /// Creates a watch of a range, whose limit and order do not count.
+    package init(_ range: EngineRange, revision: Int64) {
+        from = range.from
+        end = range.end
+        self.revision = revision
+    }
 }
 
 /// A range of keys.
@@ -58,7 +87,7 @@ package struct EngineRange: Equatable, Sendable {
     }
 }
 
-/// A transaction: conditions, and what is done where all of them hold or one does not.
+/// A transaction: conditions, the operations where all of them hold, and those where one does not.
 package struct EngineTransaction: Equatable, Sendable {
     /// A condition on one key.
     package enum Condition: Equatable, Sendable {

@@ -25,14 +25,6 @@ package enum ClusterAction: Equatable, Sendable {
     case stop(ClusterError)
 }
 
-/// The number of a call.
-package struct CallID: Hashable, Sendable {
-    package let number: UInt64
-
-    /// Creates the number of a call.
-    package init(_ number: UInt64) { self.number = number }
-}
-
 /// A watch.
 package enum WatchID: Hashable, Sendable {
     /// Of everything that a follower needs.

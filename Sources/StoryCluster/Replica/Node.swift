@@ -34,7 +34,7 @@ struct Node: Equatable {
 extension Node {
     mutating func mainAnswered(_ answer: EngineAnswer, at now: UInt64) throws(ClusterError) {
         switch answer {
-        case .unknown, .refused(.tokenExpired), .refused(.noSpace), .refused(.compacted):
+        case .unknown, .full, .refused(.tokenExpired), .refused(.compacted):
             main?.failed(&calls, at: now)
         case .refused(.noLease): main = Attempt(.grantLease(seconds: settings.lease), &calls)
         case .refused(.denied): throw .refused("a call, for this user")
@@ -46,7 +46,7 @@ extension Node {
         case .transacted(let succeeded, let results, let header):
             main = nil
             try transacted(succeeded, results, header, at: now)
-        case .ranged, .renewed, .compacted: main = nil
+        case .ranged, .renewed, .revoked, .compacted, .status: main = nil
         }
     }
 

@@ -15,6 +15,8 @@ struct Writing: Equatable {
     private var nextPart = 0
     /// The transaction; nil before all parts are put.
     private var transaction: Attempt?
+    /// The search for the entry after an answer that the engine is full, which may have taken it all the same.
+    private var look: Attempt?
     /// True once the outcome of a try is unknown: then a refusal says nothing of that one.
     private(set) var isInDoubt = false
 
@@ -26,16 +28,19 @@ struct Writing: Equatable {
     }
 
     /// True for a call of this entry.
-    func isAsking(_ id: CallID) -> Bool { transaction?.id == id || parts.contains { $0.id == id } }
+    func isAsking(_ id: CallID) -> Bool { attempts.contains { $0.id == id } }
+
+    private var attempts: [Attempt] { (look ?? transaction).map { [$0] } ?? parts }
 
     /// True while no call is under way.
-    var isWaiting: Bool { transaction.map { $0.id == nil } ?? parts.allSatisfy { $0.id == nil } }
+    var isWaiting: Bool { attempts.allSatisfy { $0.id == nil } }
 
     /// When the next try is due; nil while none is.
-    var retryAt: UInt64? { ([transaction].compactMap { $0 } + parts).filter { $0.id == nil }.map(\.retryAt).min() }
+    var retryAt: UInt64? { attempts.filter { $0.id == nil }.map(\.retryAt).min() }
 
     mutating func ticked(_ calls: inout Calls, at now: UInt64) {
-        transaction?.ticked(&calls, at: now)
+        if look == nil { transaction?.ticked(&calls, at: now) }
+        look?.ticked(&calls, at: now)
         for index in parts.indices { parts[index].ticked(&calls, at: now) }
     }
 
@@ -43,6 +48,7 @@ struct Writing: Equatable {
     ///
     /// - Returns: the end of the entry; nil where it is not known yet.
     mutating func answered(_ id: CallID, _ answer: EngineAnswer, at now: UInt64, _ calls: inout Calls) -> Ended? {
+        if look?.id == id { return looked(answer, at: now, &calls) }
         switch answer {
         case .transacted(let succeeded, let results, _):
             if transaction?.id == id { return succeeded ? .committed : end(of: results) }
@@ -50,12 +56,16 @@ struct Writing: Equatable {
             parts.removeAll { $0.id == id }
             advance(&calls)
             return nil
-        case .refused(.noSpace) where !isInDoubt: return .full
+        case .full:
+            guard transaction?.id == id else { return .full }
+            transaction?.failed(&calls, at: now)
+            look = Attempt(.transaction(EngineTransaction(conditions: [], then: places)), &calls)
+            return nil
         case .refused(.denied) where !isInDoubt: return .refused("a transaction, for this user")
         case .refused(.tooLarge) where !isInDoubt: return .refused("an entry of \(head.bytes) bytes")
         case .refused(.other(let text)) where !isInDoubt: return .refused(text)
         case .unknown: isInDoubt = isInDoubt || transaction?.id == id
-        case .refused, .ranged, .granted, .renewed, .compacted: break
+        case .refused, .ranged, .granted, .renewed, .revoked, .compacted, .status: break
         }
         if transaction?.id == id { transaction?.failed(&calls, at: now) }
         for index in parts.indices where parts[index].id == id { parts[index].failed(&calls, at: now) }
@@ -86,10 +96,30 @@ struct Writing: Equatable {
                 EngineTransaction(
                     conditions: [.created(keys.leader, at: term.revision), .created(key, at: 0)],
                     then: [.put(key, head.value(term: term, records: records), lease: 0)],
-                    otherwise: [
-                        .get(EngineRange(from: keys.leader)), .get(EngineRange(from: key)),
-                        .get(.prefix(keys.entries, limit: 1, isKeysOnly: true)),
-                    ])), &calls)
+                    otherwise: places)), &calls)
+    }
+
+    /// Reads the leader, the entry, and the first entry that the engine has.
+    private var places: [EngineTransaction.Operation] {
+        [
+            .get(EngineRange(from: keys.leader)), .get(EngineRange(from: keys.entry(head.first))),
+            .get(.prefix(keys.entries, limit: 1, isKeysOnly: true)),
+        ]
+    }
+
+    /// Takes the answer to the search for the entry. Where this node leads still, and no earlier try is in doubt, an entry
+    /// that is not there will not be.
+    private mutating func looked(_ answer: EngineAnswer, at now: UInt64, _ calls: inout Calls) -> Ended? {
+        guard case .transacted(true, let results, _) = answer else {
+            look?.failed(&calls, at: now)
+            return nil
+        }
+        look = nil
+        guard results.count == 3, case .ranged(let leader) = results[0], case .ranged(let own) = results[1] else {
+            return .unknown
+        }
+        guard own.keys.isEmpty, leader.keys.first?.created == term.revision else { return end(of: results) }
+        return isInDoubt ? nil : .full
     }
 
     /// Returns the end of an entry whose transaction did not find the log as it should be.

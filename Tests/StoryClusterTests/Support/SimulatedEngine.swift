@@ -26,7 +26,7 @@ struct SimulatedEngine {
         case .range(let range): return .ranged(ranged(range), header)
         case .transaction(let transaction): return apply(transaction)
         case .grantLease(let seconds):
-            guard !isFull else { return .refused(.noSpace) }
+            guard !isFull else { return .full }
             lastLease += 1
             let nanoseconds = UInt64(seconds) * 1_000_000_000
             leases[lastLease] = Lease(nanoseconds: nanoseconds, endsAt: now + nanoseconds)
@@ -35,6 +35,7 @@ struct SimulatedEngine {
             guard let lease = leases[id] else { return .renewed(seconds: 0) }
             leases[id]?.endsAt = now + lease.nanoseconds
             return .renewed(seconds: Int(lease.nanoseconds / 1_000_000_000))
+        case .revokeLease, .status: return .unknown
         case .compact(let revision):
             guard revision <= self.revision, revision > compacted else { return .refused(.compacted) }
             compacted = revision
@@ -69,7 +70,7 @@ struct SimulatedEngine {
         }
         let operations = holds ? transaction.then : transaction.otherwise
         for case .put(_, _, let lease) in operations {
-            if isFull { return .refused(.noSpace) }
+            if isFull, !holds || revision % 3 != 0 { return .full }
             if lease != 0, leases[lease] == nil { return .refused(.noLease) }
         }
         let changesIt = operations.contains { operation in
@@ -92,6 +93,8 @@ struct SimulatedEngine {
             case .get(let range): return .ranged(ranged(range))
             }
         }
+        // What fills the engine is carried out, and answered like what comes later.
+        if isFull, operations.contains(where: { if case .put = $0 { true } else { false } }) { return .full }
         return .transacted(succeeded: holds, results, header)
     }
 

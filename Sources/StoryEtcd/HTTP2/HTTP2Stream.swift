@@ -1,0 +1,81 @@
+/// One stream of a connection: the bytes that wait to be sent, and those that came.
+final class HTTP2Stream {
+    /// The reason why the bytes of a stream are no messages.
+    enum Fault: Error, Equatable {
+        /// A message is longer than the limit.
+        case tooLong
+        /// A message is compressed, which no request permits.
+        case compressed
+    }
+
+    private(set) var status = GRPCStatus()
+    /// True once both ends are closed.
+    var isClosed = false
+    private var outgoing: [UInt8]
+    private var sentCount = 0
+    /// True where nothing follows the bytes that wait.
+    private let isRequestWhole: Bool
+    private var incoming: [UInt8] = []
+    private var takenCount = 0
+
+    init(sending bytes: [UInt8], isRequestWhole: Bool) {
+        outgoing = bytes
+        self.isRequestWhole = isRequestWhole
+    }
+
+    // MARK: Sending
+
+    /// Adds bytes that are sent behind the others.
+    func send(_ bytes: [UInt8]) { outgoing += bytes }
+
+    /// Copies bytes that are to be sent.
+    ///
+    /// - Returns: how many; nil where none wait, and more may come.
+    func copyOutgoing(to buffer: UnsafeMutableRawBufferPointer) -> Int? {
+        let count = min(buffer.count, outgoing.count - sentCount)
+        guard count > 0 || isRequestWhole else { return nil }
+        buffer.copyBytes(from: outgoing[sentCount..<sentCount + count])
+        sentCount += count
+        if sentCount == outgoing.count { (outgoing, sentCount) = ([], 0) }
+        return count
+    }
+
+    /// True where the request ends with the bytes that were copied.
+    var isRequestSent: Bool { isRequestWhole && outgoing.isEmpty }
+
+    // MARK: Receiving
+
+    func received(_ bytes: UnsafeRawBufferPointer) { incoming.append(contentsOf: bytes) }
+
+    func headerReceived(_ name: String, _ value: UnsafeRawBufferPointer) { status.headerReceived(name, value) }
+
+    /// True where bytes came that no message has.
+    var hasRest: Bool { takenCount < incoming.count }
+
+    /// Returns the next message, which is valid until more bytes come; nil where it is not whole yet.
+    ///
+    /// - Parameter limit: the number of bytes that a message may have.
+    func nextMessage(limit: Int) throws(Fault) -> ArraySlice<UInt8>? {
+        let rest = incoming[takenCount...]
+        guard rest.count >= 5 else {
+            dropTaken()
+            return nil
+        }
+        guard incoming[takenCount] == 0 else { throw .compressed }
+        let length = rest.dropFirst().prefix(4).reduce(0) { $0 << 8 | Int($1) }
+        guard length <= limit else { throw .tooLong }
+        guard rest.count - 5 >= length else {
+            dropTaken()
+            return nil
+        }
+        takenCount += 5 + length
+        return rest.dropFirst(5).prefix(length)
+    }
+
+    /// Forgets the messages that were taken; a large buffer is given back.
+    private func dropTaken() {
+        guard takenCount > 0 else { return }
+        incoming = Array(incoming[takenCount...])
+        takenCount = 0
+    }
+}

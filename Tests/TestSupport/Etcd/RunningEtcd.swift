@@ -1,0 +1,154 @@
+import Glibc
+import StoryCluster
+import StoryEtcd
+
+/// A member of etcd as a process of its own, on loopback.
+package final class RunningEtcd {
+    private let folder: Scratch
+    private let program: Program
+    /// The port of its clients.
+    package let port: UInt16
+
+    /// Starts a cluster of one member, and waits until it serves.
+    ///
+    /// - Parameter arguments: more arguments of the program.
+    package convenience init(_ arguments: [String] = []) throws {
+        let ports = try RunningEtcd.start(1, arguments)[0]
+        self.init(ports)
+    }
+
+    private init(_ started: Started) { (folder, program, port) = (started.folder, started.program, started.port) }
+
+    /// Starts a cluster of some members, and waits until it serves.
+    ///
+    /// - Parameters:
+    ///   - count: the number of members.
+    ///   - arguments: more arguments of each program.
+    package static func cluster(of count: Int, _ arguments: [String] = []) throws -> [RunningEtcd] {
+        try start(count, arguments).map { RunningEtcd($0) }
+    }
+
+    private struct Started {
+        let folder: Scratch
+        let program: Program
+        let port: UInt16
+    }
+
+    private static func start(_ count: Int, _ arguments: [String]) throws -> [Started] {
+        var log = ""
+        for _ in 0..<10 {
+            let ports = try (0..<2 * count).map { _ in try LoopbackPort.free() }
+            let peers = (0..<count).map { "http://127.0.0.1:\(ports[count + $0])" }
+            let cluster = peers.enumerated().map { "member\($0.offset)=\($0.element)" }.joined(separator: ",")
+            let members = try (0..<count).map { index in
+                let folder = try Scratch(in: Scratch.memory)
+                let clients = "http://127.0.0.1:\(ports[index])"
+                let command = [
+                    "etcd", "--name", "member\(index)", "--data-dir", folder.place("data"), "--listen-client-urls",
+                    clients, "--advertise-client-urls", clients, "--listen-peer-urls", peers[index],
+                    "--initial-advertise-peer-urls", peers[index], "--initial-cluster", cluster,
+                    "--heartbeat-interval", "100", "--election-timeout", "1000",
+                ]
+                let log = folder.place("log")
+                return Started(
+                    folder: folder, program: try Program(command + arguments, output: log, errors: log),
+                    port: ports[index])
+            }
+            try until("the members of etcd serve, or one ends") {
+                try members.contains { $0.program.poll() != nil } || members.allSatisfy { try isServing($0.port) }
+            }
+            // Another process may have taken a port between its choice and its use; then a member ended at once.
+            if members.allSatisfy({ $0.program.poll() == nil }) { return members }
+            log = members.map { Files.text($0.folder.place("log")) }.joined()
+        }
+        throw TookTooLong(what: "etcd starts: \(log)")
+    }
+
+    /// Returns true where a member answers: its port is open before that.
+    private static func isServing(_ port: UInt16) throws -> Bool {
+        guard let link = try? EtcdLink(port) else { return false }
+        let id = link.makeID()
+        link.session.call(id, .range(EngineRange(from: "/")))
+        for _ in 0..<100 {
+            link.step(milliseconds: 10)
+            if link.hasAnswer(id) { return try link.answer(to: id) != .unknown }
+        }
+        return false
+    }
+
+    /// Kills it (SIGKILL) and waits for its end.
+    package func kill() throws {
+        program.send(SIGKILL)
+        _ = try program.wait()
+    }
+
+    /// Sends it a signal.
+    package func send(_ signal: Int32) { program.send(signal) }
+
+    /// Runs etcdctl against it, and returns what it printed.
+    ///
+    /// - Parameters:
+    ///   - arguments: its arguments but the address.
+    ///   - input: a line that it reads.
+    package func control(_ arguments: [String], input: String = "") throws -> String {
+        let (output, errors, inputs) = (folder.place("out"), folder.place("errors"), folder.place("in"))
+        for file in [output, errors] { unlink(file) }
+        try Files.write(input + "\n", to: inputs)
+        let command = ["etcdctl", "--endpoints", "http://127.0.0.1:\(port)"] + arguments
+        let tool = try Program(command, environment: ["ETCDCTL_API=3"], input: inputs, output: output, errors: errors)
+        guard try tool.wait() == .code(0) else {
+            throw TookTooLong(what: "\(command) failed: \(Files.text(output))\(Files.text(errors))")
+        }
+        return Files.text(output)
+    }
+}
+
+/// Ports of TCP on 127.0.0.1.
+enum LoopbackPort {
+    /// Returns a port that nobody listened on a moment ago.
+    static func free() throws -> UInt16 {
+        let descriptor = try makeSocket()
+        defer { close(descriptor) }
+        var address = self.address(0)
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let result = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, size) == 0 && getsockname(descriptor, $0, &size) == 0
+            }
+        }
+        guard result else { throw SystemRefused(call: "bind", code: errno) }
+        return UInt16(bigEndian: address.sin_port)
+    }
+
+    /// Returns a socket that is connected to a port.
+    static func connect(_ port: UInt16) throws -> Int32 {
+        let descriptor = try makeSocket()
+        let result = withUnsafePointer(to: address(port)) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        if result != 0 {
+            let code = errno
+            close(descriptor)
+            throw SystemRefused(call: "connect", code: code)
+        }
+        return descriptor
+    }
+
+    private static func makeSocket() throws -> Int32 {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { throw SystemRefused(call: "socket", code: errno) }
+        var one: Int32 = 1
+        setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
+        return descriptor
+    }
+
+    private static func address(_ port: UInt16) -> sockaddr_in {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        return address
+    }
+}
