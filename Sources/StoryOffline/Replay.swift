@@ -122,6 +122,8 @@ package struct Replay {
             throw error
         }
         defer { snapshot.close() }
+        // It may have a part of the rows of another definition, and is of no use.
+        guard snapshot.position > .zero else { return nil }
         if let reason = try contradiction(log, snapshot) { throw .corrupt("\(path): \(reason)", at: nil) }
         let fold = { (table: ModelTable?) throws(StorageError) in
             try FoldedModels.fold(log, model, through: snapshot.position, keeping: table, progress: { _, _ in })

@@ -148,6 +148,16 @@ import Testing
         _ = writing
         #expect(try daemon.client().ask("COUNT orders").contains(#""count":5999,"#))
         #expect(try rows(daemon).split(separator: "\n").count == 5_999)
+        let third = try define(
+            daemon,
+            "// sorted\nsort customer\n" + DeclaredModelDaemonTests.orders
+                + "\nnote seen: number\non Seen { note.seen = 1 }")
+        #expect(
+            third.output.hasPrefix("orders: definition 3, its rows taken over in "), "\(third.output) \(third.errors)")
+        #expect(third.output.hasSuffix(" s: 5,999 rows, 0 misfits\n"), "\(third.output)")
+        #expect(try daemon.client().ask("CHECKPOINT").hasPrefix("+"))
+        let proof = try daemon.storectl("replay", "--verify", "--model", "orders")
+        #expect(proof.exit == .code(0) && proof.output.contains("  as stored"), "\(proof.output) \(proof.errors)")
     }
 
     @Test func `an export and an import carry the definitions`() throws {

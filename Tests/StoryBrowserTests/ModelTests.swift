@@ -61,6 +61,8 @@ import Testing
         let next = #"{"definition":2,"position":9,"of":10}"#
         driven.hand(rows: .described(ModelRows(try Fixtures.model(building: next))))
         #expect(driven.lines[1].hasSuffix("of 2 rows · definition 2 is being built: 90 %, 9…"), "\(driven.lines[1])")
+        let taken = #"{"definition":2,"position":0,"of":10,"rows":1}"#
+        #expect(try Fixtures.model(building: taken).sentence == "definition 2 is being built: rows taken over: 1")
     }
 
     @Test func `a row of one stream has its past, and a key to the stream`() throws {

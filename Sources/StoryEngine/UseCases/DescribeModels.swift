@@ -18,10 +18,11 @@ extension DeclaredModel {
             Member("bytes", .count(state.bytes)),
         ]
         if let build {
-            let progress = [
+            var progress = [
                 Member("definition", .count(UInt64(build.definition))),
                 Member("position", .count(build.position.value)), Member("of", .count(head.value)),
             ]
+            if let rows = build.rowsTaken { progress.append(Member("rows", .count(rows))) }
             members.append(Member("building", .object(progress)))
         }
         if let reason = state.reason { members.append(Member("reason", .text(reason))) }

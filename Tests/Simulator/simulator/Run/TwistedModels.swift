@@ -33,6 +33,7 @@ final class TwistedModels: ServedModels {
     /// What is undone is still there.
     func discard() { if bug != .rollBackKeepsRows { models.discard() } }
     func clearStaleReaders() { models.clearStaleReaders() }
+    func view() throws(StorageError) -> any TableView { try models.view() }
 
     func put(_ value: UnsafeRawBufferPointer, in table: UInt8, at key: UnsafeRawBufferPointer) {
         entries.put(value, in: table, at: key)
