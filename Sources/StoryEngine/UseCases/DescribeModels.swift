@@ -1,5 +1,5 @@
-import StoryCore
-import StoryModels
+package import StoryCore
+package import StoryModels
 
 /// The members of `MODELS`.
 extension DeclaredModel {
@@ -53,6 +53,14 @@ extension DeclaredModel {
         members.append(Member("indexes", .list(indexes)))
         members.append(Member("history", .flag(definition.hasHistory)))
         return members
+    }
+}
+
+extension NeverSeen.Name {
+    /// The members of an element of `never`.
+    package var members: [Member] {
+        [Member("line", .count(UInt64(line))), Member("name", .text(name))]
+            + (nearest.map { [Member("nearest", .text($0))] } ?? [])
     }
 }
 

@@ -1,6 +1,6 @@
 package import StoryCore
 
-/// A transfer of the stored rows, notes, misfits and history of a definition to another one that makes the same rows, with
+/// A transfer of the stored rows, notes, misfits, names and history of a definition to another one that makes the same rows, with
 /// the indexes and counts of the latter: its tables are then those that a fold of the log makes.
 package struct RowTransfer: ~Copyable {
     private let kind: KindPlan
@@ -45,7 +45,7 @@ package struct RowTransfer: ~Copyable {
             return try step(rows)
         }
         let history = kind.schema.program?.hasHistory == true ? [ProgramTables.history] : []
-        for table in [ProgramTables.notes] + history {
+        for table in [ProgramTables.notes, ProgramTables.seen] + history {
             try RowTransfer.scan(table, of: view) { (key, value) throws(StorageError) in
                 try store.put(value, in: table.number, at: key)
                 return try step(rows)

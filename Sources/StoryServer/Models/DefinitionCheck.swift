@@ -1,4 +1,5 @@
 import StoryCore
+import StoryEngine
 import StoryLog
 import StoryModels
 import StoryStorage
@@ -134,13 +135,5 @@ private struct MisfitCounts {
                 Member("count", .count(found.count)), Member("first", .count(found.first.value)),
             ])
         }
-    }
-}
-
-extension NeverSeen.Name {
-    /// The members of a line of `never`.
-    var members: [Member] {
-        [Member("line", .count(UInt64(line))), Member("name", .text(name))]
-            + (nearest.map { [Member("nearest", .text($0))] } ?? [])
     }
 }

@@ -152,6 +152,7 @@ final class ServedDefinition: @unchecked Sendable {
     /// Forgets everything that is not stored.
     func rollBack() {
         checkpoints.rollBack()
+        fold.undone()
         folded = store.checkpointed
     }
 

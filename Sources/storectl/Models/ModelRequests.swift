@@ -109,7 +109,7 @@ struct ModelRequests {
         return .done
     }
 
-    /// Shows the text of the definition that answers, and the figures of its model.
+    /// Shows the text of the definition that answers, the figures of its model, and the names that no event has.
     func show(_ name: String) throws(CommandError) -> ExitCode {
         let reply = try invocation.ask(RequestLine("MODELS", name).text)
         guard let row = reply.rows.first, let model = ShownJSON(row.json)?.members, !invocation.isJSON else {
@@ -124,6 +124,7 @@ struct ModelRequests {
         Output.complain(
             raw: "\(name): definition \(model["definition"]?.shown ?? "?"), \(model["state"]?.shown ?? "?"), \(rows), "
                 + misfits)
+        for sentence in ModelRequests.never(model) { Output.complain(raw: sentence) }
         return .done
     }
 
