@@ -45,10 +45,15 @@ package enum DeclaredLoad {
         while true {
             let rows = try client.rows("READ events from=\(position + 1) limit=10000")
             guard !rows.isEmpty else { break }
-            events += UInt64(rows.count { $0.text("stream")?.hasPrefix("model-") == false })
+            events += UInt64(rows.count { $0.text("stream").map(isRead) ?? false })
             position += UInt64(rows.count)
         }
         try check(client, events: events)
+    }
+
+    /// Whether the model reads a stream: it is none of the store's own.
+    private static func isRead(_ stream: String) -> Bool {
+        !Definition.ownCategories.contains(String(stream.prefix { $0 != "-" }))
     }
 
     /// Holds the rows that a daemon shows against the number of the events of users, where the model is defined.
