@@ -208,7 +208,7 @@ final class Simulation {
         let isFirst = !answers.all.contains { if case .query(.model) = $0.asked { true } else { false } }
         let query: ModelQuery =
             switch isFirst ? 0 : below(24) {
-            case 0, 1: .define(below(DeclaredWorld.texts.count))
+            case 0, 1: .define(below(DeclaredWorld.baseCount) + world.events.count % 2 * DeclaredWorld.baseCount)
             case 2: .undefine
             case 3...9: .get(random.pick("a", "b", "c", "d-e", "0", "1", "all"))
             case 10...14: .count
