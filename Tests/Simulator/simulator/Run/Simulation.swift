@@ -235,7 +235,10 @@ final class Simulation {
             let query = draw.query(world.committed, after: answers.pages)
             add(.query(query), query.text, to: client)
         case 17:
-            let follower = Follower(draw.follower(), from: 1 + below(world.committed + 1))
+            let drawn = draw.follower()
+            // What else is drawn does not depend on it.
+            let isOfModel = habits.hasModel && answers.all.count % 2 == 0
+            let follower = Follower(isOfModel ? .declared : drawn, from: 1 + below(world.committed + 1))
             client.follow(follower)
             add(.subscribe(follower), follower.request, to: client)
         case 18:

@@ -69,6 +69,13 @@ extension World {
         return life
     }
 
+    /// True once the model was undefined.
+    var hasUndefined: Bool {
+        events[..<committed].contains {
+            $0.stream == DeclaredWorld.stream && $0.event.body.type.description == "ModelUndefined"
+        }
+    }
+
     /// The definitions that may answer at a position: the active one; one that was when the request was made, within the
     /// turn that ends it; and one that is built, and whose activation is not durable yet.
     func declaredTexts(at position: Int, since: Int) -> Set<String> {
