@@ -37,10 +37,14 @@ package struct DeclaredModelState: Equatable, Sendable {
         /// The position that it is folded up to.
         package let position: Position
 
+        /// The number of rows that it has taken over from the definition that answers; nil where it folds.
+        package let rowsTaken: UInt64?
+
         /// Creates a build.
-        package init(definition: UInt32, position: Position) {
+        package init(definition: UInt32, position: Position, rowsTaken: UInt64? = nil) {
             self.definition = definition
             self.position = position
+            self.rowsTaken = rowsTaken
         }
     }
 

@@ -58,7 +58,8 @@ extension Server {
             let before = connection.session.subscriptionCount
             connection.session.moveSubscriptions(change.replaced, into: requests.output(connection))
             publishing.add(connection)
-            connection.session.endSubscriptions(outside: catalogue, into: requests.output(connection))
+            connection.session.endSubscriptions(
+                outside: catalogue, restsOn: dependency.log.head, into: requests.output(connection))
             if connection.session.subscriptionCount != before { connections.subscriptionsChanged(connection) }
         }
     }

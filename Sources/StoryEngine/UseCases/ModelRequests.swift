@@ -76,11 +76,22 @@ package struct ModelRequests {
         for (model, definition) in wanted {
             let state = try declared?.state(of: model) ?? DeclaredModelState()
             var members = definition.members(model, state, head: head)
-            if name != nil { members += definition.details(world.catalogue.kinds.first { $0.name == model }) }
+            if name != nil {
+                members += definition.details(world.catalogue.kinds.first { $0.name == model })
+                if state.isReady { members.append(Member("never", .list(try never(model, definition)))) }
+            }
             output.reply(.line(members), tag: tag, restsOn: head)
         }
         let members = [Member("count", .count(UInt64(wanted.count))), Member("position", .count(head.value))]
         output.reply(.done(.members(members)), tag: tag, restsOn: head)
+    }
+
+    /// Returns the names in the definition that answers that no event had.
+    private func never(_ name: String, _ model: DeclaredModel) throws(StorageError) -> [MemberValue] {
+        guard let active = model.active, let store = declared?.store(of: name),
+            let definition = try? Definition.read(String(decoding: active.text, as: UTF8.self))
+        else { return [] }
+        return try SeenNames(definition.program, in: store).never(among: world.types).map { .object($0.members) }
     }
 
     /// `READ misfits/NAME`.

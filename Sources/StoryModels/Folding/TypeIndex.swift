@@ -152,6 +152,43 @@ package struct TypeIndex: ~Copyable {
         }
     }
 
+    /// Returns the first categories that have events, in the order of their bytes.
+    ///
+    /// - Throws: any read error of the store.
+    package func categories(atMost limit: Int) throws(StorageError) -> [String] {
+        var names: [String] = []
+        var lower = [TypeIndex.dash + 1]
+        while names.count < limit {
+            var found: [UInt8]?
+            try KeyBounds.with(lower, nil) { (bounds) throws(StorageError) in
+                try store.walk(TypeIndex.table, bounds, .ascending) { key, _ in
+                    found = Array(key.prefix { $0 != TypeIndex.dash })
+                    return false
+                }
+            }
+            guard let found else { break }
+            names.append(String(decoding: found, as: UTF8.self))
+            lower = found + [TypeIndex.dash + 1]
+        }
+        return names
+    }
+
+    /// Returns the first types of some categories, or of all of them; a type that several have may be there repeatedly.
+    ///
+    /// - Throws: any read error of the store.
+    package func types(of categories: Set<String>?, atMost limit: Int) throws(StorageError) -> [String] {
+        var names: [String] = []
+        let wanted: [CategoryName?] =
+            if let categories { categories.sorted().map { CategoryName(trusted: Array($0.utf8)) } } else { [nil] }
+        for category in wanted.prefix(limit) where names.count < limit {
+            try walk(category) { type, _ in
+                names.append("\(type)")
+                return names.count < limit
+            }
+        }
+        return names
+    }
+
     private static func prefix(_ category: CategoryName?) -> [UInt8] { (category?.bytes ?? []) + [dash] }
 }
 

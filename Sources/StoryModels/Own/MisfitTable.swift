@@ -62,9 +62,7 @@ package struct MisfitTable {
                 try store.remove(in: ProgramTables.misfits.number, at: key)
             }
         }
-        var value: [UInt8] = []
-        value.append(littleEndian: UInt32(clamping: misfit.line))
-        value.append(UInt8(MisfitRule.allCases.firstIndex(of: misfit.rule) ?? 0))
+        let value = MisfitTable.value(misfit.line, misfit.rule)
         try position.key.withBytes { (key) throws(StorageError) in
             try value.withBytes { (value) throws(StorageError) in
                 try store.put(value, in: ProgramTables.misfits.number, at: key)
@@ -74,14 +72,30 @@ package struct MisfitTable {
             try store.add(1, in: ProgramTables.misfits.number, at: key)
         }
     }
+
+    /// Returns a value of the table with its line in another text; the number of all misfits stays as it is.
+    static func moved(_ value: UnsafeRawBufferPointer, to lines: MovedLines) -> [UInt8] {
+        guard let (line, rule) = parts(value), let moved = lines[line] else { return [UInt8](value) }
+        return MisfitTable.value(moved, rule)
+    }
+
+    private static func value(_ line: Int, _ rule: MisfitRule) -> [UInt8] {
+        var value: [UInt8] = []
+        value.append(littleEndian: UInt32(clamping: line))
+        value.append(UInt8(MisfitRule.allCases.firstIndex(of: rule) ?? 0))
+        return value
+    }
+
+    fileprivate static func parts(_ value: UnsafeRawBufferPointer) -> (line: Int, rule: MisfitRule)? {
+        guard value.count == 5, MisfitRule.allCases.indices.contains(Int(value[4])) else { return nil }
+        return (Int(value.number(at: 0, as: UInt32.self)), MisfitRule.allCases[Int(value[4])])
+    }
 }
 
 extension MisfitTable.Entry {
     fileprivate init?(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
-        guard value.count >= 5, MisfitRule.allCases.indices.contains(Int(value[4])) else { return nil }
-        self.init(
-            position: Position(key.sixByteNumber(at: 0)), line: Int(value.number(at: 0, as: UInt32.self)),
-            rule: MisfitRule.allCases[Int(value[4])])
+        guard let (line, rule) = MisfitTable.parts(value) else { return nil }
+        self.init(position: Position(key.sixByteNumber(at: 0)), line: line, rule: rule)
     }
 }
 

@@ -9,6 +9,7 @@ package struct ModelFold: ~Copyable {
     private let paths: EventPaths
     private let stored: StoredRecords
     private let misfits: MisfitTable
+    private var seen: SeenNames
     /// The rows as they were; nil without `history`.
     private let history: RowHistoryTable?
     private var fold = ProgramFold()
@@ -28,6 +29,7 @@ package struct ModelFold: ~Copyable {
         paths = EventPaths([program])
         stored = StoredRecords(store, of: kind, program)
         misfits = MisfitTable(store)
+        seen = SeenNames(program, in: store)
         history = kind.schema.program?.hasHistory == true ? RowHistoryTable(store) : nil
     }
 
@@ -38,6 +40,9 @@ package struct ModelFold: ~Copyable {
         stored.kind = kind
     }
 
+    /// Notes that the store has lost events.
+    package mutating func undone() { seen.forget() }
+
     /// Folds an event.
     ///
     /// - Returns: the reason why the event did not fit; nil where it did, or is not read.
@@ -47,10 +52,12 @@ package struct ModelFold: ~Copyable {
         guard record.erased == nil else { return nil }
         let type = record.json.slice(record.type.lowerBound, count: record.type.count)
         let stream = record.streamName
-        guard let dash = stream.firstIndex(of: 0x2D), program.reads(category: stream.slice(0, count: dash)),
-            program.hasRule(type: type)
-        else { return nil }
-        guard let event = events.read(record, paths) else { return nil }
+        guard let dash = stream.firstIndex(of: 0x2D), program.reads(category: stream.slice(0, count: dash)) else {
+            return nil
+        }
+        if !seen.isComplete { try seen.see(category: stream.slice(0, count: dash), type: type) }
+        guard program.hasRule(type: type), let event = events.read(record, paths) else { return nil }
+        if !seen.isComplete { try seen.see(paths.values(of: 0)) }
         stored.begin()
         switch fold.fold(program, event, in: stored) {
         case .noRule: break

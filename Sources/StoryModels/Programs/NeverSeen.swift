@@ -11,7 +11,7 @@ package struct NeverSeen {
     }
 
     /// The number of different names that are kept to find the nearest one, of each sort.
-    private static let mostNames = 256
+    static let mostNames = 256
 
     private let program: Program
     private let events: any EventReading
@@ -44,10 +44,7 @@ package struct NeverSeen {
         guard !unseen.isEmpty, program.hasRule(type: type), events.read(record, paths) != nil else { return }
         let (values, parents) = (paths.values(of: 0), paths.values(of: 1))
         unseen.removeAll { number in
-            switch values[number] {
-            case .absent, .null: break
-            case .boolean, .number, .text, .array, .object: return true
-            }
+            if values[number].isThere { return true }
             if case .object(let parent) = parents[number] {
                 for member in parent.members { members[number, default: NameList()].add(member.name) }
             }

@@ -1,13 +1,12 @@
 package import StoryCore
 import StoryStorage
 
-/// The stored tables of models that this process serves, as of their last checkpoint, for another thread.
+/// The stored tables of models in LMDB, as of their last checkpoint, for another thread.
 ///
 /// The models must stay open until it is closed, and no page that the models free meanwhile is used again.
 ///
 /// Unchecked: the loop makes it, and hands it to one thread.
-package final class StoredView: @unchecked Sendable {
-    /// The position that the tables are folded up to.
+package final class StoredView: TableView, @unchecked Sendable {
     package let position: Position
     private let environment: Environment
     private let proof: ModelProof
@@ -23,14 +22,11 @@ package final class StoredView: @unchecked Sendable {
         transaction = try ReadTransaction(environment)
     }
 
-    /// Verifies all pages, since the reads that follow do not.
+    /// Verifies all pages.
     ///
     /// - Throws: `.corrupt` where a page is damaged.
     package func verify() throws(StorageError) { try proof.run() }
 
-    /// Visits the entries of a table in key order until `visit` returns false; the bytes are valid until it returns.
-    ///
-    /// - Throws: `.corrupt` for a damaged table.
     package func scan(
         _ table: ModelTable,
         _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool
@@ -39,14 +35,10 @@ package final class StoredView: @unchecked Sendable {
         while let entry = walk.entry, visit(entry.key, entry.value) { try walk.advance() }
     }
 
-    /// Returns whether a table has a key.
-    ///
-    /// - Throws: as `scan`.
     package func has(_ key: UnsafeRawBufferPointer, in table: ModelTable) throws(StorageError) -> Bool {
         try tree(of: table).value(at: key, isSet: table.isSet) != nil
     }
 
-    /// Releases the view.
     package func close() { transaction = nil }
 
     private func tree(of table: ModelTable) throws(StorageError) -> StoredTree {

@@ -12,7 +12,8 @@ extension DeclaredModels.Parts {
         let compiled = try CompiledDefinition(name, numbered)
         let folder = ModelFolder(model: name, number: numbered.number, tables: compiled.schema.tables)
         var store = try shelf.open(folder)
-        if let found = store, found.checkpointed > log.head {
+        // A store that is folded up to nothing may have a part of the rows of another definition.
+        if let found = store, found.checkpointed > log.head || found.checkpointed == .zero {
             shelf.close(found)
             store = nil
         }

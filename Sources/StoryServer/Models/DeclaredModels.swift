@@ -89,7 +89,7 @@ final class DeclaredModels: RecordFolding, DeclaredModelStates {
         acknowledged: Position, activate: (String, ModelActivated) throws(StorageError) -> Bool
     ) throws(StorageError) -> Change? {
         guard isStale || !served.isEmpty || !builds.isEmpty || !retired.isEmpty else { return nil }
-        builds.endJob()
+        endJob()
         for definition in all { definition.noteDamage() }
         var isChanged = try follow(acknowledged)
         if dropDamaged() { isChanged = true }
@@ -123,11 +123,32 @@ final class DeclaredModels: RecordFolding, DeclaredModelStates {
             if let awaited = model.awaited, builds[name] == nil, served[name]?.folder.number != awaited.number {
                 // A definition that may still be undone is not built, nor one whose store is about to be removed.
                 let isReleased = !retired.contains { $0.definition.isOf(name, awaited.number) }
-                if awaited.position <= acknowledged, isReleased { builds.begin(name, awaited) } else { isStale = true }
+                if awaited.position <= acknowledged, isReleased {
+                    builds.begin(name, awaited, from: source(of: name, model, through: acknowledged))
+                } else {
+                    isStale = true
+                }
             }
         }
         inOrder = served.values.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
         return Set(inOrder.map(\.folder)) != before
+    }
+
+    /// Returns the rows of the definition that answers for a model, where the awaited one makes the same.
+    private func source(of name: String, _ model: DeclaredModel, through acknowledged: Position) -> RowSource? {
+        guard let definition = served[name], definition.damage == nil, let active = model.active,
+            let awaited = model.awaited, let lines = MovedLines(from: active.text, to: awaited.text)
+        else { return nil }
+        return RowSource(definition: definition, lines: lines, position: acknowledged)
+    }
+
+    /// Takes a build back from a thread that has ended.
+    private func endJob() {
+        builds.endJob()
+        for definition in builds.takePartial() {
+            retired.append((definition, .zero))
+            isStale = true
+        }
     }
 
     private func retire(_ definition: ServedDefinition) {
@@ -176,7 +197,7 @@ final class DeclaredModels: RecordFolding, DeclaredModelStates {
     private func dropDamaged() -> Bool {
         var isChanged = false
         for definition in inOrder + builds.all.map(\.definition)
-        where !builds.isAway(definition) && !definition.isRead {
+        where !builds.isAway(definition) && definition.readers == 0 {
             guard let damage = definition.damage else { continue }
             let name = definition.name
             parts.trace.say("model-damaged", ["model": name, "error": "\(damage)", "then": "built again"])
@@ -197,7 +218,9 @@ final class DeclaredModels: RecordFolding, DeclaredModelStates {
     /// Removes the stores of definitions whose end is acknowledged.
     private func release(_ acknowledged: Position) {
         for (definition, through) in retired where through <= acknowledged {
-            guard !builds.isAway(definition), !definition.isRead, !definition.checkpoints.isStoring else { continue }
+            guard !builds.isAway(definition), definition.readers == 0, !definition.checkpoints.isStoring else {
+                continue
+            }
             retired.removeAll { $0.definition === definition }
             remove(definition)
         }
@@ -266,7 +289,8 @@ final class DeclaredModels: RecordFolding, DeclaredModelStates {
         }
         if let build = builds[name] {
             state.build = DeclaredModelState.Build(
-                definition: build.folder.number, position: builds.position(of: build))
+                definition: build.folder.number, position: builds.position(of: build),
+                rowsTaken: builds.rowsTaken(by: build))
         }
         state.reason = builds.reason(of: name)
         return state

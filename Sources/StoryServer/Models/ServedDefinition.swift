@@ -20,8 +20,8 @@ final class ServedDefinition: @unchecked Sendable {
     private(set) var folded: Position
     /// Why the store can no longer be used; nil while it can.
     private(set) var damage: StorageError?
-    /// True while a thread reads the store as it is, so that it must not be closed.
-    var isRead = false
+    /// The number of threads that read the store as it is: meanwhile it must not be closed.
+    var readers = 0
     /// The number of its kind in the catalogue; nil while it is not served.
     private(set) var kind: Kind?
     /// The plan of the kind that rows are written by; kept, since the fold points into it.
@@ -108,6 +108,30 @@ final class ServedDefinition: @unchecked Sendable {
         progress.reached(folded)
     }
 
+    /// Takes the rows over from a definition that makes the same ones, on a thread, and stores everything; the store is
+    /// empty. Before the last checkpoint it is stored as folded up to nothing, and of no use if it ends there.
+    ///
+    /// An error of the store that is no lack of room is kept as `damage`.
+    ///
+    /// - Parameter lines: the lines of misfits in the text of this definition.
+    /// - Throws: the error of reading the other definition; `.full` where the disk is.
+    func take(
+        from view: any TableView, _ lines: MovedLines, _ progress: BuildProgress
+    ) throws(StorageError) {
+        defer { view.close() }
+        try view.verify()
+        var transfer = RowTransfer(compiled.rows, to: store, lines: lines)
+        try transfer.run(from: view) { (rows) throws(StorageError) in
+            try storeFull()
+            progress.took(rows: rows)
+            return damage == nil && !progress.isCancelled
+        }
+        guard damage == nil, !progress.isCancelled else { return }
+        folded = view.position
+        try storeNow()
+        progress.reached(folded)
+    }
+
     private func storeFull() throws(StorageError) {
         if damage == nil, store.bufferedBytes >= ServedDefinition.bytesOfBuild { try storeNow() }
     }
@@ -128,6 +152,7 @@ final class ServedDefinition: @unchecked Sendable {
     /// Forgets everything that is not stored.
     func rollBack() {
         checkpoints.rollBack()
+        fold.undone()
         folded = store.checkpointed
     }
 

@@ -26,6 +26,10 @@ package protocol ServedModels: TableStore {
     func discard()
     /// Frees the slots of readers whose process ended.
     func clearStaleReaders()
+    /// Returns a view of the stored tables; no checkpoint may be in progress.
+    ///
+    /// - Throws: `.failed` when there can be no more readers.
+    func view() throws(StorageError) -> any TableView
 }
 
 /// The work of storing frozen memtables, including the sync.
@@ -37,4 +41,6 @@ extension LMDBModelStore: ServedModels {
         let checkpoint = freeze(at: position)
         return { () throws(StorageError) in try checkpoint.run() }
     }
+
+    package func view() throws(StorageError) -> any TableView { try StoredView(self) }
 }
