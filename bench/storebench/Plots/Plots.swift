@@ -29,7 +29,10 @@ extension Plot {
     private static func limit(_ bar: Bar, of row: Row, _ shape: Shape, _ results: Results) -> Double? {
         let (other, factor): (String, Double)
         switch bar {
-        case .most(let limit), .always(let limit): return limit
+        case .most(let limit), .always(let limit), .least(let limit): return limit
+        case .more(let name, let most):
+            let figures = results.figures(row.id, shape.name, name)
+            return figures.isEmpty ? nil : figures.median + most
         case .ratio(let name, let least): (other, factor) = (name, least)
         case .cost(let name, let most): (other, factor) = (name, most)
         }
