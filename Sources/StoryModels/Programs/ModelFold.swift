@@ -51,14 +51,23 @@ package struct ModelFold: ~Copyable {
             program.hasRule(type: type)
         else { return nil }
         guard let event = events.read(record, paths) else { return nil }
+        return try fold(event)
+    }
+
+    /// Folds an event whose values were read.
+    ///
+    /// - Returns: the reason why the event did not fit; nil where it did, or is not read.
+    /// - Throws: as the other `fold`.
+    @discardableResult
+    package mutating func fold(_ event: ProgramEvent) throws(StorageError) -> Misfit? {
         stored.begin()
         switch fold.fold(program, event, in: stored) {
         case .noRule: break
         case .failed: throw stored.failure ?? .failed("a row of \(kind.schema.name) could not be read")
         case .misfit(let misfit):
-            try misfits.add(misfit, at: record.position)
+            try misfits.add(misfit, at: event.position)
             return misfit
-        case .changes(let changes): try apply(changes, at: record.position)
+        case .changes(let changes): try apply(changes, at: event.position)
         }
         return nil
     }

@@ -65,6 +65,16 @@ final class ServedDefinition: @unchecked Sendable {
         return nil
     }
 
+    /// Folds an event after the last one, which others have read; an error is kept.
+    func fold(_ event: ProgramEvent) {
+        guard damage == nil, event.position > folded else { return }
+        folded = event.position
+        do throws(StorageError) { try fold.fold(event) } catch { damage = error }
+    }
+
+    /// Notes that the events up to a position change nothing more.
+    func passed(through position: Position) { if damage == nil { folded = max(folded, position) } }
+
     /// Folds a part of the log, whose changes of rows nobody follows.
     ///
     /// - Throws: the error of reading the log.
