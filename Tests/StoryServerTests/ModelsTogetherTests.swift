@@ -52,4 +52,32 @@ import Testing
         #expect(count("m1") == 2)
         #expect(count("all") == 21)
     }
+
+    @Test func `rows of several stores that are asked for in one turn come in the order of the requests`() {
+        _ = answer(#"POST users {"id":"u","name":"N","email":"u@x.org","prefecture":13}"#)
+        define("ones", "from order; a: number; on Placed { a = data.a }")
+        define("twos", "from order; b: number; on Placed { b = data.a }")
+        for order in 1...40 { _ = answer(#"APPEND order-\#(order) {"type":"Placed","data":{"a":\#(order)}}"#) }
+        var lines = ""
+        var wanted: [String] = []
+        for order in 1...40 {
+            for (name, field) in [("ones", "a"), ("ones", "a"), ("twos", "b")] {
+                lines += "GET \(name)/\(order)\n"
+                wanted.append(#"{"id":"\#(order)","changes":1,"position":\#(order + 5),"\#(field)":\#(order)}"#)
+            }
+            lines += "GET users/u\nGET twos/none\n"
+            wanted += ["users", "notFound"]
+        }
+        bench.receive(lines, from: "ann")
+        bench.run()
+        let heard = bench.hear("ann")
+        #expect(heard.count == wanted.count)
+        for (line, wanted) in zip(heard, wanted) {
+            switch wanted {
+            case "users": #expect(line.text("name") == "N")
+            case "notFound": #expect(line.text("code") == "notFound")
+            default: #expect(line == "+ " + wanted)
+            }
+        }
+    }
 }
