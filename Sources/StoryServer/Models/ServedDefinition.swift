@@ -9,6 +9,8 @@ import StoryModels
 final class ServedDefinition: @unchecked Sendable {
     /// The size of the memtables at which a thread stores them, in bytes.
     private static let bytesOfBuild = 64 << 20
+    /// The number of events between two looks of a thread at that size: what 16 events may add is less than half of it.
+    private static let eventsOfLook: UInt64 = 16
     /// The number of events between two looks of a thread at its progress.
     private static let step: UInt64 = 1_024
 
@@ -106,7 +108,7 @@ final class ServedDefinition: @unchecked Sendable {
             do throws(StorageError) {
                 let event = try record.event(at: position)
                 told(event, fold(event))
-                try storeFull()
+                if position.value.isMultiple(of: ServedDefinition.eventsOfLook) { try storeFull() }
             } catch {
                 failure = error
             }
@@ -115,6 +117,7 @@ final class ServedDefinition: @unchecked Sendable {
         }
         if let failure { throw failure }
         if damage == nil, folded != store.checkpointed { try storeNow() }
+        store.releaseMemory()
         progress.reached(folded)
     }
 

@@ -24,8 +24,15 @@ package protocol ServedModels: TableStore {
     func fail()
     /// Discards all events that are not stored; memtables that are being stored are not read any more.
     func discard()
+    /// Frees the memory that is kept for later events, where none wait to be stored.
+    func releaseMemory()
     /// Frees the slots of readers whose process ended.
     func clearStaleReaders()
+}
+
+extension ServedModels {
+    /// Does nothing by default.
+    package func releaseMemory() {}
 }
 
 /// The work of storing frozen memtables, including the sync.
