@@ -26,16 +26,6 @@ import Testing
         #expect(try verdict(.always(10), own: [1, 11, 2], other: []).measured == "11 events/s")
     }
 
-    @Test func `What is more than another is the median of the differences of rounds`() throws {
-        let bar = Bar.more(over: "other", most: 3)
-        let verdict = try verdict(bar, own: [14, 102, 12], other: [10, 100, 11])
-        #expect(verdict.holds == true && verdict.measured == "2 events/s more")
-        #expect(try self.verdict(bar, own: [13], other: [10]).holds == true)
-        #expect(try self.verdict(bar, own: [13.1], other: [10]).holds == false)
-        #expect(try self.verdict(bar, own: [8], other: [10]).measured == "2 events/s less")
-        #expect(try self.verdict(bar, own: [8], other: []).holds == nil)
-    }
-
     @Test func `What has to be reached holds from itself on`() throws {
         #expect(try verdict(.least(64), own: [64], other: []).holds == true)
         #expect(try verdict(.least(64), own: [63], other: []).holds == false)
@@ -85,7 +75,7 @@ import Testing
     func `The bars are those of the specification`(row: String, bars: [Double]) throws {
         let found = try #require(Row.specified.first { $0.id == row }).shapes.flatMap(\.bars).map { bar in
             switch bar {
-            case .ratio(_, let figure), .cost(_, let figure), .more(_, let figure): figure
+            case .ratio(_, let figure), .cost(_, let figure): figure
             case .most(let figure), .least(let figure), .always(let figure): figure
             }
         }

@@ -30,9 +30,6 @@ extension Plot {
         let (other, factor): (String, Double)
         switch bar {
         case .most(let limit), .always(let limit), .least(let limit): return limit
-        case .more(let name, let most):
-            let figures = results.figures(row.id, shape.name, name)
-            return figures.isEmpty ? nil : figures.median + most
         case .ratio(let name, let least): (other, factor) = (name, least)
         case .cost(let name, let most): (other, factor) = (name, most)
         }

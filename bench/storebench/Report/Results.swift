@@ -73,12 +73,6 @@ struct Figures {
         return all.isEmpty ? nil : Figures.median(all)
     }
 
-    /// The median of the differences of the rounds of this contender and of another; nil where they have none in common.
-    func difference(from other: Figures) -> Double? {
-        let all = zip(samples, other.samples).map { $0.perSecond - $1.perSecond }.sorted()
-        return all.isEmpty ? nil : Figures.median(all)
-    }
-
     private static func median(_ sorted: [Double]) -> Double {
         guard !sorted.isEmpty else { return 0 }
         let middle = sorted.count / 2

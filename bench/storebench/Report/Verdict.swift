@@ -28,16 +28,6 @@ struct Verdict {
                 "≤ \(text(limit, shape.unit))", text(own.median, shape.unit), limit / max(own.median, 1e-9))
         case .least(let limit):
             return verdict("≥ \(text(limit, shape.unit))", text(own.median, shape.unit), own.median / limit)
-        case .more(let other, let most):
-            let wanted = "≤ \(text(most, shape.unit)) more than \(other)"
-            let beside = results.figures(row.id, shape.name, other)
-            guard let more = own.difference(from: beside) else {
-                return verdict(wanted, "\(other) is not here", nil)
-            }
-            let sign = more < 0 ? "less" : "more"
-            return verdict(
-                wanted, "\(text(abs(more), shape.unit)) \(sign)",
-                (beside.median + most) / max(beside.median + more, 1e-9))
         case .always(let limit):
             return verdict(
                 "≤ \(text(limit, shape.unit)) in each round", text(own.most, shape.unit), limit / max(own.most, 1e-9))

@@ -74,8 +74,6 @@ enum Bar {
     case ratio(over: String, least: Double)
     /// The first contender's median over another's is at most this.
     case cost(over: String, most: Double)
-    /// The first contender is at most this above another one: the median of the differences of their rounds.
-    case more(over: String, most: Double)
     /// The first contender's median is at most this.
     case most(Double)
     /// The first contender's median is at least this.
