@@ -21,6 +21,8 @@ package final class Engine {
     /// The rows that were asked for since the last flush, and the output of their answers; nil while there are none.
     private var wanted = WantedRows()
     private var wanting: (any TurnOutput)?
+    /// The look-up in the store that they are in.
+    private var wantedFrom: RowLookup?
     /// The reason why writes are refused now; nil while they are accepted.
     package private(set) var refusal: Failure?
     /// True once the program is asked to end.
@@ -141,25 +143,21 @@ package final class Engine {
     /// Answers the rows that were asked for, in the order of the requests. To be called before anything else is said to
     /// their connections.
     package func flush() {
-        guard let output = wanting else { return }
+        guard let output = wanting, let from = wantedFrom else { return }
         output.rowsBegin()
-        BrowseTogether(world: world, head: head, output: output).answer(wanted)
+        BrowseTogether(world: world, store: from.store, head: head, output: output).answer(wanted)
         output.rowsEnd()
         wanted.clear()
-        wanting = nil
+        (wanting, wantedFrom) = (nil, nil)
     }
 
     /// Adds a row to those that are answered together.
-    private func want(_ kind: Kind, _ key: RowKey, tag: Tag?, to output: any TurnOutput) throws(StorageError) {
+    private func want(_ kind: Kind, _ key: RowKey, tag: Tag?, to output: any TurnOutput) {
         // The rows of a declared model are in a store of its own.
-        guard world.areRowsStoredTogether(kind) else {
+        let rows = world.rows(of: world.schema(kind))
+        if wanting !== output || wantedFrom !== rows {
             flush()
-            let browse = Browse(kind: world.schema(kind), key: key, world: world, head: head, tag: tag, output: output)
-            return try browse.now()
-        }
-        if wanting !== output {
-            flush()
-            wanting = output
+            (wanting, wantedFrom) = (output, rows)
         }
         wanted.add(catalogue[kind].rows.number, kind, key, tag)
         output.rowIsWanted(kind)
@@ -198,7 +196,7 @@ package final class Engine {
             }
         }
         switch action {
-        case .get(let kind, let key, nil): try want(kind, key, tag: tag, to: output)
+        case .get(let kind, let key, nil): want(kind, key, tag: tag, to: output)
         case .get(let kind, let key, let moment?):
             flush()
             let browse = Browse(kind: world.schema(kind), key: key, world: world, head: head, tag: tag, output: output)

@@ -32,6 +32,7 @@ struct LMDBModelStoreTests {
                 bench.store.discard()
                 if running != nil { bench.store.fail() }
                 (oracle, running) = (stored.copy(), nil)
+            case (4, _): bench.store.releaseMemory()
             default: break
             }
         }

@@ -26,15 +26,6 @@ struct Browse {
         refuse(.gone(target), basis(head.position))
     }
 
-    /// Answers with the row as it is now.
-    ///
-    /// - Throws: like `missed`.
-    func now() throws(StorageError) {
-        let basis = basis(head)
-        let isThere = try world.rows(of: kind).row(kind, key) { output.row($0, tag: tag, restsOn: basis) }
-        if !isThere { refuse(.notFound(target), basis) }
-    }
-
     /// Answers with a read error.
     func failed(_ error: StorageError) { refuse(.storage(error), .zero) }
 

@@ -7,8 +7,10 @@ package final class MemtableSet {
     /// release on each write and look-up.
     private let buffers: UnsafeMutablePointer<Unmanaged<Memtable>?>
 
-    /// One more than the greatest table number.
+    /// One more than the greatest table number that there may be.
     private static let size = 256
+    /// One more than the greatest number of a table that was written.
+    private var end = 0
 
     init() {
         buffers = .allocate(capacity: MemtableSet.size)
@@ -69,6 +71,7 @@ package final class MemtableSet {
     private func made(_ table: UInt8) -> Unmanaged<Memtable> {
         let buffer = Unmanaged.passRetained(Memtable())
         buffers[Int(table)] = buffer
+        end = max(end, Int(table) + 1)
         return buffer
     }
 
@@ -87,18 +90,28 @@ package final class MemtableSet {
     /// The number of entries, tombstones included.
     var count: Int { sum { $0.count } }
 
+    /// Frees the memory of the memtables, which have no entries.
+    func release() {
+        for table in 0..<end {
+            buffers[table]?.release()
+            buffers[table] = nil
+        }
+        end = 0
+    }
+
     func clear() {
-        for table in 0..<MemtableSet.size { buffers[table]?._withUnsafeGuaranteedRef { $0.clear() } }
+        for table in 0..<end { buffers[table]?._withUnsafeGuaranteedRef { $0.clear() } }
     }
 
     /// Swaps the memtables of two sets.
     func exchange(with other: MemtableSet) {
-        for table in 0..<MemtableSet.size { swap(&buffers[table], &other.buffers[table]) }
+        for table in 0..<max(end, other.end) { swap(&buffers[table], &other.buffers[table]) }
+        swap(&end, &other.end)
     }
 
     /// Copies newer entries into this set.
     func absorb(_ newer: MemtableSet) {
-        for number in 0..<MemtableSet.size {
+        for number in 0..<newer.end {
             let table = UInt8(number)
             guard let source = newer.filled(table) else { continue }
             change(table) { target in
@@ -117,7 +130,7 @@ package final class MemtableSet {
     @inline(__always)
     private func sum(_ part: (Memtable) -> Int) -> Int {
         var sum = 0
-        for table in 0..<MemtableSet.size {
+        for table in 0..<end {
             if let buffer = buffers[table] { sum += buffer._withUnsafeGuaranteedRef(part) }
         }
         return sum

@@ -55,17 +55,38 @@ package struct ModelFold: ~Copyable {
         guard let dash = stream.firstIndex(of: 0x2D), program.reads(category: stream.slice(0, count: dash)) else {
             return nil
         }
-        if !seen.isComplete { try seen.see(category: stream.slice(0, count: dash), type: type) }
+        if wantsNames { try see(category: stream.slice(0, count: dash), type: type) }
         guard program.hasRule(type: type), let event = events.read(record, paths) else { return nil }
-        if !seen.isComplete { try seen.see(paths.values(of: 0)) }
+        return try fold(event)
+    }
+
+    /// True while there are names that no event had.
+    package var wantsNames: Bool { !seen.isComplete }
+
+    /// Notes the category and the type of an event that the program reads.
+    ///
+    /// - Throws: any error of the store.
+    package mutating func see(
+        category: UnsafeRawBufferPointer, type: UnsafeRawBufferPointer
+    ) throws(StorageError) {
+        try seen.see(category: category, type: type)
+    }
+
+    /// Folds an event whose values were read.
+    ///
+    /// - Returns: the reason why the event did not fit; nil where it did, or is not read.
+    /// - Throws: as the other `fold`.
+    @discardableResult
+    package mutating func fold(_ event: ProgramEvent) throws(StorageError) -> Misfit? {
+        if wantsNames { try seen.see(event.values) }
         stored.begin()
         switch fold.fold(program, event, in: stored) {
         case .noRule: break
         case .failed: throw stored.failure ?? .failed("a row of \(kind.schema.name) could not be read")
         case .misfit(let misfit):
-            try misfits.add(misfit, at: record.position)
+            try misfits.add(misfit, at: event.position)
             return misfit
-        case .changes(let changes): try apply(changes, at: record.position)
+        case .changes(let changes): try apply(changes, at: event.position)
         }
         return nil
     }

@@ -1,5 +1,5 @@
 package import StoryCore
-package import StoryStorage
+import StoryStorage
 
 /// The read models: tables stored in LMDB, and in front of them the memtables of the writes since their checkpoint.
 ///
@@ -34,22 +34,7 @@ package final class LMDBModelStore: TableStore {
     private var lookups = InterleavedLookup()
     var prefetched = PrefetchedLookup()
 
-    /// Opens the stored models. Models of another version, and models that hold more than this log and an ancestor
-    /// share, are removed and folded from the start.
-    ///
-    /// - Parameters:
-    ///   - ancestors: the logs that this one was copied from, with the last position that both have.
-    ///   - head: the log's last event. Models that are ahead of it are opened, so that they can be refused.
-    package convenience init(
-        in directory: DataDirectory, storeID: [UInt8], ancestors: [StoredIdentity.Ancestor] = [], head: Position = .max,
-        version: UInt32, mapSize: Int = EnvironmentOptions().mapSize, tables list: [ModelTable]
-    ) throws(StorageError) {
-        precondition(directory.access != .reading, "models opened in a directory with access \(directory.access)")
-        let owner = ModelOwner(identity: StoredIdentity(id: storeID, ancestors: ancestors), head: head)
-        try self.init(at: directory.modelsPath, owner, version: version, mapSize: mapSize, tables: list)
-    }
-
-    /// Opens the stored models at a path, as the other initializer does.
+    /// Opens the stored models at a path, as the initializer for a data directory does.
     package convenience init(
         at path: String, _ owner: ModelOwner, version: UInt32, mapSize: Int = EnvironmentOptions().mapSize,
         tables list: [ModelTable]
@@ -140,9 +125,7 @@ package final class LMDBModelStore: TableStore {
     package func withValue(
         _ table: UInt8, at key: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void
     ) throws(StorageError) -> Bool {
-        guard let value = try find(table, key) else { return false }
-        body(value)
-        return true
+        try find(table, key).map(body) != nil
     }
 
     package func withValues(
@@ -211,6 +194,13 @@ package final class LMDBModelStore: TableStore {
         guard let checkpoint else { preconditionFailure("fail without a checkpoint") }
         self.checkpoint = nil
         if immutable == nil { recycle(checkpoint.buffers) }
+    }
+
+    /// Frees the memory that is kept for later writes, where none wait to be stored.
+    package func releaseMemory() {
+        guard checkpoint == nil, active.count == 0 else { return }
+        spare = nil
+        active.release()
     }
 
     /// Discards everything that is not stored, so that the log can be folded again from `checkpointed` on.

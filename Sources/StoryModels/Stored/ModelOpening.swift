@@ -1,5 +1,5 @@
 package import StoryCore
-import StoryStorage
+package import StoryStorage
 
 /// The opening of the stored models; unusable models are created again, since they can always be folded from the log.
 enum ModelOpening {
@@ -112,5 +112,22 @@ package struct ModelOwner {
     func canOpen(_ record: CheckpointRecord) -> Bool {
         if identity.holds(record.storeID, through: record.position) { return true }
         return record.position > head && identity.ancestors.contains { $0.id == record.storeID }
+    }
+}
+
+extension LMDBModelStore {
+    /// Opens the stored models. Models of another version, and models that hold more than this log and an ancestor
+    /// share, are removed and folded from the start.
+    ///
+    /// - Parameters:
+    ///   - ancestors: the logs that this one was copied from, with the last position that both have.
+    ///   - head: the log's last event. Models that are ahead of it are opened, so that they can be refused.
+    package convenience init(
+        in directory: DataDirectory, storeID: [UInt8], ancestors: [StoredIdentity.Ancestor] = [], head: Position = .max,
+        version: UInt32, mapSize: Int = EnvironmentOptions().mapSize, tables list: [ModelTable]
+    ) throws(StorageError) {
+        precondition(directory.access != .reading, "models opened in a directory with access \(directory.access)")
+        let owner = ModelOwner(identity: StoredIdentity(id: storeID, ancestors: ancestors), head: head)
+        try self.init(at: directory.modelsPath, owner, version: version, mapSize: mapSize, tables: list)
     }
 }

@@ -244,7 +244,10 @@ final class CommitDriver {
         tick += 1
         tryAgain()
         checkpoints.ticked(tick)
-        for checkpoints in declared?.allCheckpoints ?? [] { checkpoints.ticked(tick) }
+        for checkpoints in declared?.allCheckpoints ?? [] {
+            checkpoints.ticked(tick)
+            checkpoints.releaseMemory()
+        }
         refusals.ticked(tick)
         engine.writesRefused(refusals.failure)
         flush.ticked(tick)

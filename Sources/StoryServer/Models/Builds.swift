@@ -135,6 +135,7 @@ final class Builds {
     /// - Returns: the builds that are complete.
     func advance(acknowledged: Position) -> [(name: String, definition: ServedDefinition)] {
         (isAwaitingQuiet, hasWork) = (false, false)
+        guard !builds.isEmpty else { return [] }
         var complete: [(name: String, definition: ServedDefinition)] = []
         let began = parts.clock()
         for (name, build) in all where !isAway(build) && build.damage == nil && reasons[name] == nil {

@@ -9,7 +9,7 @@ import StoryStorage
 /// The log says which definition of which model is meant: this object follows it. A new definition is built beside the
 /// loop's other work; once it is folded up to the log's end and everything is acknowledged, `ModelActivated` is appended,
 /// and from that position on the name means the new definition.
-final class DeclaredModels: RecordFolding, DeclaredModelStates {
+final class DeclaredModels: RecordFolding {
     /// The number of events that a start folds at once for each model.
     private static let startingRest: UInt64 = 200_000
 
@@ -33,10 +33,19 @@ final class DeclaredModels: RecordFolding, DeclaredModelStates {
 
     let parts: Parts
     /// The definitions that answer, by the names of their models.
-    private var served: [String: ServedDefinition] = [:]
+    private(set) var served: [String: ServedDefinition] = [:]
     /// The same in the order of the names, which is that of the fold.
-    private var inOrder: [ServedDefinition] = []
-    private let builds: Builds
+    private var inOrder: [ServedDefinition] {
+        get { readers.all }
+        set { readers = CategoryReaders(newValue, events) }
+    }
+    /// The same by the categories that they read.
+    private var readers: CategoryReaders
+    /// The reader of the events that they share.
+    private let events: any EventReading
+    /// The last event that they were given to fold.
+    private var given = Position.zero
+    let builds: Builds
     /// The definitions that answer no more, with the position from which on they do not: kept until that is acknowledged.
     private var retired: [(definition: ServedDefinition, through: Position)] = []
     /// True while the log has definitions that were not looked at.
@@ -45,6 +54,8 @@ final class DeclaredModels: RecordFolding, DeclaredModelStates {
     init(_ parts: Parts) {
         self.parts = parts
         builds = Builds(parts)
+        events = parts.events()
+        readers = CategoryReaders([], events)
     }
 
     private var log: any EventLog { parts.log }
@@ -59,7 +70,13 @@ final class DeclaredModels: RecordFolding, DeclaredModelStates {
 
     func fold(_ record: EventRecord) {
         if DefinitionTable.name(ofStream: record.streamName) != nil { isStale = true }
-        for definition in inOrder { definition.fold(record) }
+        readers.fold(record)
+        given = record.position
+    }
+
+    /// Notes the events that definitions have by not reading them.
+    private func noteGiven() {
+        for definition in inOrder { definition.passed(through: given) }
     }
 
     /// Folds again what a rollback undid.
@@ -68,12 +85,15 @@ final class DeclaredModels: RecordFolding, DeclaredModelStates {
     func rolledBack() throws(StorageError) {
         for definition in all { definition.rollBack() }
         isStale = true
+        given = log.head
         for definition in inOrder { try definition.fold(log, through: log.head) }
     }
 
     /// The definitions that no thread uses.
     private var all: [ServedDefinition] {
-        (inOrder + builds.all.map(\.definition) + retired.map(\.definition)).filter { !builds.isAway($0) }
+        // The usual case, in every turn, makes no array.
+        guard !builds.isEmpty || !retired.isEmpty else { return inOrder }
+        return (inOrder + builds.all.map(\.definition) + retired.map(\.definition)).filter { !builds.isAway($0) }
     }
 
     // MARK: Life
@@ -89,6 +109,7 @@ final class DeclaredModels: RecordFolding, DeclaredModelStates {
         acknowledged: Position, activate: (String, ModelActivated) throws(StorageError) -> Bool
     ) throws(StorageError) -> Change? {
         guard isStale || !served.isEmpty || !builds.isEmpty || !retired.isEmpty else { return nil }
+        noteGiven()
         endJob()
         for definition in all { definition.noteDamage() }
         var isChanged = try follow(acknowledged)
@@ -104,7 +125,8 @@ final class DeclaredModels: RecordFolding, DeclaredModelStates {
     /// - Returns: the change of the definitions that answer; nil where there is none.
     /// - Throws: the error of reading the models.
     func follow(acknowledged: Position) throws(StorageError) -> Change? {
-        try follow(acknowledged) ? Change(to: inOrder, retired: retired.map(\.definition), parts) : nil
+        noteGiven()
+        return try follow(acknowledged) ? Change(to: inOrder, retired: retired.map(\.definition), parts) : nil
     }
 
     /// Compares with the definitions in the log; returns true where the definitions that answer changed.
@@ -195,6 +217,7 @@ final class DeclaredModels: RecordFolding, DeclaredModelStates {
 
     /// Takes the definitions out whose store can no longer be used; they are built again.
     private func dropDamaged() -> Bool {
+        guard all.contains(where: { $0.damage != nil }) else { return false }
         var isChanged = false
         for definition in inOrder + builds.all.map(\.definition)
         where !builds.isAway(definition) && definition.readers == 0 {
@@ -211,7 +234,7 @@ final class DeclaredModels: RecordFolding, DeclaredModelStates {
             remove(definition)
             isStale = true
         }
-        inOrder = inOrder.filter { served[$0.name] === $0 }
+        if isChanged { inOrder = inOrder.filter { served[$0.name] === $0 } }
         return isChanged
     }
 
@@ -258,7 +281,7 @@ final class DeclaredModels: RecordFolding, DeclaredModelStates {
     // MARK: Storing
 
     /// The machines that store the definitions that answer.
-    var checkpoints: [Checkpoints] { inOrder.map(\.checkpoints) }
+    var checkpoints: [Checkpoints] { readers.checkpoints }
 
     /// The machines that store any definition.
     var allCheckpoints: [Checkpoints] { all.map(\.checkpoints) }
@@ -268,6 +291,7 @@ final class DeclaredModels: RecordFolding, DeclaredModelStates {
     /// - Parameter position: the last event, which the log is flushed through; nil where nothing may be stored.
     func end(at position: Position?) {
         builds.end()
+        noteGiven()
         for definition in all {
             definition.checkpoints.wait()
             if let position, definition.damage == nil, definition.folded <= position {
@@ -276,25 +300,4 @@ final class DeclaredModels: RecordFolding, DeclaredModelStates {
             parts.shelf.close(definition.store)
         }
     }
-
-    // MARK: DeclaredModelStates
-
-    func state(of name: String) throws(StorageError) -> DeclaredModelState {
-        var state = DeclaredModelState()
-        if let definition = served[name], definition.damage == nil {
-            state.isReady = definition.kind != nil
-            state.rows = try definition.rows()
-            state.misfits = try definition.misfits()
-            state.bytes = UInt64(clamping: definition.store.storedBytes + definition.store.bufferedBytes)
-        }
-        if let build = builds[name] {
-            state.build = DeclaredModelState.Build(
-                definition: build.folder.number, position: builds.position(of: build),
-                rowsTaken: builds.rowsTaken(by: build))
-        }
-        state.reason = builds.reason(of: name)
-        return state
-    }
-
-    func store(of name: String) -> (any TableStore)? { served[name]?.store }
 }

@@ -9,6 +9,8 @@ import StoryModels
 final class ServedDefinition: @unchecked Sendable {
     /// The size of the memtables at which a thread stores them, in bytes.
     private static let bytesOfBuild = 64 << 20
+    /// The number of events between two looks of a thread at that size: what 16 events may add is less than half of it.
+    private static let eventsOfLook: UInt64 = 16
     /// The number of events between two looks of a thread at its progress.
     private static let step: UInt64 = 1_024
 
@@ -65,6 +67,24 @@ final class ServedDefinition: @unchecked Sendable {
         return nil
     }
 
+    /// Folds an event after the last one, which others have read; an error is kept.
+    func fold(_ event: ProgramEvent) {
+        guard damage == nil, event.position > folded else { return }
+        folded = event.position
+        do throws(StorageError) { try fold.fold(event) } catch { damage = error }
+    }
+
+    /// True while there are names of the definition that no event had.
+    var wantsNames: Bool { damage == nil && fold.wantsNames }
+
+    /// Notes the category and the type of an event after the last one; an error is kept.
+    func see(category: UnsafeRawBufferPointer, type: UnsafeRawBufferPointer) {
+        do throws(StorageError) { try fold.see(category: category, type: type) } catch { damage = error }
+    }
+
+    /// Notes that the events up to a position change nothing more.
+    func passed(through position: Position) { if damage == nil { folded = max(folded, position) } }
+
     /// Folds a part of the log, whose changes of rows nobody follows.
     ///
     /// - Throws: the error of reading the log.
@@ -96,7 +116,7 @@ final class ServedDefinition: @unchecked Sendable {
             do throws(StorageError) {
                 let event = try record.event(at: position)
                 told(event, fold(event))
-                try storeFull()
+                if position.value.isMultiple(of: ServedDefinition.eventsOfLook) { try storeFull() }
             } catch {
                 failure = error
             }
@@ -105,6 +125,7 @@ final class ServedDefinition: @unchecked Sendable {
         }
         if let failure { throw failure }
         if damage == nil, folded != store.checkpointed { try storeNow() }
+        store.releaseMemory()
         progress.reached(folded)
     }
 

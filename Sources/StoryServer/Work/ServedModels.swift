@@ -24,12 +24,19 @@ package protocol ServedModels: TableStore {
     func fail()
     /// Discards all events that are not stored; memtables that are being stored are not read any more.
     func discard()
+    /// Frees the memory that is kept for later events, where none wait to be stored.
+    func releaseMemory()
     /// Frees the slots of readers whose process ended.
     func clearStaleReaders()
     /// Returns a view of the stored tables; no checkpoint may be in progress.
     ///
     /// - Throws: `.failed` when there can be no more readers.
     func view() throws(StorageError) -> any TableView
+}
+
+extension ServedModels {
+    /// Does nothing by default.
+    package func releaseMemory() {}
 }
 
 /// The work of storing frozen memtables, including the sync.

@@ -1,0 +1,25 @@
+import StoryCore
+import StoryEngine
+import StoryModels
+import StoryStorage
+
+extension DeclaredModels: DeclaredModelStates {
+    func state(of name: String) throws(StorageError) -> DeclaredModelState {
+        var state = DeclaredModelState()
+        if let definition = served[name], definition.damage == nil {
+            state.isReady = definition.kind != nil
+            state.rows = try definition.rows()
+            state.misfits = try definition.misfits()
+            state.bytes = UInt64(clamping: definition.store.storedBytes + definition.store.bufferedBytes)
+        }
+        if let build = builds[name] {
+            state.build = DeclaredModelState.Build(
+                definition: build.folder.number, position: builds.position(of: build),
+                rowsTaken: builds.rowsTaken(by: build))
+        }
+        state.reason = builds.reason(of: name)
+        return state
+    }
+
+    func store(of name: String) -> (any TableStore)? { served[name]?.store }
+}
