@@ -20,6 +20,10 @@ final class ServedDefinition: @unchecked Sendable {
     private(set) var folded: Position
     /// Why the store can no longer be used; nil while it can.
     private(set) var damage: StorageError?
+    /// How it differs from the definition of the source, at the event that is not folded; nil where it does not.
+    private(set) var difference: String?
+    /// Nil for a store of its own.
+    private let activations: ActivationCheck?
     /// True while a thread reads the store as it is, so that it must not be closed.
     var isRead = false
     /// The number of its kind in the catalogue; nil while it is not served.
@@ -30,9 +34,10 @@ final class ServedDefinition: @unchecked Sendable {
 
     init(
         _ compiled: CompiledDefinition, _ folder: ModelFolder, store: any ServedModels, checkpoints: Checkpoints,
-        events: any EventReading
+        events: any EventReading, activations: ActivationCheck? = nil
     ) {
         (self.compiled, self.folder) = (compiled, folder)
+        self.activations = activations
         (self.store, self.checkpoints) = (store, checkpoints)
         folded = store.checkpointed
         plan = compiled.plan
@@ -59,9 +64,15 @@ final class ServedDefinition: @unchecked Sendable {
     /// - Returns: the reason why the event did not fit; nil where it did.
     @discardableResult
     func fold(_ record: EventRecord) -> Misfit? {
-        guard damage == nil, record.position > folded else { return nil }
-        folded = record.position
-        do throws(StorageError) { return try fold.fold(record) } catch { damage = error }
+        guard damage == nil, difference == nil, record.position > folded else { return nil }
+        do throws(StorageError) {
+            difference = try activations?.difference(of: self, at: record)
+            guard difference == nil else { return nil }
+            folded = record.position
+            return try fold.fold(record)
+        } catch {
+            damage = error
+        }
         return nil
     }
 
@@ -75,9 +86,9 @@ final class ServedDefinition: @unchecked Sendable {
         defer { fold.feed = feed }
         try log.scan(from: folded.next, through: last, order: .ascending) { record in
             fold(record)
-            return damage == nil
+            return damage == nil && difference == nil
         }
-        folded = max(folded, last)
+        if difference == nil { folded = max(folded, last) }
     }
 
     /// Folds a part of the log on a thread, and stores everything, with checkpoints on the way that bound the memory.
@@ -101,7 +112,7 @@ final class ServedDefinition: @unchecked Sendable {
                 failure = error
             }
             if position.value.isMultiple(of: ServedDefinition.step) { progress.reached(position) }
-            return failure == nil && damage == nil && !progress.isCancelled
+            return failure == nil && damage == nil && difference == nil && !progress.isCancelled
         }
         if let failure { throw failure }
         if damage == nil, folded != store.checkpointed { try storeNow() }
@@ -151,6 +162,8 @@ extension ServedDefinition {
     /// Returns true for a definition of a model.
     func isOf(_ name: String, _ number: UInt32) -> Bool { folder.model == name && folder.number == number }
 
+    /// True while the next event can be folded.
+    var isSound: Bool { damage == nil && difference == nil }
     /// True while memory is full of events that a checkpoint must store first.
     var isFull: Bool { checkpoints.pressure != .none }
 }
