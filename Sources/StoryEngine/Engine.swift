@@ -9,7 +9,7 @@ package final class Engine {
     let idempotency: Idempotency
     let world: World
     let limits: Limits
-    let identity: LogIdentity
+    package let identity: LogIdentity
     /// The catalogue that requests are handled by; held directly to avoid a retain and release on each request.
     package private(set) var catalogue: Catalogue
     /// The row changes of folded events, for subscriptions and counts.
@@ -29,6 +29,10 @@ package final class Engine {
     package private(set) var isDraining = false
     /// The declared models that this turn undefined, until the catalogue is without them.
     private var undefined: [Kind] = []
+    /// Returns the state of the replica that this store is; nil where it is none.
+    package var replica: () -> ReplicaState? = { nil }
+    /// The failure of each write at a replica; nil where this store takes writes.
+    package var notLeader: Failure? { didSet { refusal = notLeader } }
     /// The declared models that are served and built; nil where there are none.
     package weak var declared: (any DeclaredModelStates)?
 
@@ -96,7 +100,7 @@ package final class Engine {
     }
 
     /// Refuses each write with this failure from now on; nil accepts writes again.
-    package func writesRefused(_ failure: Failure?) { refusal = failure }
+    package func writesRefused(_ failure: Failure?) { refusal = notLeader ?? failure }
 
     /// Refuses new requests and connections: the program is asked to end.
     package func drainRequested() {
@@ -120,7 +124,7 @@ package final class Engine {
         }
         let greeting = Greeting(
             server: server, position: output.durable, durable: durability, log: identity.id, limits: limits,
-            peer: peer)
+            peer: peer, replica: replica())
         output.notify(.greeting(greeting))
         return true
     }
@@ -224,7 +228,8 @@ package final class Engine {
         case .metrics: output.start(.metrics, tag: tag)
         case .clients(let number): output.start(.clients(number), tag: tag)
         case .checkpoint: output.start(.checkpoint, tag: tag)
-        case .verify(let moment): verify(moment, tag: tag, to: output)
+        case .verify(let moment): prove(moment, tag: tag, to: output) { .verify(sealAt: $0) }
+        case .seal(let moment): prove(moment, tag: tag, to: output) { .seal(at: $0 ?? output.durable) }
         case .backup(let path): output.start(.backUp(path: String(decoding: path, as: UTF8.self)), tag: tag)
         case .quit:
             session.endSubscriptions(.quit, into: output)
@@ -235,12 +240,13 @@ package final class Engine {
         }
     }
 
-    private func verify(_ moment: Moment?, tag: Tag?, to output: any TurnOutput) {
+    /// Starts a job about the log up to a moment; nil: up to its end.
+    private func prove(_ moment: Moment?, tag: Tag?, to output: any TurnOutput, _ job: (Position?) -> Job) {
         begin(tag, output) { () throws(Failure) in
             let position = try moment.map { (moment) throws(Failure) in
                 try world.position(of: moment, endingAt: output.durable)
             }
-            output.start(.verify(sealAt: position), tag: tag)
+            output.start(job(position), tag: tag)
         }
     }
 

@@ -64,6 +64,8 @@ package enum Job: Equatable, Sendable {
     case checkpoint
     /// Check the whole log, and report the seal at a position; nil means the last one.
     case verify(sealAt: Position?)
+    /// Report the seal at a position.
+    case seal(at: Position)
     /// Fold a definition and compare its rows with those that are served: a dry run.
     case check(DefineRequest)
     /// Copy the log into a new directory.

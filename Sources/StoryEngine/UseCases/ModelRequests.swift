@@ -23,6 +23,7 @@ package struct ModelRequests {
                 session.wrote(receipt.position)
                 return reply(request.name, definition: definition, receipt: receipt, tag: tag, to: output)
             }
+            if let notLeader = engine.notLeader { throw notLeader }
             if let newest = model?.newest, Definition.areEqual(newest.text, request.text) {
                 let receipt = try Failure.reading { () throws(StorageError) in try self.receipt(at: newest.position) }
                 return reply(
@@ -47,6 +48,7 @@ package struct ModelRequests {
     func undefine(
         _ name: String, _ tag: Tag?, from session: inout Session, _ now: Instant, _ output: any TurnOutput
     ) throws(StorageError) {
+        if let notLeader = engine.notLeader { return output.reply(.failed(notLeader), tag: tag, restsOn: .zero) }
         guard try world.definitions.model(named: name)?.isDefined == true else {
             return output.reply(.failed(try noModel(name)), tag: tag, restsOn: head)
         }

@@ -71,6 +71,28 @@ package struct DeclaredModel: Equatable, Sendable {
         return self != before
     }
 
+    /// Returns the data of a `ModelActivated` of a model; nil for any other event.
+    package static func activation(
+        of name: String, in record: EventRecord, _ json: any JSONReading
+    ) -> ModelActivated? {
+        guard DefinitionTable.name(ofStream: record.streamName)?.equals(name) == true else { return nil }
+        return activation(in: record, json)
+    }
+
+    private static func activation(in record: EventRecord, _ json: any JSONReading) -> ModelActivated? {
+        guard UnsafeRawBufferPointer(rebasing: record.json[record.type]).equals("ModelActivated") else { return nil }
+        var event: ModelActivated?
+        record.withData(json) { members in
+            guard case .integer(let definition)? = members.value(named: "definition"),
+                let number = UInt32(exactly: definition), case .integer(let rows)? = members.value(named: "rows"),
+                let rows = UInt64(exactly: rows), case .integer(let misfits)? = members.value(named: "misfits"),
+                let misfits = UInt64(exactly: misfits)
+            else { return }
+            event = ModelActivated(definition: number, rows: rows, misfits: misfits)
+        }
+        return event
+    }
+
     private mutating func defined(_ number: UInt32, at position: Position, _ text: [UInt8]) {
         guard number > lastNumber, !text.isEmpty else { return }
         lastNumber = number

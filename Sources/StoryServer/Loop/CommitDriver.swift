@@ -101,7 +101,8 @@ final class CommitDriver {
         guard turn.takesEntries else { return false }
         switch try entry.ingest(records, folded: engine.folded) {
         case .folded: perform(turn.arrived(through: log.head))
-        case .refused(let error), .notFolded(let error): fail(error)
+        case .refused(let error): fail(error)
+        case .notFolded(let error): foldFailed(error)
         }
         return true
     }

@@ -113,6 +113,16 @@ final class Builds {
         return partial
     }
 
+    /// Takes out the definitions that differ from those of the source; they are not served.
+    func takeDifferent() -> [ServedDefinition] {
+        let different = builds.values.filter { $0.difference != nil && !isAway($0) }
+        for build in different {
+            builds[build.name] = nil
+            failed(build.name, .failed(build.difference ?? ""))
+        }
+        return different
+    }
+
     /// Forgets why models could not be built that are not defined any more.
     func forgetReasons(but isDefined: (String) -> Bool) { reasons = reasons.filter { isDefined($0.key) } }
 
@@ -138,7 +148,7 @@ final class Builds {
         guard !builds.isEmpty else { return [] }
         var complete: [(name: String, definition: ServedDefinition)] = []
         let began = parts.clock()
-        for (name, build) in all where !isAway(build) && build.damage == nil && reasons[name] == nil {
+        for (name, build) in all where !isAway(build) && build.isSound && reasons[name] == nil {
             if let source = sources[name] {
                 take(build, from: source)
                 continue
@@ -148,9 +158,9 @@ final class Builds {
             while build.folded < acknowledged, parts.clock() - began < Builds.share {
                 let through = Position(min(acknowledged.value, build.folded.value + Builds.step))
                 fold(name, build, through: through)
-                if build.damage != nil || build.isFull || reasons[name] != nil { break }
+                if !build.isSound || build.isFull || reasons[name] != nil { break }
             }
-            guard reasons[name] == nil, build.damage == nil else { continue }
+            guard reasons[name] == nil, build.isSound else { continue }
             if build.folded < acknowledged {
                 if !build.isFull { hasWork = true }
             } else if acknowledged == parts.log.head {

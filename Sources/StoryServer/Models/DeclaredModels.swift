@@ -17,6 +17,8 @@ final class DeclaredModels: RecordFolding {
     struct Parts {
         let log: any EventLog
         let engine: Engine
+        /// True where the definitions are compared with those of a source.
+        let isReplica: Bool
         let shelf: any ModelShelf
         let trace: Trace
         /// The log where it is stored, so that a thread can read it; nil for one in memory.
@@ -116,6 +118,8 @@ final class DeclaredModels: RecordFolding {
         if dropDamaged() { isChanged = true }
         release(acknowledged)
         for (name, build) in builds.advance(acknowledged: acknowledged) { try changeOver(name, build, activate) }
+        // Without a store, the next start builds it again from the first event.
+        retired += builds.takeDifferent().map { ($0, .zero) }
         if isStale, try follow(acknowledged) { isChanged = true }
         return isChanged ? Change(to: inOrder, retired: retired.map(\.definition), parts) : nil
     }

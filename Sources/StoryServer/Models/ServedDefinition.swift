@@ -24,6 +24,10 @@ final class ServedDefinition: @unchecked Sendable {
     private(set) var damage: StorageError?
     /// The number of threads that read the store as it is: meanwhile it must not be closed.
     var readers = 0
+    /// How it differs from the definition of the source, at the event that is not folded; nil where it does not.
+    private(set) var difference: String?
+    /// Nil for a store of its own.
+    private let activations: ActivationCheck?
     /// The number of its kind in the catalogue; nil while it is not served.
     private(set) var kind: Kind?
     /// The plan of the kind that rows are written by; kept, since the fold points into it.
@@ -32,9 +36,10 @@ final class ServedDefinition: @unchecked Sendable {
 
     init(
         _ compiled: CompiledDefinition, _ folder: ModelFolder, store: any ServedModels, checkpoints: Checkpoints,
-        events: any EventReading
+        events: any EventReading, activations: ActivationCheck? = nil
     ) {
         (self.compiled, self.folder) = (compiled, folder)
+        self.activations = activations
         (self.store, self.checkpoints) = (store, checkpoints)
         folded = store.checkpointed
         plan = compiled.plan
@@ -61,9 +66,15 @@ final class ServedDefinition: @unchecked Sendable {
     /// - Returns: the reason why the event did not fit; nil where it did.
     @discardableResult
     func fold(_ record: EventRecord) -> Misfit? {
-        guard damage == nil, record.position > folded else { return nil }
-        folded = record.position
-        do throws(StorageError) { return try fold.fold(record) } catch { damage = error }
+        guard damage == nil, difference == nil, record.position > folded else { return nil }
+        do throws(StorageError) {
+            difference = try activations?.difference(of: self, at: record)
+            guard difference == nil else { return nil }
+            folded = record.position
+            return try fold.fold(record)
+        } catch {
+            damage = error
+        }
         return nil
     }
 
@@ -83,7 +94,7 @@ final class ServedDefinition: @unchecked Sendable {
     }
 
     /// Notes that the events up to a position change nothing more.
-    func passed(through position: Position) { if damage == nil { folded = max(folded, position) } }
+    func passed(through position: Position) { if isSound { folded = max(folded, position) } }
 
     /// Folds a part of the log, whose changes of rows nobody follows.
     ///
@@ -95,9 +106,9 @@ final class ServedDefinition: @unchecked Sendable {
         defer { fold.feed = feed }
         try log.scan(from: folded.next, through: last, order: .ascending) { record in
             fold(record)
-            return damage == nil
+            return damage == nil && difference == nil
         }
-        folded = max(folded, last)
+        if difference == nil { folded = max(folded, last) }
     }
 
     /// Folds a part of the log on a thread, and stores everything, with checkpoints on the way that bound the memory.
@@ -121,7 +132,7 @@ final class ServedDefinition: @unchecked Sendable {
                 failure = error
             }
             if position.value.isMultiple(of: ServedDefinition.step) { progress.reached(position) }
-            return failure == nil && damage == nil && !progress.isCancelled
+            return failure == nil && damage == nil && difference == nil && !progress.isCancelled
         }
         if let failure { throw failure }
         if damage == nil, folded != store.checkpointed { try storeNow() }
@@ -197,6 +208,8 @@ extension ServedDefinition {
     /// Returns true for a definition of a model.
     func isOf(_ name: String, _ number: UInt32) -> Bool { folder.model == name && folder.number == number }
 
+    /// True while the next event can be folded.
+    var isSound: Bool { damage == nil && difference == nil }
     /// True while memory is full of events that a checkpoint must store first.
     var isFull: Bool { checkpoints.pressure != .none }
 }

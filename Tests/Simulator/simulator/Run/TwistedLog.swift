@@ -62,6 +62,10 @@ final class TwistedLog: EventLog {
         try log.ingest(records, withRecord: withRecord)
     }
 
+    func scanRecords(
+        from: Position, through: Position, _ visit: (Position, UnsafeRawBufferPointer) -> Bool
+    ) throws(StorageError) { try log.scanRecords(from: from, through: through, visit) }
+
     func ensureSpace() -> CommitRoom { log.ensureSpace() }
     func beginCommit() throws(StorageError) -> CommitJob? {
         (commitBytes, nextBytes) = (nextBytes, 0)
