@@ -65,7 +65,7 @@ final class OfflineModels: DeclaredModelStates {
             for model in models {
                 guard let schema = next.kinds.first(where: { $0.name == model.compiled.name }) else { continue }
                 kinds[schema.kind] = DeclaredKind(
-                    store: model.store, program: model.compiled.program, events: ProgramEventReader())
+                    store: model.store, definition: model.compiled.definition, events: ProgramEventReader())
             }
             return (next, kinds)
         } catch {

@@ -29,6 +29,15 @@ package final class MemoryModel: ModelMemory {
     /// Creates a model without rows.
     package init(_ definition: Definition) { self.definition = definition }
 
+    /// Returns the row of a key; nil where there is none.
+    func row(_ key: [UInt8]) -> Row? { stored[key] }
+
+    /// The memory of the rows and notes, in bytes.
+    var bytes: Int {
+        stored.values.reduce(0) { $0 + $1.key.count + $1.record.count }
+            + notes.reduce(0) { $0 + $1.key.count + $1.value.count }
+    }
+
     /// The rows, in the order in which they were made.
     package var rows: [Row] { stored.values.sorted { $0.created < $1.created } }
 
@@ -109,15 +118,21 @@ extension MemoryModel {
         }
     }
 
+    /// Calls `body` with a row as a view, which is valid until it returns.
+    func withRow<Result>(_ row: Row, _ body: (ModelRow) -> Result) -> Result {
+        withValues(row) { values in
+            row.key.withUnsafeBytes {
+                body(ModelRow(key: $0, changes: row.changes, position: row.position, values: values))
+            }
+        }
+    }
+
     /// Returns a row as JSON.
     package func json(_ row: Row) -> String {
-        withValues(row) { values in
-            row.key.withUnsafeBytes { key in
-                var bytes: [UInt8] = []
-                ModelRow(key: key, changes: row.changes, position: row.position, values: values)
-                    .appendJSON(to: &bytes, definition.fields)
-                return String(decoding: bytes, as: UTF8.self)
-            }
+        withRow(row) { row in
+            var bytes: [UInt8] = []
+            row.appendJSON(to: &bytes, definition.fields)
+            return String(decoding: bytes, as: UTF8.self)
         }
     }
 
