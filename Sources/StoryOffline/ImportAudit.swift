@@ -17,7 +17,9 @@ package struct ImportAudit {
     private let audit: RowAudit
 
     /// Creates an audit that has seen no event, for the kinds of a catalogue.
-    package init(_ catalogue: Catalogue) { audit = RowAudit(CataloguePlan(catalogue), json: JSONObjectReader()) }
+    package init(_ catalogue: Catalogue) {
+        audit = RowAudit(CataloguePlan(catalogue), in: MemoryModelStore(), json: JSONObjectReader())
+    }
 
     /// Judges the next event.
     ///

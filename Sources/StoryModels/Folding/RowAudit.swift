@@ -2,7 +2,7 @@ package import StoryCore
 
 /// An audit of a log that is built elsewhere: it folds the events and finds those that no model can use.
 ///
-/// It keeps rows and unique texts in memory, and no other table.
+/// It keeps rows and unique texts, and no other table.
 package final class RowAudit {
     /// A reason why an event is of no use.
     package enum Finding: Equatable, Sendable {
@@ -24,12 +24,15 @@ package final class RowAudit {
 
     /// Creates an audit without rows.
     ///
-    /// - Parameter json: the reader of the events' data.
-    package init(_ plan: CataloguePlan, json: any JSONReading) {
+    /// - Parameters:
+    ///   - plan: the plans of the kinds.
+    ///   - store: an empty store for the rows and unique texts.
+    ///   - json: the reader of the events' data.
+    package init(_ plan: CataloguePlan, in store: any TableStore, json: any JSONReading) {
         self.plan = plan
         self.json = json
         rows = RowFold(json)
-        tables = AuditedTables(plan.catalogue)
+        tables = AuditedTables(plan.catalogue, in: store)
     }
 
     /// Folds the next event and returns why no model can use it; nil where one does, and for the users' own events.
@@ -77,26 +80,27 @@ package final class RowAudit {
 
 /// The tables of rows and of unique texts; entries of others are dropped.
 private final class AuditedTables: TableWriting {
-    let store = MemoryModelStore()
+    let store: any TableStore
     /// The ID of the row that already had the unique text of the last change; nil when the text was free.
     var owner: String?
     private let rows: Set<UInt8>
     private let uniques: Set<UInt8>
 
-    init(_ catalogue: Catalogue) {
+    init(_ catalogue: Catalogue, in store: any TableStore) {
+        self.store = store
         rows = Set(catalogue.kinds.map(\.rows.number))
         uniques = Set(catalogue.kinds.compactMap(\.unique?.table.number))
     }
 
     func put(_ value: UnsafeRawBufferPointer, in table: UInt8, at key: UnsafeRawBufferPointer) throws(StorageError) {
         if uniques.contains(table) {
-            _ = store.withValue(table, at: key) { owner = String(decoding: $0.dropFirst(6), as: UTF8.self) }
+            try store.withValue(table, at: key) { owner = String(decoding: $0.dropFirst(6), as: UTF8.self) }
         }
-        if rows.contains(table) || uniques.contains(table) { store.put(value, in: table, at: key) }
+        if rows.contains(table) || uniques.contains(table) { try store.put(value, in: table, at: key) }
     }
 
     func remove(in table: UInt8, at key: UnsafeRawBufferPointer) throws(StorageError) {
-        if rows.contains(table) || uniques.contains(table) { store.remove(in: table, at: key) }
+        if rows.contains(table) || uniques.contains(table) { try store.remove(in: table, at: key) }
     }
 
     func add(_ change: Int64, in table: UInt8, at key: UnsafeRawBufferPointer) throws(StorageError) {}

@@ -18,9 +18,4 @@ enum Memory {
         // A value may be copied onto itself, so the bytes may overlap.
         if let source = bytes.baseAddress { memmove(target, source, bytes.count) }
     }
-
-    /// Returns whether one of the bytes is this one.
-    static func contains(_ byte: UInt8, _ bytes: UnsafeRawBufferPointer) -> Bool {
-        bytes.baseAddress.map { memchr($0, Int32(byte), bytes.count) != nil } ?? false
-    }
 }
