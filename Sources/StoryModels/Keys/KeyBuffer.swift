@@ -1,16 +1,17 @@
 package import StoryCore
 
 /// A reusable buffer that keys and values are written to, so that an entry costs no allocation.
+@usableFromInline
 package struct KeyBuffer: ~Copyable {
     /// The length of a key in bytes; LMDB accepts no longer ones.
     package static let keyLength = 1...511
     /// The spare bytes past the capacity, so that up to 16 bytes are stored without a check of the bounds.
-    private static let slack = 16
+    @usableFromInline static var slack: Int { 16 }
 
-    private var start: UnsafeMutableRawPointer
-    private var capacity: Int
+    @usableFromInline var start: UnsafeMutableRawPointer
+    @usableFromInline var capacity: Int
     /// The number of bytes written.
-    package private(set) var count = 0
+    @usableFromInline package internal(set) var count = 0
 
     /// Creates an empty buffer with a capacity in bytes.
     package init(capacity: Int = 512) {
@@ -21,24 +22,26 @@ package struct KeyBuffer: ~Copyable {
     deinit { start.deallocate() }
 
     /// The bytes written; valid until the next change.
-    package var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: count) }
+    @inlinable package var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: count) }
 
     /// Returns the address of the byte at an offset; valid until the next change.
-    func address(at offset: Int) -> UnsafeRawPointer { UnsafeRawPointer(start + offset) }
+    @inlinable package func address(at offset: Int) -> UnsafeRawPointer { UnsafeRawPointer(start + offset) }
 
     /// True when the bytes have the length of a key.
     package var isKey: Bool { KeyBuffer.keyLength.contains(count) }
 
     /// Removes all bytes but keeps the memory.
-    package mutating func clear() { count = 0 }
+    @inlinable package mutating func clear() { count = 0 }
 
     /// Adds a byte.
+    @inlinable
     package mutating func add(_ byte: UInt8) {
         start.storeBytes(of: byte, toByteOffset: count, as: UInt8.self)
         advance(1)
     }
 
     /// Adds bytes.
+    @inlinable
     package mutating func add(_ bytes: UnsafeRawBufferPointer) {
         guard let source = bytes.baseAddress else { return }
         if count + bytes.count > capacity { grow(count + bytes.count) }
@@ -47,7 +50,8 @@ package struct KeyBuffer: ~Copyable {
     }
 
     /// Adds some of the bytes of another buffer.
-    mutating func add(_ other: borrowing KeyBuffer, from offset: Int, count added: Int) {
+    @inlinable
+    package mutating func add(_ other: borrowing KeyBuffer, from offset: Int, count added: Int) {
         if count + added > capacity { grow(count + added) }
         let (source, target) = (other.start + offset, start + count)
         // Most are short, and both buffers have that many spare bytes.
@@ -60,24 +64,28 @@ package struct KeyBuffer: ~Copyable {
     }
 
     /// Adds the lower six bytes of a number, the highest first.
+    @inlinable
     package mutating func add48(_ value: UInt64) {
         start.storeBytes(of: (value << 16).bigEndian, toByteOffset: count, as: UInt64.self)
         advance(6)
     }
 
     /// Replaces the content with a number of six bytes.
+    @inlinable
     package mutating func set(_ number: UInt64) {
         clear()
         add48(number)
     }
 
     /// Replaces the content with two numbers of six bytes.
+    @inlinable
     package mutating func set(_ first: UInt64, _ second: UInt64) {
         set(first)
         add48(second)
     }
 
     /// Replaces the content with these bytes.
+    @inlinable
     package mutating func set(_ whole: UnsafeRawBufferPointer) {
         clear()
         add(whole)
@@ -102,22 +110,25 @@ package struct KeyBuffer: ~Copyable {
     }
 
     /// Truncates the content to the first `count` bytes.
-    mutating func cut(to count: Int) { self.count = count }
+    @inlinable package mutating func cut(to count: Int) { self.count = count }
 
     /// Sets the length to `count` bytes and returns the memory, all of which the caller must write.
-    mutating func ensureCapacity(_ count: Int) -> UnsafeMutableRawPointer {
+    @inlinable
+    package mutating func ensureCapacity(_ count: Int) -> UnsafeMutableRawPointer {
         if count > capacity { grow(count) }
         self.count = count
         return start
     }
 
-    private mutating func advance(_ written: Int) {
+    @inlinable
+    mutating func advance(_ written: Int) {
         count += written
         if count > capacity { grow(count) }
     }
 
     @inline(never)
-    private mutating func grow(_ needed: Int) {
+    @usableFromInline
+    mutating func grow(_ needed: Int) {
         let wanted = max(needed, capacity * 2)
         let grown = UnsafeMutableRawPointer.allocate(byteCount: wanted + KeyBuffer.slack, alignment: 16)
         grown.copyMemory(from: start, byteCount: min(count, capacity + KeyBuffer.slack))
@@ -151,7 +162,7 @@ extension KeyBuffer {
     /// begins with it.
     package mutating func addText(_ text: UnsafeRawBufferPointer, isFolded: Bool) {
         let text = text.slice(0, count: min(text.count, KeyBuffer.textPrefix))
-        if Memory.contains(0, text) {
+        if text.hasZero {
             for byte in text {
                 add(isFolded ? byte.folded : byte)
                 if byte == 0 { add(0xFF) }

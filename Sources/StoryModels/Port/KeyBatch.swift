@@ -3,23 +3,25 @@ import StoryCore
 /// A batch of keys of tables that are looked up together.
 ///
 /// A look-up mostly waits for memory that is in no cache; in a batch several look-ups wait at the same time.
+@usableFromInline
 package struct KeyBatch: ~Copyable {
     /// The most keys in a batch.
     package static let capacity = 16
 
     /// A key of the batch.
-    private struct Entry: BitwiseCopyable {
-        let table: UInt8
-        let start: Int
-        let count: Int
+    @usableFromInline
+    struct Entry: BitwiseCopyable {
+        @usableFromInline let table: UInt8
+        @usableFromInline let start: Int
+        @usableFromInline let count: Int
         /// The key's hash, computed by the store that looks it up; 0 until then.
-        var hash: UInt32 = 0
+        @usableFromInline var hash: UInt32 = 0
     }
 
-    private var keys = KeyBuffer(capacity: KeyBatch.capacity * 80)
-    private let entries = UnsafeMutablePointer<Entry>.allocate(capacity: KeyBatch.capacity)
+    @usableFromInline var keys = KeyBuffer(capacity: KeyBatch.capacity * 80)
+    @usableFromInline let entries = UnsafeMutablePointer<Entry>.allocate(capacity: KeyBatch.capacity)
     /// The number of keys.
-    package private(set) var count = 0
+    @usableFromInline package private(set) var count = 0
 
     /// Creates an empty batch.
     package init() {}
@@ -61,17 +63,18 @@ package struct KeyBatch: ~Copyable {
     }
 
     /// Returns the stored hash of a key.
-    func hash(_ index: Int) -> UInt32 { entries[index].hash }
+    @inlinable package func hash(_ index: Int) -> UInt32 { entries[index].hash }
 
     /// Stores the hash of a key.
-    func setHash(_ hash: UInt32, at index: Int) { entries[index].hash = hash }
+    @inlinable package func setHash(_ hash: UInt32, at index: Int) { entries[index].hash = hash }
 
     /// Returns the table of a key.
-    package func table(_ index: Int) -> UInt8 { entries[index].table }
+    @inlinable package func table(_ index: Int) -> UInt8 { entries[index].table }
 
     /// Returns the bytes of a key; valid until the next change.
+    @inlinable
     package func key(_ index: Int) -> UnsafeRawBufferPointer {
-        keys.bytes.slice(entries[index].start, count: entries[index].count)
+        UnsafeRawBufferPointer(start: keys.address(at: entries[index].start), count: entries[index].count)
     }
 
     /// Returns the row's own key of a key that was added with `addRow`; valid until the next change.

@@ -3,34 +3,44 @@ package import StoryCore
 /// A batch of the table entries of one row change, which a store writes together.
 ///
 /// Keys are copied into its memory; values are not, so the caller keeps them unchanged until the batch is cleared.
+@usableFromInline
 package struct WriteBatch: ~Copyable {
     /// The offset and length of a key in the batch's memory, in bytes.
-    struct Key: BitwiseCopyable {
-        let start: Int
-        let count: Int
+    @usableFromInline
+    package struct Key: BitwiseCopyable {
+        @usableFromInline let start: Int
+        @usableFromInline let count: Int
     }
 
     /// A write at a key.
-    enum Action: BitwiseCopyable {
+    @usableFromInline
+    package enum Action: BitwiseCopyable {
+        /// Puts a value.
         case put(UnsafeRawBufferPointer)
+        /// Removes the key, if it is there.
         case remove
         /// Adds to a stored count.
         case add(Int64)
     }
 
     /// A write at a key of a table.
-    struct Entry: BitwiseCopyable {
-        let table: UInt8
-        let action: Action
-        let key: Key
+    @usableFromInline
+    package struct Entry: BitwiseCopyable {
+        /// The number of the table.
+        package let table: UInt8
+        /// The write.
+        package let action: Action
+        /// The key.
+        package let key: Key
         /// The key's hash, computed by the store that writes the batch; 0 until then.
-        var hash: UInt64 = 0
+        @usableFromInline package internal(set) var hash: UInt64 = 0
     }
 
-    private var keys = KeyBuffer(capacity: 4_096)
-    private var entries = UnsafeMutablePointer<Entry>.allocate(capacity: 32)
+    @usableFromInline var keys = KeyBuffer(capacity: 4_096)
+    @usableFromInline var entries = UnsafeMutablePointer<Entry>.allocate(capacity: 32)
     private var capacity = 32
-    private(set) var count = 0
+    /// The number of writes.
+    @usableFromInline package private(set) var count = 0
 
     deinit { entries.deallocate() }
 
@@ -55,15 +65,18 @@ package struct WriteBatch: ~Copyable {
         count += 1
     }
 
-    subscript(index: Int) -> Entry { entries[index] }
+    /// Returns a write.
+    @inlinable package subscript(index: Int) -> Entry { entries[index] }
 
     /// Returns the bytes of a key; valid until the next key is added.
-    func bytes(_ key: Key) -> UnsafeRawBufferPointer {
+    @inlinable
+    package func bytes(_ key: Key) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: keys.address(at: key.start), count: key.count)
     }
 
     /// Stores the hash of an entry's key.
-    func setHash(_ hash: UInt64, at index: Int) { entries[index].hash = hash }
+    @inlinable
+    package func setHash(_ hash: UInt64, at index: Int) { entries[index].hash = hash }
 
     @inline(never)
     private mutating func grow() {
