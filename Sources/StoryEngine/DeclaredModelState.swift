@@ -1,5 +1,5 @@
 package import StoryCore
-package import StoryModels
+package import StoryFold
 
 /// The declared models that are served and built, as requests see them.
 package protocol DeclaredModelStates: AnyObject {

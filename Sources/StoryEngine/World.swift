@@ -1,5 +1,5 @@
 package import StoryCore
-import StoryModels
+import StoryFold
 
 /// The read models and the log as use cases see them.
 final class World {

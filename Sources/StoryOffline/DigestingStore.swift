@@ -1,5 +1,6 @@
 import StoryCore
-import StoryModels
+import StoryFold
+import StoryStore
 import StoryStorage
 
 /// A table store for a replay: it keeps in memory the tables that a fold reads, and of the others only a digest.

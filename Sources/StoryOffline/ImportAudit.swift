@@ -1,5 +1,6 @@
 package import StoryCore
-import StoryModels
+import StoryFold
+import StoryStore
 import StoryWire
 
 /// A check whether the models can use events that come from another store.

@@ -1,7 +1,8 @@
 import StoryCore
 import StoryEngine
 import StoryLog
-import StoryModels
+import StoryFold
+import StoryStore
 import StoryWire
 
 /// The declared models of a log that answer at a position, folded into memory.

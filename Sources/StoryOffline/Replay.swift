@@ -1,6 +1,7 @@
 package import StoryCore
 import StoryLog
-import StoryModels
+import StoryFold
+import StoryStore
 package import StoryStorage
 
 /// A fold of a log from its first event into models in memory, to be compared with the stored models.

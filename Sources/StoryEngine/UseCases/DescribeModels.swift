@@ -1,5 +1,5 @@
 import StoryCore
-import StoryModels
+import StoryFold
 
 /// The members of `MODELS`.
 extension DeclaredModel {

@@ -1,6 +1,6 @@
 import StoryCore
 import StoryEngine
-import StoryModels
+import StoryFold
 import StoryWire
 
 /// The pushes to subscriptions: events of the log, or changes of rows, as far as room and budget permit.

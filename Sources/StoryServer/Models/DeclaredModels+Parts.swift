@@ -1,6 +1,6 @@
 import StoryCore
 import StoryEngine
-import StoryModels
+import StoryFold
 
 extension DeclaredModels.Parts {
     /// Returns a definition with its store, from the events that the store has.

@@ -1,7 +1,7 @@
 import StoryCore
 import StoryEngine
 import StoryLog
-import StoryModels
+import StoryFold
 
 /// A definition of a declared model with its store: it is served, being built, or kept until its end is acknowledged.
 ///

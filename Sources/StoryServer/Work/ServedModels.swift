@@ -1,5 +1,6 @@
 package import StoryCore
-package import StoryModels
+package import StoryFold
+package import StoryStore
 
 /// The read models as the loop uses them: folded in memory, stored by checkpoints.
 package protocol ServedModels: TableStore {

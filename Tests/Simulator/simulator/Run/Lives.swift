@@ -1,7 +1,7 @@
 import Glibc
 import StoryCore
 import StoryLog
-import StoryModels
+import StoryFold
 import StoryServer
 import StoryStorage
 import TestSupport
