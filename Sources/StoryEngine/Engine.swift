@@ -25,6 +25,8 @@ package final class Engine {
     package private(set) var refusal: Failure?
     /// True once the program is asked to end.
     package private(set) var isDraining = false
+    /// The declared models that this turn undefined, until the catalogue is without them.
+    private var undefined: [Kind] = []
     /// The declared models that are served and built; nil where there are none.
     package weak var declared: (any DeclaredModelStates)?
 
@@ -67,8 +69,12 @@ package final class Engine {
     /// - Throws: the error of reading the models.
     package func rolledBack() throws(StorageError) {
         end = try world.end()
+        undefined = []
         feed.rolledBack(to: head)
     }
+
+    /// Notes that a declared model was undefined: its name is unknown to the next request.
+    func undefine(_ name: String) { undefined += catalogue.kinds.filter { $0.name == name }.map(\.kind) }
 
     /// Notes that the event after the head was folded into the models, wherever it was decided.
     package func folded(_ event: EventMetadata) { end.folded(event) }
@@ -83,6 +89,7 @@ package final class Engine {
             "the catalogue of epoch \(plan.catalogue.epoch) does not follow that of epoch \(catalogue.epoch)")
         feed.retire(world.plan)
         catalogue = plan.catalogue
+        undefined = []
         world.catalogueReplaced(by: plan, declared: declared)
     }
 
@@ -181,8 +188,14 @@ package final class Engine {
         _ action: RequestAction, _ tag: Tag?, from session: inout Session, _ now: Instant, _ output: any TurnOutput
     ) throws(StorageError) {
         // The line may have been read before its kind was removed.
-        if let kind = action.kind, catalogue.schema(of: kind) == nil {
-            return output.reply(.failed(.removedKind), tag: tag, restsOn: .zero)
+        if let kind = action.kind {
+            guard let schema = catalogue.schema(of: kind) else {
+                return output.reply(.failed(.removedKind), tag: tag, restsOn: .zero)
+            }
+            if undefined.contains(kind) {
+                flush()
+                return output.reply(.failed(try models.refusal(ofUndefined: schema.name)), tag: tag, restsOn: head)
+            }
         }
         switch action {
         case .get(let kind, let key, nil): try want(kind, key, tag: tag, to: output)

@@ -31,6 +31,11 @@ extension Server {
         }
     }
 
+    /// Serves by the definitions that the log has, after events were undone.
+    func followModels() {
+        advanceModels { () throws(StorageError) in try declared.follow(acknowledged: driver.acknowledged) }
+    }
+
     func advanceModels(_ step: () throws(StorageError) -> DeclaredModels.Change?) {
         guard stopReason == nil else { return }
         do throws(StorageError) {

@@ -76,6 +76,7 @@ package final class Server: ReactorHandler {
             holdRight: dependency.holdRight, driver: driver, connections: connections, requests: requests,
             memory: memory,
             idle: IdleConnections(connections, dependency.transport, dependency.configuration.limits))
+        driver.whenRolledBack = { [weak self] in self?.followModels() }
         advanceModels { () throws(StorageError) in try declared.begin() }
     }
 

@@ -52,6 +52,7 @@ package struct ModelRequests {
         }
         if let refusal = engine.refusal { return output.reply(.failed(refusal), tag: tag, restsOn: .zero) }
         let receipt = try append(.undefined, to: name, key: nil, by: session.peer.uid, now, output)
+        engine.undefine(name)
         session.wrote(receipt.position)
         let members = [Member("model", .text(name))] + receipt.members
         output.reply(.done(.members(members)), tag: tag, restsOn: receipt.position)
@@ -102,10 +103,15 @@ package struct ModelRequests {
     package func unready(_ name: String) throws(StorageError) -> Failure? {
         guard let model = try world.definitions.model(named: name), model.isDefined else { return nil }
         let state = try declared?.state(of: name) ?? DeclaredModelState()
-        guard !state.isReady else { return nil }
-        let position = state.build?.position ?? .zero
-        let message = "\(name) is being built: \(position.value) of \(head.value) events are folded; try again later"
-        return Failure(.busy, message, .progress(position, of: head))
+        return state.isReady ? nil : beingBuilt(name, at: state.build?.position ?? .zero)
+    }
+
+    /// Returns the refusal of a request about a model that an earlier request of the turn undefined.
+    ///
+    /// - Throws: the error of reading the models.
+    func refusal(ofUndefined name: String) throws(StorageError) -> Failure {
+        let isDefinedAgain = try world.definitions.model(named: name)?.isDefined == true
+        return isDefinedAgain ? beingBuilt(name, at: .zero) : try noModel(name)
     }
 
     /// Returns true where the definitions of models decide that a request is refused so: it names a model that is being
@@ -123,6 +129,11 @@ package struct ModelRequests {
     }
 
     // MARK: Inside
+
+    private func beingBuilt(_ name: String, at position: Position) -> Failure {
+        let message = "\(name) is being built: \(position.value) of \(head.value) events are folded; try again later"
+        return Failure(.busy, message, .progress(position, of: head))
+    }
 
     private func countOfModels() throws(Failure) -> Int {
         try Failure.reading { () throws(StorageError) in try world.definitions.defined().count }

@@ -20,13 +20,13 @@ struct LogRecovery {
     ///   records are in blocks.
     /// - Throws: `.corrupt` if the journal is missing or damaged, `.failed` if something cannot be made durable.
     func recover(_ journalSize: Int, _ flusher: BlockFlusher) throws(StorageError) -> JournalFile {
+        // A killed process may have written the log and its journal without a sync; they must be durable before
+        // anything that depends on them. The journal's name depends on the log's.
+        try environment.sync()
         try JournalFile.replaceLost(journalPath, logID: identity.id, fileSize: journalSize)
         try JournalFile.takeInherited(journalPath, identity, after: records.flushed)
         let journal = try openJournal(identity)
         if let contents = journal.takeContents() { try records.take(contents) }
-        // A killed process may have written both without a sync; they must be durable before anything that depends on
-        // them.
-        try environment.sync()
         try journal.sync()
         records.wereCommitted(through: records.head, at: records.lastTime)
         do throws(StorageError) {

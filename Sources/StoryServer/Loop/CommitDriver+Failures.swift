@@ -17,6 +17,8 @@ extension CommitDriver {
         }
         connections.rolledBack(to: turn.acknowledged)
         outbox.rollBack(to: turn.acknowledged, failure)
+        whenRolledBack()
+        guard stopReason == nil else { return }
         perform(turn.rollBackFinished(.success(())))
     }
 

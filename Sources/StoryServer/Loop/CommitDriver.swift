@@ -25,6 +25,8 @@ final class CommitDriver {
     let outbox: Outbox
     let checkpoints: Checkpoints
     let flush: LogFlush
+    /// Called once events were undone, before anything is answered.
+    var whenRolledBack: () -> Void = {}
     /// The declared models; nil where the store has none.
     let declared: DeclaredModels?
     let entry: EntryBuilder

@@ -6,6 +6,8 @@ import StoryStorage
 /// A runner of commits in the background, one at a time.
 package protocol CommitRunner: AnyObject {
     /// Starts a commit, or tries one again whose outcome is unknown; the outcome of the one before must have been taken.
+    ///
+    /// A try is refused only if no earlier try of the entry has reached the log, nor will.
     func start(_ commit: CommitJob)
     /// Takes the outcome of the commit; nil while it runs, or when there is none.
     func takeOutcome() -> CommitOutcome?

@@ -99,6 +99,14 @@ final class DeclaredModels: RecordFolding, DeclaredModelStates {
         return isChanged ? Change(to: inOrder, retired: retired.map(\.definition), parts) : nil
     }
 
+    /// Follows the log's definitions alone.
+    ///
+    /// - Returns: the change of the definitions that answer; nil where there is none.
+    /// - Throws: the error of reading the models.
+    func follow(acknowledged: Position) throws(StorageError) -> Change? {
+        try follow(acknowledged) ? Change(to: inOrder, retired: retired.map(\.definition), parts) : nil
+    }
+
     /// Compares with the definitions in the log; returns true where the definitions that answer changed.
     private func follow(_ acknowledged: Position) throws(StorageError) -> Bool {
         guard isStale else { return false }

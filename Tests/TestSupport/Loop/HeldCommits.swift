@@ -23,6 +23,8 @@ package final class HeldCommits: CommitRunner {
     package var isRunning: Bool { running != nil }
     /// True while the outcome of a commit is unknown, which was not tried again since.
     package private(set) var isInDoubt = false
+    /// True while the entry under way is in the log by a try whose outcome is unknown: no later try refuses it.
+    private var isWritten = false
     /// The bytes of each entry that was started, once for each try.
     package private(set) var entries: [[UInt8]] = []
 
@@ -39,15 +41,23 @@ package final class HeldCommits: CommitRunner {
         end { commit in
             guard isDone else { return nil }
             let end = commit.end()
-            return end == .acknowledged ? nil : end
+            guard end == .acknowledged else { return end }
+            isWritten = true
+            return nil
         }
-        isInDoubt = ended?.end == nil
     }
 
     private func end(_ body: (CommitJob) -> CommitEnd?) {
         guard let commit = running else { preconditionFailure("No commit is under way.") }
         running = nil
-        ended = CommitOutcome(end: body(commit), nanoseconds: duration)
+        var end = body(commit)
+        switch end {
+        case .acknowledged: isWritten = false
+        case .refused: if isWritten { end = nil }
+        case .failed, nil: break
+        }
+        isInDoubt = end == nil
+        ended = CommitOutcome(end: end, nanoseconds: duration)
     }
 
     package func start(_ commit: CommitJob) {

@@ -163,7 +163,7 @@ extension Simulation {
         process.loop.server.end()
         try observe()
         guard self.process === process else { return }
-        let isUntouched = disk.struck.isEmpty && !wasMoved
+        let (isUntouched, isRebuilding) = (disk.struck.isEmpty && !wasMoved, process.isRebuilding)
         process.store.close()
         guard !disk.isDead else { return try bury() }
         ended(process)
@@ -172,10 +172,12 @@ extension Simulation {
         story.add("it stopped")
         ended()
         disk.beginProcess()
-        let faults = figures.faults
+        let (faults, crashes) = (figures.faults, figures.crashes)
         try start()
         // A start that was struck may have folded anew.
         guard isUntouched, let now = self.process, disk.struck.isEmpty, figures.faults == faults else { return }
+        // A power failure brings back the note of damage that the simulation made and removed.
+        guard !isRebuilding || figures.crashes == crashes else { return }
         guard now.store.models.checkpointed.value == UInt64(world.head) else {
             throw Difference("it stopped well, and the models are at \(now.store.models.checkpointed.value)")
         }

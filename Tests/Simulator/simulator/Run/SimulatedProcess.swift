@@ -15,7 +15,7 @@ final class SimulatedProcess {
     let shelf: TrackedShelf
     let held = HeldBackground()
     /// True where the models are replaced again and again.
-    private let isRebuilding: Bool
+    let isRebuilding: Bool
     private let bug: PlantedBug?
     private var ticks = 0
     private var replacements = 0
@@ -75,6 +75,8 @@ final class SimulatedProcess {
         places = (store.models.checkpointed, store.log.flushed)
     }
 
+    /// True while work is held that may replace the models.
+    var isReplacing: Bool { isRebuilding && held.count > 0 }
     var isStopped: Bool { loop.transport.isStopped }
     var stopReason: StorageError? { loop.server.stopReason }
 

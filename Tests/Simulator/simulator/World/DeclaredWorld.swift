@@ -57,13 +57,6 @@ extension World {
         return life
     }
 
-    /// The definitions that may answer at a position: the active one; one that was when the request was made, within the
-    /// turn that ends it; and one that is built, and whose activation is not durable yet.
-    func declaredTexts(at position: Int, since: Int) -> Set<String> {
-        let active = (min(since, position)...position).compactMap { life(at: $0).active?.text }
-        return Set(active + [life(at: position).newest?.text].compactMap { $0 })
-    }
-
     /// The rows of a definition at a position, in the order in which they were made.
     func declaredRows(_ text: String, at position: Int) throws -> [String] {
         let model = MemoryModel(try Definition.read(text))
@@ -122,26 +115,27 @@ extension Answers {
                 throw Difference("\(sent.line) has the receipt \(json)")
             }
         case .list(let order):
-            let all = try rows(at: found, sent).map { order == .ascending ? $0 : $0.reversed() }
-            guard found >= sent.since, all.contains(sent.rows) else {
-                throw Difference("\(sent.line) is at \(found)\n  \(all)\nand was answered\n  \(sent.rows)\n\(json)")
+            let all = try rows(at: found).map { order == .ascending ? $0 : $0.reversed() }
+            guard found >= sent.since, all == sent.rows else {
+                throw Difference(
+                    "\(sent.line) is at \(found)\n  \(all ?? [])\nand was answered\n  \(sent.rows)\n\(json)")
             }
         case .count:
-            let all = try rows(at: found, sent).map { UInt64($0.count) }
-            guard found >= sent.since, let count = json.number("count"), all.contains(count) else {
-                throw Difference("\(sent.line) is \(all) at \(found) and was answered \(json)")
+            let count = try rows(at: found)?.count
+            guard found >= sent.since, count.map(UInt64.init) == json.number("count") else {
+                throw Difference("\(sent.line) is \(count ?? 0) at \(found) and was answered \(json)")
             }
         case .get:
-            for position in range(sent) where try rows(at: position, sent).joined().contains(json) { return }
+            for position in range(sent) where try rows(at: position)?.contains(json) == true { return }
             throw Difference("nothing from \(sent.since) to \(world.committed) makes this of \(sent.line): \(json)")
         }
     }
 
     private func range(_ sent: Sent) -> ClosedRange<Int> { min(sent.since, world.committed)...world.committed }
 
-    /// The rows of each definition that may answer at a position.
-    private func rows(at position: Int, _ sent: Sent) throws -> [[String]] {
-        try world.declaredTexts(at: position, since: sent.since).map { try world.declaredRows($0, at: position) }
+    /// The rows of the definition that answers at a position; nil where none does.
+    private func rows(at position: Int) throws -> [String]? {
+        try world.life(at: position).active.map { try world.declaredRows($0.text, at: position) }
     }
 
     /// A request about it was refused.
@@ -156,7 +150,7 @@ extension Answers {
         case (_, "busy"): isRight = lives.contains { $0.isDefined } && !isModelReady
         case (.get(let id), "notFound"):
             isRight = try range(sent).contains { position in
-                try rows(at: position, sent).contains { rows in !rows.contains { $0.text("id") == id } }
+                try rows(at: position)?.allSatisfy { $0.text("id") != id } == true
             }
         default: isRight = false
         }
