@@ -90,20 +90,14 @@ final class ServedDefinition: @unchecked Sendable {
         _ view: LogView, through last: Position, _ progress: BuildProgress,
         _ told: (EventRecord, Misfit?) -> Void = { _, _ in }
     ) throws(StorageError) {
-        var failure: StorageError?
         try storeFull()
-        try view.scan(from: folded.next, through: last) { position, record in
-            do throws(StorageError) {
-                let event = try record.event(at: position)
-                told(event, fold(event))
-                try storeFull()
-            } catch {
-                failure = error
-            }
+        try view.scan(from: folded.next, through: last) { (position, record) throws(StorageError) in
+            let event = try record.event(at: position)
+            told(event, fold(event))
+            try storeFull()
             if position.value.isMultiple(of: ServedDefinition.step) { progress.reached(position) }
-            return failure == nil && damage == nil && !progress.isCancelled
+            return damage == nil && !progress.isCancelled
         }
-        if let failure { throw failure }
         if damage == nil, folded != store.checkpointed { try storeNow() }
         progress.reached(folded)
     }
@@ -113,16 +107,12 @@ final class ServedDefinition: @unchecked Sendable {
     }
 
     private func storeNow() throws(StorageError) {
-        let work = store.beginStoring(at: folded)
         do throws(StorageError) {
-            try work()
+            try store.store(at: folded)
         } catch {
-            store.fail()
             if case .full = error { throw error }
             damage = error
-            return
         }
-        do throws(StorageError) { try store.finish() } catch { damage = error }
     }
 
     /// Forgets everything that is not stored.

@@ -29,6 +29,22 @@ package protocol ServedModels: TableStore {
     func clearStaleReaders()
 }
 
+extension ServedModels {
+    /// Stores the memtables, which are folded through a position, on this thread; they are kept where that fails.
+    ///
+    /// - Throws: the error of storing them; that of `finish`.
+    func store(at position: Position) throws(StorageError) {
+        let work = beginStoring(at: position)
+        do throws(StorageError) {
+            try work()
+        } catch {
+            fail()
+            throw error
+        }
+        try finish()
+    }
+}
+
 /// The work of storing frozen memtables, including the sync.
 package typealias StoringWork = @Sendable () throws(StorageError) -> Void
 
