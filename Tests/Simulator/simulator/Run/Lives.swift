@@ -2,6 +2,7 @@ import Glibc
 import StoryCore
 import StoryLog
 import StoryFold
+import StoryStore
 import StoryServer
 import StoryStorage
 import TestSupport
