@@ -1,5 +1,5 @@
 import StoryCore
-import StoryModels
+import StoryFold
 
 /// Requests that write: their outcomes, and the events that they append.
 extension Engine {

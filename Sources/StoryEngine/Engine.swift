@@ -1,5 +1,5 @@
 package import StoryCore
-package import StoryModels
+package import StoryFold
 
 /// The coordinator of the functional core: handles one request at a time, and writes the results to its output.
 ///

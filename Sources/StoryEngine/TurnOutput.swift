@@ -1,5 +1,5 @@
 package import StoryCore
-package import StoryModels
+package import StoryFold
 
 /// The output of the engine for one request: appended events, and lines to its connection.
 ///

@@ -1,5 +1,5 @@
 import StoryCore
-import StoryModels
+import StoryFold
 
 /// The basis of replies: the event that has to be durable before a reply leaves.
 extension World {

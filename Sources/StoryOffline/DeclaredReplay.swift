@@ -1,6 +1,7 @@
 import StoryCore
 import StoryLog
-import StoryModels
+import StoryFold
+import StoryStore
 import StoryStorage
 
 /// The part of a replay that is of declared models: the log is folded once for all of them, in its order.

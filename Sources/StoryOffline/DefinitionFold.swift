@@ -1,5 +1,5 @@
 import StoryCore
-import StoryModels
+import StoryFold
 import StoryWire
 
 /// A fold of events into the tables of one definition of a declared model.

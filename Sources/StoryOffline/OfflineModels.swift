@@ -1,7 +1,8 @@
 import StoryCore
 import StoryEngine
 import StoryLog
-import StoryModels
+import StoryFold
+import StoryStore
 import StoryWire
 
 /// The declared models of a log that answer at a position, folded into memory.
@@ -42,7 +43,7 @@ final class OfflineModels: DeclaredModelStates {
             for model in models {
                 guard let schema = next.kinds.first(where: { $0.name == model.compiled.name }) else { continue }
                 kinds[schema.kind] = DeclaredKind(
-                    store: model.store, program: model.compiled.program, events: ProgramEventReader())
+                    store: model.store, definition: model.compiled.definition, events: ProgramEventReader())
             }
             return (next, kinds)
         } catch {

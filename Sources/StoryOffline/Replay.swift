@@ -1,6 +1,7 @@
 package import StoryCore
 import StoryLog
-import StoryModels
+import StoryFold
+import StoryStore
 package import StoryStorage
 import StoryWire
 

@@ -1,6 +1,7 @@
 import StoryCore
 import StoryLog
-import StoryModels
+import StoryFold
+import StoryStore
 import StoryWire
 
 /// A replay that folds stream by stream, on the threads of a crew, and keeps digests but no entries.

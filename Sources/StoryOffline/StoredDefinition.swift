@@ -1,6 +1,7 @@
 import StoryCore
 import StoryLog
-import StoryModels
+import StoryFold
+import StoryStore
 import StoryStorage
 
 /// The definition of a declared model that has a store in a data directory, with a view of the store.

@@ -2,7 +2,8 @@ import Glibc
 package import StoryCore
 import StoryEngine
 import StoryLog
-import StoryModels
+import StoryFold
+import StoryStore
 package import StoryStorage
 package import StoryWire
 

@@ -1,6 +1,6 @@
 package import StoryCore
 import StoryEngine
-import StoryModels
+import StoryFold
 import StoryStorage
 import StoryWire
 

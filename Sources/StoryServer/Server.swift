@@ -1,6 +1,6 @@
 package import StoryCore
 import StoryEngine
-import StoryModels
+import StoryFold
 package import StoryReactor
 import StoryStorage
 import StoryWire

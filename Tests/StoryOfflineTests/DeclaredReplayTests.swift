@@ -1,7 +1,8 @@
 import Foundation
 import StoryCore
 import StoryLog
-import StoryModels
+import StoryFold
+import StoryStore
 @testable import StoryOffline
 import StoryStorage
 import StoryWire

@@ -1,6 +1,7 @@
 import StoryCore
 @testable import StoryOffline
-import StoryModels
+import StoryFold
+import StoryStore
 import TestSupport
 import Testing
 

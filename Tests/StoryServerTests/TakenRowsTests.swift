@@ -1,7 +1,8 @@
 import Foundation
 import StoryCore
-import StoryModels
+import StoryFold
 import StoryStorage
+import StoryStore
 import TestSupport
 import Testing
 

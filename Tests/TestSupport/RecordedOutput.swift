@@ -1,6 +1,6 @@
 package import StoryCore
 package import StoryEngine
-package import StoryModels
+package import StoryFold
 
 /// What the engine wrote to its output, as values.
 package enum Effect: Equatable {

@@ -1,5 +1,5 @@
 import StoryCore
-import StoryModels
+import StoryFold
 
 /// Idempotency by request key: returns the first receipt of a write whose key was seen before.
 ///

@@ -1,5 +1,5 @@
 import StoryCore
-import StoryModels
+import StoryFold
 
 /// `GET`: one row, now or at an earlier moment.
 struct Browse {

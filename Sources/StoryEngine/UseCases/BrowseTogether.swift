@@ -1,5 +1,5 @@
 import StoryCore
-import StoryModels
+import StoryFold
 
 /// A batch of `GET` requests for present rows that are answered together, in their order.
 ///

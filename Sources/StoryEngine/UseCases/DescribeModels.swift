@@ -1,5 +1,5 @@
 package import StoryCore
-package import StoryModels
+package import StoryFold
 
 /// The members of `MODELS`.
 extension DeclaredModel {

@@ -1,5 +1,5 @@
 package import StoryCore
-package import StoryModels
+package import StoryFold
 
 /// Requests about declared models: `DEFINE` `UNDEFINE` `MODELS`, and `READ misfits/NAME`.
 package struct ModelRequests {

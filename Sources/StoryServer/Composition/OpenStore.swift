@@ -1,6 +1,7 @@
 package import StoryCore
 package import StoryLog
-package import StoryModels
+import StoryFold
+package import StoryStore
 package import StoryStorage
 
 /// The open store of one data directory.

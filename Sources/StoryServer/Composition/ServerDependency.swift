@@ -2,7 +2,7 @@ import Glibc
 package import StoryCore
 package import StoryEngine
 package import StoryLog
-import StoryModels
+import StoryFold
 package import StoryReactor
 package import StoryStorage
 package import StoryWire

@@ -2,7 +2,8 @@ import Glibc
 import StoryCore
 import StoryEngine
 import StoryLog
-import StoryModels
+import StoryFold
+import StoryStore
 import StoryReactor
 package import StoryStorage
 import StoryWire

@@ -1,6 +1,6 @@
 import CXXHash
 import StoryCore
-import StoryModels
+import StoryFold
 import StoryReactor
 
 /// The idle subscriptions: each has everything, and waits for an event of its stream or category, or for a change of its

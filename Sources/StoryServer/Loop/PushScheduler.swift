@@ -1,7 +1,7 @@
 import StoryCore
 import StoryEngine
 import StoryLog
-import StoryModels
+import StoryFold
 import StoryWire
 
 /// The scheduler of answers and subscriptions: serves one connection after the other in fair shares of the turn.

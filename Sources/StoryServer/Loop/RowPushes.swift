@@ -1,6 +1,6 @@
 import StoryCore
 import StoryEngine
-import StoryModels
+import StoryFold
 import StoryWire
 
 /// The pushes to subscriptions of rows and lists: the list as it is durable, then the changes of the feed.

@@ -1,7 +1,7 @@
 import StoryCore
 import StoryEngine
+import StoryFold
 import StoryLog
-import StoryModels
 import StoryWire
 
 /// The pushes to subscriptions: events of the log, or changes of rows, as far as room and budget permit.

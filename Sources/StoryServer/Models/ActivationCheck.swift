@@ -1,5 +1,5 @@
 import StoryCore
-import StoryModels
+import StoryFold
 import StoryWire
 
 /// The comparison of a definition that a replica builds with the one of its source, by the counts in `ModelActivated`.

@@ -1,6 +1,6 @@
 import StoryCore
 import StoryEngine
-import StoryModels
+import StoryFold
 
 extension DeclaredModels.Parts {
     /// Returns a definition with its store, from the events that the store has.
@@ -62,7 +62,7 @@ extension DeclaredModels.Change {
         for definition in definitions {
             guard let schema = next.kinds.first(where: { $0.name == definition.name }) else { continue }
             declared[schema.kind] = DeclaredKind(
-                store: definition.store, program: definition.compiled.program, events: parts.events())
+                store: definition.store, definition: definition.compiled.definition, events: parts.events())
             definition.begins(schema.kind, in: plan, parts.engine.feed)
         }
         self.declared = declared

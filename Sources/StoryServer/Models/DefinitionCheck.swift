@@ -1,7 +1,8 @@
 import StoryCore
 import StoryEngine
 import StoryLog
-import StoryModels
+import StoryFold
+import StoryStore
 import StoryStorage
 import StoryWire
 

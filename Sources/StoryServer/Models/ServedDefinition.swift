@@ -1,7 +1,7 @@
 import StoryCore
 import StoryEngine
 import StoryLog
-import StoryModels
+import StoryFold
 
 /// A definition of a declared model with its store: it is served, being built, or kept until its end is acknowledged.
 ///
@@ -121,20 +121,14 @@ final class ServedDefinition: @unchecked Sendable {
         _ view: LogView, through last: Position, _ progress: BuildProgress,
         _ told: (EventRecord, Misfit?) -> Void = { _, _ in }
     ) throws(StorageError) {
-        var failure: StorageError?
         try storeFull()
-        try view.scan(from: folded.next, through: last) { position, record in
-            do throws(StorageError) {
-                let event = try record.event(at: position)
-                told(event, fold(event))
-                if position.value.isMultiple(of: ServedDefinition.eventsOfLook) { try storeFull() }
-            } catch {
-                failure = error
-            }
+        try view.scan(from: folded.next, through: last) { (position, record) throws(StorageError) in
+            let event = try record.event(at: position)
+            told(event, fold(event))
+            if position.value.isMultiple(of: ServedDefinition.eventsOfLook) { try storeFull() }
             if position.value.isMultiple(of: ServedDefinition.step) { progress.reached(position) }
-            return failure == nil && damage == nil && difference == nil && !progress.isCancelled
+            return isSound && !progress.isCancelled
         }
-        if let failure { throw failure }
         if damage == nil, folded != store.checkpointed { try storeNow() }
         store.releaseMemory()
         progress.reached(folded)
@@ -169,16 +163,12 @@ final class ServedDefinition: @unchecked Sendable {
     }
 
     private func storeNow() throws(StorageError) {
-        let work = store.beginStoring(at: folded)
         do throws(StorageError) {
-            try work()
+            try store.store(at: folded)
         } catch {
-            store.fail()
             if case .full = error { throw error }
             damage = error
-            return
         }
-        do throws(StorageError) { try store.finish() } catch { damage = error }
     }
 
     /// Forgets everything that is not stored.

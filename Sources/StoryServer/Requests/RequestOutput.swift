@@ -1,6 +1,6 @@
 import StoryCore
 import StoryEngine
-import StoryModels
+import StoryFold
 import StoryWire
 
 /// The engine's output: bytes for the connection whose request is being handled, and events for the log.

@@ -1,5 +1,5 @@
 import StoryCore
-import StoryModels
+import StoryFold
 import StoryStorage
 
 /// The checkpoints of a store of models: stored in the background, one at a time.

@@ -1,6 +1,6 @@
 package import StoryCore
 package import StoryLog
-package import StoryModels
+package import StoryStore
 import StoryStorage
 import Synchronization
 

@@ -1,5 +1,6 @@
 package import StoryCore
-package import StoryModels
+package import StoryFold
+package import StoryStore
 
 /// The read models as the loop uses them: folded in memory, stored by checkpoints.
 package protocol ServedModels: TableStore {
@@ -37,6 +38,22 @@ package protocol ServedModels: TableStore {
 extension ServedModels {
     /// Does nothing by default.
     package func releaseMemory() {}
+}
+
+extension ServedModels {
+    /// Stores the memtables, which are folded through a position, on this thread; they are kept where that fails.
+    ///
+    /// - Throws: the error of storing them; that of `finish`.
+    func store(at position: Position) throws(StorageError) {
+        let work = beginStoring(at: position)
+        do throws(StorageError) {
+            try work()
+        } catch {
+            fail()
+            throw error
+        }
+        try finish()
+    }
 }
 
 /// The work of storing frozen memtables, including the sync.

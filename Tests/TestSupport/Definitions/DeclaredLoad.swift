@@ -1,6 +1,7 @@
 import StoryCore
 import StoryLog
-import StoryModels
+import StoryFold
+import StoryStore
 package import StoryServer
 import StoryStorage
 import StoryWire

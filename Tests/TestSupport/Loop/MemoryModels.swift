@@ -1,5 +1,6 @@
 package import StoryCore
-package import StoryModels
+package import StoryFold
+import StoryStore
 package import StoryServer
 import StoryStorage
 import Glibc

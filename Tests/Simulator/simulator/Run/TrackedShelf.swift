@@ -1,5 +1,5 @@
 import StoryCore
-import StoryModels
+import StoryStore
 import StoryServer
 import StoryStorage
 

@@ -1,5 +1,6 @@
 import StoryCore
-import StoryModels
+import StoryFold
+import StoryStore
 import StoryStorage
 import StoryWire
 import TestSupport
@@ -74,6 +75,11 @@ extension World {
         events[..<committed].contains {
             $0.stream == DeclaredWorld.stream && $0.event.body.type.description == "ModelUndefined"
         }
+    }
+
+    /// The definitions that answered from a position on.
+    func declaredTexts(since position: Int) -> Set<String> {
+        Set((min(position, committed)...committed).compactMap { life(at: $0).active?.text })
     }
 
     /// The rows of a definition at a position, in the order in which they were made.
