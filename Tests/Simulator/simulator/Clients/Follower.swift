@@ -68,8 +68,9 @@ final class Follower {
         case .list(let kind, let filters):
             try takeListed(json, position, [world.list(kind, filters, .date, .ascending, at: position)])
         case .declared:
-            // A definition may have taken over since the position that the row is of.
-            let texts = world.declaredTexts(at: world.committed, since: position)
+            // A definition may have taken over since the position that the row is of, and one that ended in the turn of
+            // that position still has its rows.
+            let texts = world.declaredTexts(at: world.committed, since: max(0, position - 12))
             try takeListed(json, position, texts.map { try world.declaredRows($0, at: position) })
         }
     }
