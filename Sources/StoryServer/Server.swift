@@ -39,6 +39,7 @@ package final class Server: ReactorHandler {
     package init(dependency: ServerDependency) {
         self.dependency = dependency
         let figures = dependency.figures
+        let (trace, background, wake) = (dependency.trace, dependency.background, dependency.wake)
         memory = ClientMemory(dependency.configuration.limits)
         outbox = Outbox(
             dependency.transport, dependency.configuration.limits, connections, memory, figures, dependency.slow)
@@ -46,9 +47,7 @@ package final class Server: ReactorHandler {
         checkpoints = Checkpoints(
             dependency.models, flush, dependency.trace, figures, dependency.background, whenDone: dependency.wake)
         jobs = Jobs(
-            dependency.logWork, of: dependency.configuration.data, dependency.trace, dependency.background,
-            whenDone: dependency.wake)
-        let (trace, background, wake) = (dependency.trace, dependency.background, dependency.wake)
+            dependency.logWork, of: dependency.configuration.data, trace, background, whenDone: wake)
         rebuild = dependency.logWork.store.map { [checkpoints, engine = dependency.engine] store in
             ModelRebuild(store, checkpoints, trace, figures, background, plan: { engine.plan }, whenDone: wake)
         }

@@ -46,6 +46,11 @@ package struct DeclaredModel: Equatable, Sendable {
 
     // MARK: Events
 
+    /// Returns true for an event of a model's stream that ends the model.
+    package static func isEnd(_ record: EventRecord) -> Bool {
+        UnsafeRawBufferPointer(rebasing: record.json[record.type]).equals("ModelUndefined")
+    }
+
     /// Takes an event of the model's stream; events that are none of the store's own change nothing.
     ///
     /// - Parameter json: the reader of the event's data.
@@ -53,7 +58,7 @@ package struct DeclaredModel: Equatable, Sendable {
     mutating func fold(_ record: EventRecord, _ json: any JSONReading) -> Bool {
         let type = UnsafeRawBufferPointer(rebasing: record.json[record.type])
         let before = self
-        if type.equals("ModelUndefined") {
+        if DeclaredModel.isEnd(record) {
             (newest, active) = (nil, nil)
             return self != before
         }

@@ -23,3 +23,28 @@ extension DeclaredModels: DeclaredModelStates {
 
     func store(of name: String) -> (any TableStore)? { served[name]?.store }
 }
+
+// MARK: Storing
+
+extension DeclaredModels {
+    /// The machines that store the definitions that answer.
+    var checkpoints: [Checkpoints] { readers.checkpoints }
+
+    /// The machines that store any definition.
+    var allCheckpoints: [Checkpoints] { all.map(\.checkpoints) }
+
+    /// Stores everything and closes the stores, after the loop has ended.
+    ///
+    /// - Parameter position: the last event, which the log is flushed through; nil where nothing may be stored.
+    func end(at position: Position?) {
+        builds.end()
+        noteGiven()
+        for definition in all {
+            definition.checkpoints.wait()
+            if let position, definition.damage == nil, definition.folded <= position {
+                definition.checkpoints.end(at: definition.folded)
+            }
+            parts.shelf.close(definition.store)
+        }
+    }
+}

@@ -42,7 +42,7 @@ final class DeclaredModels: RecordFolding {
         set { readers = CategoryReaders(newValue, events) }
     }
     /// The same by the categories that they read.
-    private var readers: CategoryReaders
+    var readers: CategoryReaders
     /// The reader of the events that they share.
     private let events: any EventReading
     /// The last event that they were given to fold.
@@ -71,13 +71,16 @@ final class DeclaredModels: RecordFolding {
     // MARK: Folding
 
     func fold(_ record: EventRecord) {
-        if DefinitionTable.name(ofStream: record.streamName) != nil { isStale = true }
+        if let name = DefinitionTable.name(ofStream: record.streamName) {
+            isStale = true
+            if DeclaredModel.isEnd(record) { served[String(decoding: name, as: UTF8.self)]?.undefined() }
+        }
         readers.fold(record)
         given = record.position
     }
 
     /// Notes the events that definitions have by not reading them.
-    private func noteGiven() {
+    func noteGiven() {
         for definition in inOrder { definition.passed(through: given) }
     }
 
@@ -92,7 +95,7 @@ final class DeclaredModels: RecordFolding {
     }
 
     /// The definitions that no thread uses.
-    private var all: [ServedDefinition] {
+    var all: [ServedDefinition] {
         // The usual case, in every turn, makes no array.
         guard !builds.isEmpty || !retired.isEmpty else { return inOrder }
         return (inOrder + builds.all.map(\.definition) + retired.map(\.definition)).filter { !builds.isAway($0) }
@@ -280,28 +283,5 @@ final class DeclaredModels: RecordFolding {
         try build.fold(log, through: log.head)
         parts.trace.say(
             "model-ready", ["model": build.folder.name, "rows": "\(rows)", "misfits": "\(misfits)"])
-    }
-
-    // MARK: Storing
-
-    /// The machines that store the definitions that answer.
-    var checkpoints: [Checkpoints] { readers.checkpoints }
-
-    /// The machines that store any definition.
-    var allCheckpoints: [Checkpoints] { all.map(\.checkpoints) }
-
-    /// Stores everything and closes the stores, after the loop has ended.
-    ///
-    /// - Parameter position: the last event, which the log is flushed through; nil where nothing may be stored.
-    func end(at position: Position?) {
-        builds.end()
-        noteGiven()
-        for definition in all {
-            definition.checkpoints.wait()
-            if let position, definition.damage == nil, definition.folded <= position {
-                definition.checkpoints.end(at: definition.folded)
-            }
-            parts.shelf.close(definition.store)
-        }
     }
 }

@@ -28,6 +28,8 @@ final class ServedDefinition: @unchecked Sendable {
     private(set) var difference: String?
     /// Nil for a store of its own.
     private let activations: ActivationCheck?
+    /// True once the log has the end of the model: the events behind it change nothing.
+    private var isUndefined = false
     /// The number of its kind in the catalogue; nil while it is not served.
     private(set) var kind: Kind?
     /// The plan of the kind that rows are written by; kept, since the fold points into it.
@@ -66,7 +68,7 @@ final class ServedDefinition: @unchecked Sendable {
     /// - Returns: the reason why the event did not fit; nil where it did.
     @discardableResult
     func fold(_ record: EventRecord) -> Misfit? {
-        guard damage == nil, difference == nil, record.position > folded else { return nil }
+        guard isSound, !isUndefined, record.position > folded else { return nil }
         do throws(StorageError) {
             difference = try activations?.difference(of: self, at: record)
             guard difference == nil else { return nil }
@@ -80,7 +82,7 @@ final class ServedDefinition: @unchecked Sendable {
 
     /// Folds an event after the last one, which others have read; an error is kept.
     func fold(_ event: ProgramEvent) {
-        guard damage == nil, event.position > folded else { return }
+        guard isSound, !isUndefined, event.position > folded else { return }
         folded = event.position
         do throws(StorageError) { try fold.fold(event) } catch { damage = error }
     }
@@ -88,13 +90,16 @@ final class ServedDefinition: @unchecked Sendable {
     /// True while there are names of the definition that no event had.
     var wantsNames: Bool { damage == nil && fold.wantsNames }
 
+    /// Notes the end of the model.
+    func undefined() { isUndefined = true }
+
     /// Notes the category and the type of an event after the last one; an error is kept.
     func see(category: UnsafeRawBufferPointer, type: UnsafeRawBufferPointer) {
         do throws(StorageError) { try fold.see(category: category, type: type) } catch { damage = error }
     }
 
     /// Notes that the events up to a position change nothing more.
-    func passed(through position: Position) { if isSound { folded = max(folded, position) } }
+    func passed(through position: Position) { if isSound, !isUndefined { folded = max(folded, position) } }
 
     /// Folds a part of the log, whose changes of rows nobody follows.
     ///
@@ -174,6 +179,7 @@ final class ServedDefinition: @unchecked Sendable {
     /// Forgets everything that is not stored.
     func rollBack() {
         checkpoints.rollBack()
+        isUndefined = false
         fold.undone()
         folded = store.checkpointed
     }
