@@ -69,7 +69,7 @@ final class Follower {
             try takeListed(json, position, [world.list(kind, filters, .date, .ascending, at: position)])
         case .declared:
             // A definition may have taken over since the position that the row is of.
-            let texts = world.declaredTexts(since: position)
+            let texts = world.followedTexts(since: position)
             try takeListed(json, position, texts.map { try world.declaredRows($0, at: position) })
         }
     }

@@ -77,9 +77,11 @@ extension World {
         }
     }
 
-    /// The definitions that answered from a position on.
-    func declaredTexts(since position: Int) -> Set<String> {
-        Set((min(position, committed)...committed).compactMap { life(at: $0).active?.text })
+    /// The definitions whose rows followers may have been told from a position on: those that answered, and one that is
+    /// built and whose activation is not durable yet.
+    func followedTexts(since position: Int) -> Set<String> {
+        let active = (min(position, committed)...committed).compactMap { life(at: $0).active?.text }
+        return Set(active + [life(at: committed).newest?.text].compactMap { $0 })
     }
 
     /// The rows of a definition at a position, in the order in which they were made.
