@@ -2,7 +2,7 @@
 
 .PHONY: help demo test test-anywhere build install deb test-deb test-container lint gates clean
 .PHONY: power faults kills rot hostile races models simulation fuzz sanitizers soak stopped-disk
-.PHONY: bench bench-quick bench-latency bench-scale bench-report
+.PHONY: bench bench-quick bench-models bench-latency bench-scale bench-report
 .PHONY: figures
 
 help: ## what there is to make
@@ -80,6 +80,9 @@ bench: ## this store beside its peers, every row of the specification with a ver
 
 bench-quick: ## the same, in short
 	@scripts/bench --quick
+
+bench-models: ## what declared models cost beside a store without, with a verdict for each bar
+	@scripts/bench models
 
 bench-latency: ## what one client waits for beside other work
 	@scripts/bench latency

@@ -72,19 +72,22 @@ let package = Package(
 
         library("StoryCore", []),
         library("StoryWire", ["StoryCore", "CSimdJSON"]),
-        library("StoryEngine", ["StoryCore", "StoryModels"]),
+        library("StoryFold", ["StoryCore", "CXXHash"]),
+        library("StoryEngine", ["StoryCore", "StoryFold"]),
         library("StoryStorage", ["StoryCore", "CLMDB"]),
-        library("StoryModels", ["StoryCore", "StoryStorage", "CXXHash"]),
+        library("StoryStore", ["StoryCore", "StoryFold", "StoryStorage", "CXXHash"]),
         library("StoryLog", ["StoryCore", "StoryStorage", "CLMDB", "CXXHash", "COpenSSL"]),
         library(
-            "StoryOffline", ["StoryCore", "StoryWire", "StoryEngine", "StoryStorage", "StoryModels", "StoryLog"]),
+            "StoryOffline",
+            ["StoryCore", "StoryWire", "StoryEngine", "StoryStorage", "StoryFold", "StoryStore", "StoryLog"]),
         library("StoryCluster", ["StoryCore"]),
         library("StoryEtcd", ["StoryCluster", "CNGHTTP2"]),
         library("StoryReactor", ["CUV"]),
         library(
             "StoryServer",
             [
-                "StoryCore", "StoryWire", "StoryEngine", "StoryStorage", "StoryModels", "StoryLog", "StoryReactor",
+                "StoryCore", "StoryWire", "StoryEngine", "StoryStorage", "StoryFold", "StoryStore", "StoryLog",
+                "StoryReactor",
                 "CXXHash",
             ]),
         library("StoryClient", ["StoryCore"]),
@@ -110,7 +113,7 @@ let package = Package(
 
         .target(
             name: "TestSupport",
-            dependencies: ["StoryCore", "StoryWire", "StoryStorage", "StoryModels", "StoryLog"]
+            dependencies: ["StoryCore", "StoryWire", "StoryStorage", "StoryFold", "StoryStore", "StoryLog"]
                 + (isFuzzing
                     ? []
                     : ["StoryCluster", "StoryEngine", "StoryEtcd", "StoryOffline", "StoryReactor", "StoryServer"]),
@@ -118,23 +121,28 @@ let package = Package(
             swiftSettings: settings),
         tests("StoryCoreTests", ["StoryCore", "TestSupport"]),
         tests("StoryWireTests", ["StoryCore", "StoryWire", "CSimdJSON", "TestSupport"]),
-        tests("StoryEngineTests", ["StoryCore", "StoryWire", "StoryModels", "StoryEngine", "TestSupport"]),
-        tests("StoryModelsTests", ["StoryCore", "StoryWire", "StoryStorage", "StoryModels", "TestSupport"]),
+        tests("StoryEngineTests", ["StoryCore", "StoryWire", "StoryFold", "StoryEngine", "TestSupport"]),
+        tests("StoryFoldTests", ["StoryCore", "StoryWire", "StoryFold", "StoryStore", "TestSupport"]),
+        tests("StoryStoreTests", ["StoryCore", "StoryStorage", "StoryFold", "StoryStore", "TestSupport"]),
         tests("StoryStorageTests", ["StoryCore", "StoryStorage", "StoryLog", "TestSupport"]),
         tests(
             "StoryLogTests",
-            ["StoryCore", "StoryStorage", "StoryModels", "StoryLog", "CXXHash", "COpenSSL", "TestSupport"],
+            ["StoryCore", "StoryStorage", "StoryFold", "StoryStore", "StoryLog", "CXXHash", "COpenSSL", "TestSupport"],
             exclude: ["Fixtures"]),
         tests(
             "StoryOfflineTests",
-            ["StoryCore", "StoryWire", "StoryStorage", "StoryModels", "StoryLog", "StoryOffline", "TestSupport"]),
+            [
+                "StoryCore", "StoryWire", "StoryStorage", "StoryFold", "StoryStore", "StoryLog", "StoryOffline",
+                "TestSupport",
+            ]),
         tests("StoryClusterTests", ["StoryCore", "StoryCluster", "TestSupport"]),
         tests("StoryEtcdTests", ["StoryCluster", "StoryEtcd", "TestSupport"], exclude: ["Fixtures"]),
         tests("StoryReactorTests", ["StoryReactor", "TestSupport"]),
         tests(
             "StoryServerTests",
             [
-                "StoryCore", "StoryWire", "StoryEngine", "StoryStorage", "StoryModels", "StoryLog", "StoryOffline",
+                "StoryCore", "StoryWire", "StoryEngine", "StoryStorage", "StoryFold", "StoryStore", "StoryLog",
+                "StoryOffline",
                 "StoryReactor", "StoryServer", "TestSupport",
             ]),
         tests("StoryClientTests", ["StoryClient", "StoryCore", "StoryWire", "TestSupport"]),
@@ -142,22 +150,24 @@ let package = Package(
         .target(
             name: "FuzzTargets",
             dependencies: [
-                "StoryCluster", "StoryCore", "StoryEtcd", "StoryWire", "StoryStorage", "StoryModels", "StoryLog",
-                "CSimdJSON", "CXXHash", "TestSupport",
+                "StoryCluster", "StoryCore", "StoryEtcd", "StoryWire", "StoryStorage", "StoryFold", "StoryStore",
+                "StoryLog", "CSimdJSON", "CXXHash", "TestSupport",
             ],
             path: "Tests/FuzzTargets", swiftSettings: settings),
         tests("FuzzTests", ["FuzzTargets", "TestSupport"], exclude: ["corpus"]),
         tests(
             "DamageTests",
             [
-                "StoryCore", "StoryWire", "StoryEngine", "StoryStorage", "StoryModels", "StoryLog", "StoryServer",
+                "StoryCore", "StoryWire", "StoryEngine", "StoryStorage", "StoryFold", "StoryStore", "StoryLog",
+                "StoryServer",
                 "TestSupport",
             ]),
         tests("GateTests", ["TestSupport"]),
         tests(
             "CrashTests",
             [
-                "StoryCore", "StoryStorage", "StoryModels", "StoryLog", "StoryOffline", "StoryServer", "CXXHash",
+                "StoryCore", "StoryStorage", "StoryFold", "StoryStore", "StoryLog", "StoryOffline", "StoryServer",
+                "CXXHash",
                 "TestSupport",
             ], exclude: ["recorder"]),
         tests("HostileTests", ["FuzzTargets", "StoryCore", "TestSupport"]),
@@ -167,24 +177,30 @@ let package = Package(
         program(
             "simulator",
             [
-                "StoryCore", "StoryWire", "StoryStorage", "StoryModels", "StoryLog", "StoryServer", "CSimulatedDisk",
+                "StoryCore", "StoryWire", "StoryStorage", "StoryFold", "StoryStore", "StoryLog", "StoryServer",
+                "CSimulatedDisk",
                 "TestSupport",
             ],
             path: "Tests/Simulator/simulator"),
         tests("SimulationTests", ["TestSupport"]),
         program(
             "modeltrials",
-            ["StoryCore", "StoryWire", "StoryStorage", "StoryModels", "StoryLog", "StoryServer", "TestSupport"],
+            [
+                "StoryCore", "StoryWire", "StoryStorage", "StoryFold", "StoryStore", "StoryLog", "StoryServer",
+                "TestSupport",
+            ],
             path: "Tests/ModelTrials/modeltrials"),
         tests("ModelTests", ["TestSupport"]),
         tests("BenchTests", ["storebench", "TestSupport"]),
         tests(
-            "FaultTests", ["StoryCore", "StoryStorage", "StoryModels", "StoryLog", "StoryOffline", "TestSupport"],
+            "FaultTests",
+            ["StoryCore", "StoryStorage", "StoryFold", "StoryStore", "StoryLog", "StoryOffline", "TestSupport"],
             exclude: ["faults"]),
         tests(
             "ScenarioTests",
             [
-                "StoryCore", "StoryWire", "StoryEngine", "StoryStorage", "StoryModels", "StoryLog", "StoryReactor",
+                "StoryCore", "StoryWire", "StoryEngine", "StoryStorage", "StoryFold", "StoryStore", "StoryLog",
+                "StoryReactor",
                 "StoryServer", "TestSupport",
             ]),
     ] + (isFuzzing ? fuzzer : []),

@@ -1,5 +1,5 @@
 package import StoryCore
-package import StoryModels
+package import StoryFold
 
 /// The declared models that are served and built, as requests see them.
 package protocol DeclaredModelStates: AnyObject {
@@ -15,15 +15,15 @@ package protocol DeclaredModelStates: AnyObject {
 package struct DeclaredKind {
     /// The store of its rows.
     package let store: any TableStore
-    /// The program that makes them.
-    package let program: Program
+    /// The definition with the program that makes them.
+    package let definition: Definition
     /// The reader of the values that the program looks at.
     package let events: any EventReading
 
     /// Creates a declared kind.
-    package init(store: any TableStore, program: Program, events: any EventReading) {
+    package init(store: any TableStore, definition: Definition, events: any EventReading) {
         self.store = store
-        self.program = program
+        self.definition = definition
         self.events = events
     }
 }
@@ -37,10 +37,14 @@ package struct DeclaredModelState: Equatable, Sendable {
         /// The position that it is folded up to.
         package let position: Position
 
+        /// The number of rows that it has taken over from the definition that answers; nil where it folds.
+        package let rowsTaken: UInt64?
+
         /// Creates a build.
-        package init(definition: UInt32, position: Position) {
+        package init(definition: UInt32, position: Position, rowsTaken: UInt64? = nil) {
             self.definition = definition
             self.position = position
+            self.rowsTaken = rowsTaken
         }
     }
 

@@ -1,5 +1,5 @@
 import StoryCore
-import StoryModels
+import StoryFold
 
 /// Requests that write: their outcomes, and the events that they append.
 extension Engine {
@@ -31,6 +31,7 @@ extension Engine {
 
     /// Returns the outcome of a write: the first receipt of its request key, or a new attempt.
     private func outcome(of action: RequestAction) throws(StorageError) -> WriteOutcome {
+        if let notLeader { return try once(action, action.key) { () throws(StorageError) in .refused(notLeader) } }
         switch action {
         case .append(let stream, let proposals, let options):
             return try once(action, options.key) { () throws(StorageError) in
@@ -45,7 +46,8 @@ extension Engine {
                 try WriteContent.attempt(write, after: head, in: world)
             }
         case .get, .list, .count, .sorts, .read, .countEvents, .streams, .types, .define, .undefine, .models, .misfits,
-            .subscribe, .unsubscribe, .ping, .help, .stats, .metrics, .clients, .checkpoint, .verify, .backup, .quit:
+            .subscribe, .unsubscribe, .ping, .help, .stats, .metrics, .clients, .checkpoint, .verify, .seal, .backup,
+            .quit:
             return .refused(Failure(.internal, "\(action.verb.rawValue) is no write"))
         }
     }

@@ -1,5 +1,5 @@
 package import StoryCore
-package import StoryModels
+package import StoryFold
 
 /// The coordinator of the functional core: handles one request at a time, and writes the results to its output.
 ///
@@ -9,7 +9,7 @@ package final class Engine {
     let idempotency: Idempotency
     let world: World
     let limits: Limits
-    let identity: LogIdentity
+    package let identity: LogIdentity
     /// The catalogue that requests are handled by; held directly to avoid a retain and release on each request.
     package private(set) var catalogue: Catalogue
     /// The row changes of folded events, for subscriptions and counts.
@@ -21,12 +21,18 @@ package final class Engine {
     /// The rows that were asked for since the last flush, and the output of their answers; nil while there are none.
     private var wanted = WantedRows()
     private var wanting: (any TurnOutput)?
+    /// The look-up in the store that they are in.
+    private var wantedFrom: RowLookup?
     /// The reason why writes are refused now; nil while they are accepted.
     package private(set) var refusal: Failure?
     /// True once the program is asked to end.
     package private(set) var isDraining = false
     /// The declared models that this turn undefined, until the catalogue is without them.
     private var undefined: [Kind] = []
+    /// Returns the state of the replica that this store is; nil where it is none.
+    package var replica: () -> ReplicaState? = { nil }
+    /// The failure of each write at a replica; nil where this store takes writes.
+    package var notLeader: Failure? { didSet { refusal = notLeader } }
     /// The declared models that are served and built; nil where there are none.
     package weak var declared: (any DeclaredModelStates)?
 
@@ -94,7 +100,7 @@ package final class Engine {
     }
 
     /// Refuses each write with this failure from now on; nil accepts writes again.
-    package func writesRefused(_ failure: Failure?) { refusal = failure }
+    package func writesRefused(_ failure: Failure?) { refusal = notLeader ?? failure }
 
     /// Refuses new requests and connections: the program is asked to end.
     package func drainRequested() {
@@ -118,7 +124,7 @@ package final class Engine {
         }
         let greeting = Greeting(
             server: server, position: output.durable, durable: durability, log: identity.id, limits: limits,
-            peer: peer)
+            peer: peer, replica: replica())
         output.notify(.greeting(greeting))
         return true
     }
@@ -141,25 +147,21 @@ package final class Engine {
     /// Answers the rows that were asked for, in the order of the requests. To be called before anything else is said to
     /// their connections.
     package func flush() {
-        guard let output = wanting else { return }
+        guard let output = wanting, let from = wantedFrom else { return }
         output.rowsBegin()
-        BrowseTogether(world: world, head: head, output: output).answer(wanted)
+        BrowseTogether(world: world, store: from.store, head: head, output: output).answer(wanted)
         output.rowsEnd()
         wanted.clear()
-        wanting = nil
+        (wanting, wantedFrom) = (nil, nil)
     }
 
     /// Adds a row to those that are answered together.
-    private func want(_ kind: Kind, _ key: RowKey, tag: Tag?, to output: any TurnOutput) throws(StorageError) {
+    private func want(_ kind: Kind, _ key: RowKey, tag: Tag?, to output: any TurnOutput) {
         // The rows of a declared model are in a store of its own.
-        guard world.areRowsStoredTogether(kind) else {
+        let rows = world.rows(of: world.schema(kind))
+        if wanting !== output || wantedFrom !== rows {
             flush()
-            let browse = Browse(kind: world.schema(kind), key: key, world: world, head: head, tag: tag, output: output)
-            return try browse.now()
-        }
-        if wanting !== output {
-            flush()
-            wanting = output
+            (wanting, wantedFrom) = (output, rows)
         }
         wanted.add(catalogue[kind].rows.number, kind, key, tag)
         output.rowIsWanted(kind)
@@ -198,7 +200,7 @@ package final class Engine {
             }
         }
         switch action {
-        case .get(let kind, let key, nil): try want(kind, key, tag: tag, to: output)
+        case .get(let kind, let key, nil): want(kind, key, tag: tag, to: output)
         case .get(let kind, let key, let moment?):
             flush()
             let browse = Browse(kind: world.schema(kind), key: key, world: world, head: head, tag: tag, output: output)
@@ -226,7 +228,8 @@ package final class Engine {
         case .metrics: output.start(.metrics, tag: tag)
         case .clients(let number): output.start(.clients(number), tag: tag)
         case .checkpoint: output.start(.checkpoint, tag: tag)
-        case .verify(let moment): verify(moment, tag: tag, to: output)
+        case .verify(let moment): prove(moment, tag: tag, to: output) { .verify(sealAt: $0) }
+        case .seal(let moment): prove(moment, tag: tag, to: output) { .seal(at: $0 ?? output.durable) }
         case .backup(let path): output.start(.backUp(path: String(decoding: path, as: UTF8.self)), tag: tag)
         case .quit:
             session.endSubscriptions(.quit, into: output)
@@ -237,12 +240,13 @@ package final class Engine {
         }
     }
 
-    private func verify(_ moment: Moment?, tag: Tag?, to output: any TurnOutput) {
+    /// Starts a job about the log up to a moment; nil: up to its end.
+    private func prove(_ moment: Moment?, tag: Tag?, to output: any TurnOutput, _ job: (Position?) -> Job) {
         begin(tag, output) { () throws(Failure) in
             let position = try moment.map { (moment) throws(Failure) in
                 try world.position(of: moment, endingAt: output.durable)
             }
-            output.start(.verify(sealAt: position), tag: tag)
+            output.start(job(position), tag: tag)
         }
     }
 

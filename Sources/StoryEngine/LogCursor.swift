@@ -1,5 +1,5 @@
 package import StoryCore
-package import StoryModels
+package import StoryFold
 
 /// A cursor into the log: it visits the events of a stream, of a category or of the whole log, in order and in steps.
 ///

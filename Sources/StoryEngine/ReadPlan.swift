@@ -1,5 +1,5 @@
 package import StoryCore
-package import StoryModels
+package import StoryFold
 
 /// The events that answer a `READ`, with names resolved.
 package struct ReadPlan: Equatable, Sendable {

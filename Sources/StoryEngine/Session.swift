@@ -100,13 +100,20 @@ package struct Session: Equatable, Sendable {
     }
 
     /// Ends the subscriptions to rows of kinds that a catalogue lacks, and pushes the position to resume each from.
-    package mutating func endSubscriptions(outside catalogue: Catalogue, into output: any TurnOutput) {
+    ///
+    /// - Parameters:
+    ///   - catalogue: the catalogue of the kinds that are left.
+    ///   - position: the event that removed the others, or a later one; the clients get the end once it is durable.
+    ///   - output: receives the pushes.
+    package mutating func endSubscriptions(
+        outside catalogue: Catalogue, restsOn position: Position, into output: any TurnOutput
+    ) {
         guard rowSubscriptionCount > 0 else { return }
         for subscription in subscriptions(published: output.published) {
             guard let kind = subscription.subject.kind, catalogue.schema(of: kind) == nil,
                 let ended = unsubscribe(subscription.id, published: output.published)
             else { continue }
-            output.push(.end(.undefined, resume: ended.next), to: ended.id)
+            output.push(.end(.undefined, resume: ended.next), to: ended.id, restsOn: position)
         }
     }
 

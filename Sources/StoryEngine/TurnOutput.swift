@@ -1,5 +1,5 @@
 package import StoryCore
-package import StoryModels
+package import StoryFold
 
 /// The output of the engine for one request: appended events, and lines to its connection.
 ///
@@ -27,8 +27,9 @@ package protocol TurnOutput: AnyObject {
     func row(_ row: RowView, tag: Tag?, restsOn position: Position)
     /// Sends the connection a notice, which answers no request.
     func notify(_ notice: Notice)
-    /// Sends a subscription something other than an event; it rests on durable events only.
-    func push(_ push: Push, to subscription: SubscriptionID)
+    /// Sends a subscription something other than an event, once a position is durable; an end that rests on an event that
+    /// is undone becomes one for the failure.
+    func push(_ push: Push, to subscription: SubscriptionID, restsOn position: Position)
     /// Answers in steps.
     func answer(with cursor: any AnswerCursor, tag: Tag?, restsOn position: Position)
     /// Answers when a job of the shell is done.
@@ -63,6 +64,8 @@ package enum Job: Equatable, Sendable {
     case checkpoint
     /// Check the whole log, and report the seal at a position; nil means the last one.
     case verify(sealAt: Position?)
+    /// Report the seal at a position.
+    case seal(at: Position)
     /// Fold a definition and compare its rows with those that are served: a dry run.
     case check(DefineRequest)
     /// Copy the log into a new directory.
@@ -75,4 +78,11 @@ package enum Job: Equatable, Sendable {
     case clients(UInt64?)
     /// Report the request table.
     case help(topic: String?)
+}
+
+extension TurnOutput {
+    /// Sends a subscription something other than an event; it rests on durable events only.
+    package func push(_ push: Push, to subscription: SubscriptionID) {
+        self.push(push, to: subscription, restsOn: .zero)
+    }
 }

@@ -1,5 +1,5 @@
 import StoryCore
-import StoryModels
+import StoryFold
 
 /// The basis of replies: the event that has to be durable before a reply leaves.
 extension World {
@@ -12,7 +12,8 @@ extension World {
     ) throws(StorageError) -> Position {
         guard head > durable else { return .zero }
         switch failure.code {
-        case .syntax, .unknown, .notFound, .denied, .tooLarge, .full, .diverged, .busy, .draining, .internal:
+        case .syntax, .unknown, .notFound, .denied, .tooLarge, .full, .diverged, .behind, .notLeader, .busy, .draining,
+            .internal:
             return .zero
         case .gone, .conflict:
             guard let stream = action.stream(of: catalogue) else { return head }

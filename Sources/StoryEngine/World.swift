@@ -1,5 +1,5 @@
 package import StoryCore
-import StoryModels
+import StoryFold
 
 /// The read models and the log as use cases see them.
 final class World {
@@ -79,7 +79,7 @@ final class World {
     func history(of head: StreamHead, _ schema: KindSchema, _ key: RowKey, through last: Position) -> HistoryFold {
         let row: any PastRowFold
         if schema.number < declared.count, let model = declared[schema.number]?.kind {
-            row = ProgramHistory(plan, kind: schema.kind, key: key, by: model.program, events: model.events)
+            row = ProgramHistory(schema, key: key, by: model.definition, events: model.events)
         } else {
             row = RowHistory(plan, kind: schema.kind, json: json)
         }

@@ -1,5 +1,6 @@
 import StoryCore
-import StoryModels
+import StoryFold
+import StoryStore
 import StoryStorage
 
 /// A table store for a replay: it keeps in memory the tables that a fold reads, and of the others only a digest.
@@ -31,6 +32,8 @@ final class DigestingStore: TableStore {
     }
 
     // MARK: TableStore
+
+    var checkpointed: Position { .zero }
 
     func put(_ value: UnsafeRawBufferPointer, in table: UInt8, at key: UnsafeRawBufferPointer) {
         guard isDigested[Int(table)] else { return store.put(value, in: table, at: key) }

@@ -1,6 +1,6 @@
 import StoryCore
 import StoryLog
-import StoryModels
+import StoryStore
 
 /// The digests of the tables that a fold of the log made.
 protocol FoldedDigests {

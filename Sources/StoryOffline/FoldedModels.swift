@@ -1,6 +1,7 @@
 import StoryCore
 import StoryLog
-import StoryModels
+import StoryFold
+import StoryStore
 import StoryStorage
 import StoryWire
 
@@ -24,21 +25,25 @@ final class FoldedModels: FoldedDigests {
         return FoldedModels(store)
     }
 
-    /// Folds everything up to a position into a declared model.
+    /// Folds everything into declared models, each up to a position of its own, in one pass over the log.
     ///
     /// - Parameter table: as in the other fold.
     /// - Throws: the error of reading or folding the log.
     static func fold(
-        _ log: any EventLogReading, _ model: CompiledDefinition, through: Position, keeping table: ModelTable? = nil,
-        progress: (_ position: Position, _ of: Position) -> Void
-    ) throws(StorageError) -> FoldedModels {
-        let store = DigestingStore(model.plan.catalogue, keeping: table)
-        var fold = ModelFold(model.program, model.rows, store: store, events: ProgramEventReader())
-        try log.fold(from: Position(1), through: through, progress: { progress($0, through) }) {
-            (record) throws(StorageError) in
-            try fold.fold(record)
+        _ log: any EventLogReading, _ models: [(definition: CompiledDefinition, through: Position)],
+        keeping table: ModelTable? = nil, progress: (_ position: Position, _ of: Position) -> Void = { _, _ in }
+    ) throws(StorageError) -> [FoldedModels] {
+        let folds = models.map { model in
+            DefinitionFold(
+                model.definition, into: DigestingStore(model.definition.plan.catalogue, keeping: table),
+                through: model.through)
         }
-        return FoldedModels(store)
+        let last = models.map(\.through).max() ?? .zero
+        try log.fold(from: Position(1), through: last, progress: { progress($0, last) }) {
+            (record) throws(StorageError) in
+            for fold in folds { try fold.fold(record) }
+        }
+        return folds.map { FoldedModels($0.store) }
     }
 
     func digest(of table: ModelTable) -> ModelDigest { store.digest(of: table) }

@@ -1,5 +1,6 @@
 package import StoryCore
-import StoryModels
+import StoryFold
+import StoryStore
 import StoryWire
 
 /// A check whether the models can use events that come from another store.
@@ -17,7 +18,9 @@ package struct ImportAudit {
     private let audit: RowAudit
 
     /// Creates an audit that has seen no event, for the kinds of a catalogue.
-    package init(_ catalogue: Catalogue) { audit = RowAudit(CataloguePlan(catalogue), json: JSONObjectReader()) }
+    package init(_ catalogue: Catalogue) {
+        audit = RowAudit(CataloguePlan(catalogue), in: MemoryModelStore(), json: JSONObjectReader())
+    }
 
     /// Judges the next event.
     ///

@@ -1,5 +1,6 @@
 import StoryCore
-import StoryModels
+import StoryFold
+import StoryStore
 
 /// A search for the first entry in which a stored model differs from the fold of the log.
 struct ModelComparison {

@@ -1,33 +1,14 @@
 import StoryCore
 import StoryEngine
 import StoryLog
-import StoryModels
+import StoryFold
+import StoryStore
 import StoryWire
 
 /// The declared models of a log that answer at a position, folded into memory.
 final class OfflineModels: DeclaredModelStates {
     /// One model with the fold of its rows.
-    private final class Model {
-        let compiled: CompiledDefinition
-        let store = MemoryModelStore()
-        private var fold: ModelFold
-
-        init(_ compiled: CompiledDefinition) {
-            self.compiled = compiled
-            fold = ModelFold(compiled.program, compiled.rows, store: store, events: ProgramEventReader())
-        }
-
-        func fold(_ record: EventRecord) throws(StorageError) { try fold.fold(record) }
-
-        func state() throws(StorageError) -> DeclaredModelState {
-            var state = DeclaredModelState()
-            state.isReady = true
-            state.rows = try fold.rowCount()
-            state.misfits = try MisfitTable(store).total()
-            state.bytes = UInt64(clamping: store.bytes)
-            return state
-        }
-    }
+    private typealias Model = DefinitionFold<MemoryModelStore>
 
     private let models: [Model]
 
@@ -38,13 +19,10 @@ final class OfflineModels: DeclaredModelStates {
     ///   - progress: receives the last folded position.
     /// - Throws: the error of reading the log; `.failed` for a definition of another language.
     init(
-        _ definitions: [(name: String, model: DeclaredModel)], _ log: any EventLogReading, through last: Position,
+        _ definitions: DefinitionTable, _ log: any EventLogReading, through last: Position,
         progress: (_ position: Position) -> Void
     ) throws(StorageError) {
-        var models: [Model] = []
-        for (name, model) in definitions {
-            if let active = model.active { models.append(Model(try CompiledDefinition(name, active))) }
-        }
+        let models = try definitions.active().map { Model($0, into: MemoryModelStore()) }
         self.models = models
         guard !models.isEmpty else { return }
         try log.fold(from: Position(1), through: last, progress: progress) { (record) throws(StorageError) in
@@ -65,7 +43,7 @@ final class OfflineModels: DeclaredModelStates {
             for model in models {
                 guard let schema = next.kinds.first(where: { $0.name == model.compiled.name }) else { continue }
                 kinds[schema.kind] = DeclaredKind(
-                    store: model.store, program: model.compiled.program, events: ProgramEventReader())
+                    store: model.store, definition: model.compiled.definition, events: ProgramEventReader())
             }
             return (next, kinds)
         } catch {
@@ -76,7 +54,13 @@ final class OfflineModels: DeclaredModelStates {
     // MARK: DeclaredModelStates
 
     func state(of name: String) throws(StorageError) -> DeclaredModelState {
-        try model(name)?.state() ?? DeclaredModelState()
+        var state = DeclaredModelState()
+        guard let model = model(name) else { return state }
+        state.isReady = true
+        state.rows = try model.rowCount()
+        state.misfits = try MisfitTable(model.store).total()
+        state.bytes = UInt64(clamping: model.store.bytes)
+        return state
     }
 
     func store(of name: String) -> (any TableStore)? { model(name)?.store }

@@ -1,7 +1,9 @@
 package import StoryCore
 import StoryLog
-import StoryModels
+import StoryFold
+import StoryStore
 package import StoryStorage
+import StoryWire
 
 /// A fold of a log from its first event into models in memory, to be compared with the stored models.
 ///
@@ -69,7 +71,7 @@ package struct Replay {
         _ log: LMDBEventLog, _ snapshot: ModelSnapshot?, _ options: Options,
         _ progress: (_ position: Position, _ of: Position) -> Void
     ) throws(StorageError) -> Result<ReplayReport, ReplayError> {
-        if let snapshot, let reason = try contradiction(log, snapshot) {
+        if let snapshot, let reason = try snapshot.contradiction(log) {
             return .failure(.models(.corrupt(reason, at: nil)))
         }
         if case .position(let position) = options.through, position > log.head {
@@ -77,7 +79,7 @@ package struct Replay {
         }
         let through = try end(options, log, snapshot)
         let began = clock.steady()
-        let folded = try fold(log, through, options, progress)
+        let (folded, definitions) = try fold(log, through, progress)
         let seconds = Double(clock.steady() - began) / 1e9
         let comparison = ReplayComparison(plan.catalogue, snapshot, folded) { (table) throws(StorageError) in
             try FoldedModels.fold(log, plan, through: through, keeping: table) { _, _ in }
@@ -86,71 +88,32 @@ package struct Replay {
         for model in plan.catalogue.models where options.models?.contains(model) != false {
             models.append(try comparison.entry(model, plan.catalogue.tables(of: model)))
         }
+        let declared = DeclaredReplay(log: log, options: options)
         if options.isVerifying {
-            do throws(ReplayError) { models += try declared(log, options, progress) } catch { return .failure(error) }
+            do throws(StorageError) {
+                models += try declared.compare(directory, definitions, through: through, progress)
+            } catch {
+                return .failure(.models(error))
+            }
+        } else {
+            models += try declared.fold(definitions, through: through, progress)
         }
         return .success(ReplayReport(position: through, head: log.head, seconds: seconds, models: models))
     }
 
-    /// Compares the stores of declared models, each at the position that it is folded up to.
-    private func declared(
-        _ log: LMDBEventLog, _ options: Options, _ progress: (_ position: Position, _ of: Position) -> Void
-    ) throws(ReplayError) -> [ReplayReport.Entry] {
-        var entries: [ReplayReport.Entry] = []
-        do throws(StorageError) {
-            for model in try StoredDefinition.all(directory, log)
-            where options.models?.contains(model.name) != false {
-                if let entry = try entry(model, log, progress) { entries.append(entry) }
-            }
-        } catch {
-            throw .models(error)
-        }
-        return entries
-    }
-
-    /// Compares the store of a definition; nil where a daemon removed it meanwhile.
-    private func entry(
-        _ model: CompiledDefinition, _ log: LMDBEventLog,
-        _ progress: (_ position: Position, _ of: Position) -> Void
-    ) throws(StorageError) -> ReplayReport.Entry? {
-        let path = "\(directory.ownPath)/\(model.name).\(model.number)"
-        let snapshot: ModelSnapshot
-        do throws(StorageError) {
-            snapshot = try ModelSnapshot(at: path, version: ModelVersion.ofPrograms, tables: model.schema.tables)
-        } catch {
-            guard Folder.exists(path) else { return nil }
-            throw error
-        }
-        defer { snapshot.close() }
-        if let reason = try contradiction(log, snapshot) { throw .corrupt("\(path): \(reason)", at: nil) }
-        let fold = { (table: ModelTable?) throws(StorageError) in
-            try FoldedModels.fold(log, model, through: snapshot.position, keeping: table, progress: { _, _ in })
-        }
-        let folded = try FoldedModels.fold(log, model, through: snapshot.position, progress: progress)
-        return try ReplayComparison(model.plan.catalogue, snapshot, folded, inOrder: fold)
-            .entry(model.name, model.schema.tables)
-    }
-
-    /// Returns the reason why the stored models cannot be a fold of this log; nil when they can.
-    ///
-    /// A daemon may append events meanwhile, so the models may include events that the log did not have when it was
-    /// opened.
-    private func contradiction(_ log: LMDBEventLog, _ snapshot: ModelSnapshot) throws(StorageError) -> String? {
-        guard log.storedIdentity.holds(snapshot.storeID, through: snapshot.position) else {
-            return "they are a fold of another log"
-        }
-        if snapshot.position > log.head { try log.refresh() }
-        guard snapshot.position > log.head else { return nil }
-        return "they are a fold of \(snapshot.position) events, and the log ends at \(log.head)"
-    }
-
-    /// Folds the log by streams, or in order when it cannot be sorted by streams.
+    /// Folds the log by streams, or in order when it cannot be sorted by streams; returns the digests, and the definitions
+    /// of declared models.
     private func fold(
-        _ log: LMDBEventLog, _ through: Position, _ options: Options,
-        _ progress: (_ position: Position, _ of: Position) -> Void
-    ) throws(StorageError) -> any FoldedDigests {
-        if let sorted = try SortedReplay.fold(log, plan, through: through, progress: progress) { return sorted }
-        return try FoldedModels.fold(log, plan, through: through, progress: progress)
+        _ log: LMDBEventLog, _ through: Position, _ progress: (_ position: Position, _ of: Position) -> Void
+    ) throws(StorageError) -> (any FoldedDigests, DefinitionTable) {
+        let definitions = DefinitionTable(MemoryModelStore(), json: JSONObjectReader())
+        guard let sorted = try SortedReplay.fold(log, plan, through: through, progress: progress) else {
+            let models = try FoldedModels.fold(log, plan, through: through, progress: progress)
+            try definitions.fold(log, from: Position(1), through: through)
+            return (models, definitions)
+        }
+        try definitions.fold(log, at: sorted.definitions)
+        return (sorted.digests, definitions)
     }
 
     private func end(

@@ -1,6 +1,7 @@
 import StoryCore
 import StoryLog
-import StoryModels
+import StoryFold
+import StoryStore
 import StoryWire
 
 /// A replay that folds stream by stream, on the threads of a crew, and keeps digests but no entries.
@@ -8,11 +9,12 @@ enum SortedReplay {
     /// The number of streams in one piece of work.
     private static let piece = 4_096
 
-    /// Returns the digests of all tables; nil when the log is damaged, or has anything that must be folded in order.
+    /// Returns the digests of all tables, and the positions of the events that define models; nil when the log is
+    /// damaged, or has anything that must be folded in order.
     static func fold(
         _ log: LMDBEventLog, _ plan: CataloguePlan, through: Position,
         progress: (_ position: Position, _ of: Position) -> Void
-    ) throws(StorageError) -> StreamDigests? {
+    ) throws(StorageError) -> (digests: StreamDigests, definitions: [Position])? {
         // Numbers of a counter depend on the order of the log.
         guard plan.catalogue.kinds.allSatisfy({ $0.numbering == .ofStreams }) else { return nil }
         let crew = Crew()
@@ -32,7 +34,16 @@ enum SortedReplay {
             progress(Position(workers.reduce(0) { $0 + $1.folded }), through)
         }
         guard isUsual, workers.reduce(0, { $0 + $1.folded }) == through.value else { return nil }
-        return whole(workers, categories.names, sorting.chains, plan.catalogue, by: crew)
+        return whole(workers, categories.names, sorting.chains, plan.catalogue, by: crew).map {
+            ($0, definitions(categories.names, sorting.chains))
+        }
+    }
+
+    /// Returns the positions of the events of the category of definitions.
+    private static func definitions(_ categories: [CategoryName], _ chains: EventChains) -> [Position] {
+        let name = Array(DeclaredModel.category.utf8)
+        guard let index = categories.firstIndex(where: { $0.bytes == name }) else { return [] }
+        return (1...chains.through.value).filter { chains.category(at: $0) == index + 1 }.map { Position($0) }
     }
 
     /// Returns the sum of the workers' digests and of the tables that span streams; nil when two streams have one

@@ -1,22 +1,55 @@
 import StoryCore
 import StoryLog
-import StoryModels
+import StoryFold
+import StoryStore
 import StoryStorage
-import StoryWire
 
-/// The definitions of declared models that have a store in a data directory.
-enum StoredDefinition {
-    /// Returns them in the order of their names.
+/// The definition of a declared model that has a store in a data directory, with a view of the store.
+struct StoredDefinition {
+    let compiled: CompiledDefinition
+    let snapshot: ModelSnapshot
+
+    /// Returns the path of the store of a definition.
+    static func path(_ definition: CompiledDefinition, _ directory: DataDirectory) -> String {
+        "\(directory.ownPath)/\(definition.name).\(definition.number)"
+    }
+
+    /// Opens the store of a definition; nil where a daemon removed it meanwhile, or where it has a part of the rows of
+    /// another definition and is of no use.
     ///
-    /// - Throws: the error of reading the log or the folder; `.failed` for a definition of another language.
-    static func all(
-        _ directory: DataDirectory, _ log: any EventLogReading
-    ) throws(StorageError) -> [CompiledDefinition] {
+    /// - Throws: `.corrupt` for a store that is no fold of the log; the error of opening it.
+    init?(
+        _ compiled: CompiledDefinition, _ directory: DataDirectory, _ log: LMDBEventLog
+    ) throws(StorageError) {
+        let path = StoredDefinition.path(compiled, directory)
+        self.compiled = compiled
+        do throws(StorageError) {
+            snapshot = try ModelSnapshot(at: path, version: ModelVersion.ofPrograms, tables: compiled.schema.tables)
+        } catch {
+            guard Folder.exists(path) else { return nil }
+            throw error
+        }
+        guard snapshot.position > .zero else {
+            snapshot.close()
+            return nil
+        }
+        if let reason = try snapshot.contradiction(log) {
+            snapshot.close()
+            throw .corrupt("\(path): \(reason)", at: nil)
+        }
+    }
+}
+
+extension DefinitionTable {
+    /// Returns the definitions that have a store, in the order of their names.
+    ///
+    /// - Throws: `.failed` for a definition of another language; the error of reading the folder.
+    func stored(in directory: DataDirectory) throws(StorageError) -> [CompiledDefinition] {
         guard Folder.exists(directory.ownPath) else { return [] }
         let folders = Set(try Folder.names(in: directory.ownPath))
         guard !folders.isEmpty else { return [] }
         var found: [CompiledDefinition] = []
-        for (name, model) in try defined(log) {
+        for (name, model) in try defined() {
             for definition in [model.active, model.awaited].compactMap({ $0 })
             where folders.contains("\(name).\(definition.number)") {
                 found.append(try CompiledDefinition(name, definition))
@@ -25,13 +58,46 @@ enum StoredDefinition {
         return found
     }
 
-    private static func defined(_ log: any EventLogReading) throws(StorageError) -> [(
-        name: String, model: DeclaredModel
-    )] {
-        let table = DefinitionTable(MemoryModelStore(), json: JSONObjectReader())
-        try log.fold(from: Position(1), through: log.head) { (record) throws(StorageError) in
-            _ = try table.fold(record)
+    /// Returns the definitions that answer, in the order of their names.
+    ///
+    /// - Throws: `.failed` for a definition of another language.
+    func active() throws(StorageError) -> [CompiledDefinition] {
+        var found: [CompiledDefinition] = []
+        for (name, model) in try defined() {
+            if let active = model.active { found.append(try CompiledDefinition(name, active)) }
         }
-        return try table.defined()
+        return found
+    }
+
+    /// Folds the events at some positions of a log in.
+    ///
+    /// - Throws: the error of reading the log.
+    func fold(_ log: any EventLogReading, at positions: [Position]) throws(StorageError) {
+        var failure: StorageError?
+        try log.records(at: positions) { record in
+            do throws(StorageError) { _ = try fold(record) } catch { failure = error }
+            return failure == nil
+        }
+        if let failure { throw failure }
+    }
+
+    /// Folds the events of a part of a log in.
+    ///
+    /// - Throws: the error of reading the log.
+    func fold(_ log: any EventLogReading, from first: Position, through last: Position) throws(StorageError) {
+        try log.fold(from: first, through: last) { (record) throws(StorageError) in _ = try fold(record) }
+    }
+}
+
+extension ModelSnapshot {
+    /// Returns the reason why stored models cannot be a fold of a log; nil when they can.
+    ///
+    /// A daemon may append events meanwhile, so the models may include events that the log did not have when it was
+    /// opened.
+    func contradiction(_ log: LMDBEventLog) throws(StorageError) -> String? {
+        guard log.storedIdentity.holds(storeID, through: position) else { return "they are a fold of another log" }
+        if position > log.head { try log.refresh() }
+        guard position > log.head else { return nil }
+        return "they are a fold of \(position) events, and the log ends at \(log.head)"
     }
 }

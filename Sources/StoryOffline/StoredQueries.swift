@@ -2,7 +2,8 @@ import Glibc
 package import StoryCore
 import StoryEngine
 import StoryLog
-import StoryModels
+import StoryFold
+import StoryStore
 package import StoryStorage
 package import StoryWire
 
@@ -43,7 +44,7 @@ package final class StoredQueries {
             engine = try Engine(
                 plan, store: store, json: JSONObjectReader(), log: log, says: EventEncoder.says,
                 identity: log.identity, limits: Limits(), server: ProgramVersion.daemon)
-            let definitions = try DefinitionTable(store, json: JSONObjectReader()).defined()
+            let definitions = DefinitionTable(store, json: JSONObjectReader())
             models = try OfflineModels(definitions, log, through: end) { progress($0, end) }
             reader = RequestReader(
                 lineLimit: StoredQueries.lineLimit, try StoredQueries.served(models, by: engine, table))
@@ -123,7 +124,7 @@ private final class CollectedOutput: TurnOutput {
 
     func notify(_ notice: Notice) {}
 
-    func push(_ push: Push, to subscription: SubscriptionID) {}
+    func push(_ push: Push, to subscription: SubscriptionID, restsOn position: Position) {}
 
     func answer(with cursor: any AnswerCursor, tag: Tag?, restsOn position: Position) {
         while true {

@@ -271,22 +271,11 @@ extension Reactor {
 
     private func open(_ descriptor: Int32) {
         var peer = storykeep_peer()
-        let handle = UnsafeMutablePointer<uv_poll_t>.allocate(capacity: 1)
-        guard storykeep_peer_of(descriptor, &peer) == 0, let id = connections.reserve() else {
-            handle.deallocate()
+        guard storykeep_peer_of(descriptor, &peer) == 0 else {
             Glibc.close(descriptor)
             return
         }
-        guard handles.watch(handle, descriptor) else {
-            connections.release(id)
-            handle.deallocate()
-            Glibc.close(descriptor)
-            return
-        }
-        let connection = Connection(id: id, descriptor: descriptor, handle: handle)
-        handle.pointee.data = Unmanaged.passUnretained(connection).toOpaque()
-        connections.insert(connection)
-        connection.updateWatching()
+        guard let id = watch(descriptor) else { return }
         let groups = PeerCredentials.groups(of: descriptor)
         handler?.connectionOpened(
             id, peer: PeerCredentials(uid: peer.uid, gid: peer.gid, pid: peer.pid, groups: groups))

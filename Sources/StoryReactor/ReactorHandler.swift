@@ -17,7 +17,7 @@ package protocol ReactorHandler: AnyObject {
     /// Reports that the peer sends no more; it may still be reading.
     func peerClosed(_ id: ConnectionID)
 
-    /// Reports that a connection is gone, whatever the reason; once for every one that was opened.
+    /// Reports that a connection is gone, whatever the reason; once for every one that was opened or made.
     func connectionClosed(_ id: ConnectionID)
 
     /// Reports that the queue of a connection is empty again: everything passed to `send` has left the process.

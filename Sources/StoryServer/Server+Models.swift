@@ -1,6 +1,6 @@
-import StoryCore
+package import StoryCore
 import StoryEngine
-import StoryModels
+import StoryFold
 import StoryStorage
 import StoryWire
 
@@ -13,7 +13,8 @@ extension Server {
         }
         return DeclaredModels(
             DeclaredModels.Parts(
-                log: dependency.log, engine: dependency.engine, shelf: dependency.shelf, trace: dependency.trace,
+                log: dependency.log, engine: dependency.engine,
+                isReplica: dependency.configuration.follow != nil, shelf: dependency.shelf, trace: dependency.trace,
                 stored: dependency.logWork.store?.log, background: dependency.background, whenDone: dependency.wake,
                 events: { ProgramEventReader() }, clock: dependency.clock.steady, checkpoints: checkpoints))
     }
@@ -22,9 +23,10 @@ extension Server {
     func buildModels() {
         advanceModels { () throws(StorageError) in
             try declared.advance(acknowledged: driver.acknowledged) { (name, event) throws(StorageError) in
-                guard drainDeadline == nil, !driver.holdsWrites, dependency.engine.refusal == nil else { return false }
+                guard follower == nil, drainDeadline == nil, !driver.holdsWrites, dependency.engine.refusal == nil
+                else { return false }
                 try dependency.engine.models.activate(
-                    name, event, by: dependency.uid, dependency.clock.now(), into: requests.silentOutput)
+                    name, event, by: dependency.uid, dependency.clock.now(), into: requests.output(nil))
                 dependency.transport.requestTurn()
                 return true
             }
@@ -50,6 +52,14 @@ extension Server {
         }
     }
 
+    /// Serves by another catalogue from now on, between two turns; ends the subscriptions to rows of kinds that it lacks.
+    ///
+    /// - Parameter catalogue: a catalogue that follows the present one.
+    /// - Throws: the first filter that has the name of an option; then nothing was replaced.
+    package func catalogueReplaced(by catalogue: Catalogue) throws(SchemaError) {
+        try catalogueReplaced(by: DeclaredModels.Change(to: CataloguePlan(catalogue)))
+    }
+
     func catalogueReplaced(by change: DeclaredModels.Change) throws(SchemaError) {
         dependency.engine.flush()
         let catalogue = change.plan.catalogue
@@ -58,7 +68,8 @@ extension Server {
             let before = connection.session.subscriptionCount
             connection.session.moveSubscriptions(change.replaced, into: requests.output(connection))
             publishing.add(connection)
-            connection.session.endSubscriptions(outside: catalogue, into: requests.output(connection))
+            connection.session.endSubscriptions(
+                outside: catalogue, restsOn: dependency.log.head, into: requests.output(connection))
             if connection.session.subscriptionCount != before { connections.subscriptionsChanged(connection) }
         }
     }

@@ -1,6 +1,6 @@
 package import StoryCore
 import StoryEngine
-import StoryModels
+import StoryFold
 package import StoryReactor
 import StoryStorage
 import StoryWire
@@ -24,6 +24,8 @@ package final class Server: ReactorHandler {
     private let checkpointRequests: CheckpointRequests
     private let checks: DefinitionChecks
     private let jobs: Jobs
+    private let seals: SealQueue
+    let follower: Follower?
     /// Nil for models in memory.
     private let rebuild: ModelRebuild?
     let declared: DeclaredModels
@@ -37,6 +39,7 @@ package final class Server: ReactorHandler {
     package init(dependency: ServerDependency) {
         self.dependency = dependency
         let figures = dependency.figures
+        let (trace, background, wake) = (dependency.trace, dependency.background, dependency.wake)
         memory = ClientMemory(dependency.configuration.limits)
         outbox = Outbox(
             dependency.transport, dependency.configuration.limits, connections, memory, figures, dependency.slow)
@@ -44,9 +47,7 @@ package final class Server: ReactorHandler {
         checkpoints = Checkpoints(
             dependency.models, flush, dependency.trace, figures, dependency.background, whenDone: dependency.wake)
         jobs = Jobs(
-            dependency.logWork, of: dependency.configuration.data, dependency.trace, dependency.background,
-            whenDone: dependency.wake)
-        let (trace, background, wake) = (dependency.trace, dependency.background, dependency.wake)
+            dependency.logWork, of: dependency.configuration.data, trace, background, whenDone: wake)
         rebuild = dependency.logWork.store.map { [checkpoints, engine = dependency.engine] store in
             ModelRebuild(store, checkpoints, trace, figures, background, plan: { engine.plan }, whenDone: wake)
         }
@@ -68,8 +69,11 @@ package final class Server: ReactorHandler {
             log: dependency.log, models: dependency.models, engine: dependency.engine,
             encoder: dependency.encoder, trace: dependency.trace, figures: figures, slow: dependency.slow,
             connections: connections, outbox: outbox, memory: memory)
+        seals = SealQueue(dependency.logWork, dependency.background, whenDone: dependency.wake)
         requests = Server.requests(
-            dependency, driver, connections, outbox, memory, publishing, checkpoints, checkpointRequests, checks, jobs)
+            dependency, driver, connections, outbox, memory, publishing, checkpoints, checkpointRequests, checks, jobs,
+            seals)
+        follower = Server.follower(dependency, driver, seals: seals, requests: requests)
         housekeeping = Housekeeping(
             clock: dependency.clock, trace: dependency.trace, figures: figures, slow: dependency.slow,
             log: dependency.log, manager: dependency.manager, returnFreedPages: dependency.returnFreedPages,
@@ -83,14 +87,15 @@ package final class Server: ReactorHandler {
     private static func requests(
         _ dependency: ServerDependency, _ driver: CommitDriver, _ connections: Connections, _ outbox: Outbox,
         _ memory: ClientMemory, _ publishing: PushScheduler, _ checkpoints: Checkpoints,
-        _ checkpointRequests: CheckpointRequests, _ checks: DefinitionChecks, _ jobs: Jobs
+        _ checkpointRequests: CheckpointRequests, _ checks: DefinitionChecks, _ jobs: Jobs, _ seals: SealQueue
     ) -> Requests {
         let configuration = dependency.configuration
         let store = FigureSource.Store(
             log: dependency.log, models: dependency.models, foldTimer: dependency.foldTimer,
             catalogue: { [engine = dependency.engine] in engine.catalogue },
             declared: { [engine = dependency.engine] in engine.declared }, data: configuration.data,
-            journal: configuration.journal, durability: dependency.durability)
+            journal: configuration.journal, durability: dependency.durability,
+            replica: { [engine = dependency.engine] in engine.replica() })
         return Requests(
             engine: dependency.engine, reader: dependency.reader, encoder: dependency.encoder, clock: dependency.clock,
             figures: dependency.figures,
@@ -98,6 +103,7 @@ package final class Server: ReactorHandler {
             access: configuration.access, owner: dependency.uid, limits: configuration.limits, driver: driver,
             connections: connections, outbox: outbox, memory: memory, publishing: publishing,
             checkpointRequests: checkpointRequests, checks: checks, jobs: jobs,
+            seals: seals, waits: PositionWaits(patience: configuration.patience),
             figureAnswers: FigureAnswers(
                 store: store, figures: dependency.figures, driver: driver, connections: connections, outbox: outbox,
                 memory: memory, publishing: publishing, checkpoints: checkpoints))
@@ -141,7 +147,10 @@ package final class Server: ReactorHandler {
     /// Handles the lines that have arrived.
     package func bytesReceived(_ id: ConnectionID, _ bytes: UnsafeRawBufferPointer) {
         slow.turnGoesOn()
-        guard let connection = connections[id], !connection.isEnding else { return }
+        guard let connection = connections[id], !connection.isEnding else {
+            if let follower, follower.owns(id) { follower.bytesReceived(bytes) }
+            return
+        }
         connections.touched.add(connection)
         connection.lines.bytesReceived(bytes)
         connection.client.received(bytes.count)
@@ -152,7 +161,10 @@ package final class Server: ReactorHandler {
     /// Handles the end of the peer's input.
     package func peerClosed(_ id: ConnectionID) {
         slow.turnGoesOn()
-        guard let connection = connections[id], !connection.isEnding else { return }
+        guard let connection = connections[id], !connection.isEnding else {
+            if let follower, follower.owns(id) { follower.closed() }
+            return
+        }
         connections.touched.add(connection)
         connection.lines.peerClosed()
         requests.received(connection)
@@ -160,7 +172,8 @@ package final class Server: ReactorHandler {
 
     /// Removes the connection.
     package func connectionClosed(_ id: ConnectionID) {
-        if let connection = connections[id] { requests.gone(connection) }
+        if let connection = connections[id] { return requests.gone(connection) }
+        if let follower, follower.owns(id) { follower.closed() }
     }
 
     /// Has the connection's next step computed, since all its output has left the process.
@@ -179,7 +192,9 @@ package final class Server: ReactorHandler {
     private func endTurn() {
         guard stopReason == nil else { return dependency.transport.stop() }
         requests.takeLeftOver()
-        driver.turnEnded(mayGather: drainDeadline == nil, isMoreAtHand: requests.isPending)
+        follower?.turnEnded()
+        let isMoreAtHand = requests.isPending || follower?.hasWork == true
+        driver.turnEnded(mayGather: drainDeadline == nil, isMoreAtHand: isMoreAtHand)
         publish()
         guard stopReason == nil else { return }
         jobs.begin()
@@ -188,8 +203,13 @@ package final class Server: ReactorHandler {
         requests.turnEnded()
         publishing.turnEnded()
         buildModels()
-        if requests.isPending || publishing.isPending || declared.hasWork { dependency.transport.requestTurn() }
+        if hasWork { dependency.transport.requestTurn() }
         if drainDeadline != nil, connections.isEmpty { dependency.transport.stop() }
+    }
+
+    /// True while work is left that waits for nothing.
+    private var hasWork: Bool {
+        requests.isPending || publishing.isPending || declared.hasWork || follower?.hasWork == true
     }
 
     /// Begins to drain the connections; stops at once on a second signal.
@@ -200,6 +220,7 @@ package final class Server: ReactorHandler {
         dependency.trace.say("draining", members)
         dependency.manager.stopping()
         dependency.transport.stopListening()
+        follower?.end()
         // Events that are committed now are still pushed before the subscriptions end.
         driver.turnEnded(mayGather: false, isMoreAtHand: false)
         publish()
@@ -213,6 +234,8 @@ package final class Server: ReactorHandler {
     package func timerFired() {
         slow.turnGoesOn()
         housekeeping.ticked()
+        requests.resume(requests.waits.takeLate(at: driver.tick))
+        follower?.ticked()
         if let drainDeadline, driver.tick >= drainDeadline { dependency.transport.stop() }
     }
 
@@ -224,24 +247,18 @@ package final class Server: ReactorHandler {
         driver.flushMayHaveEnded()
         if stopReason == nil { checkpoints.advance() }
         for answer in checkpointRequests.answers() + jobs.answers() { requests.answer(answer) }
+        seals.advance()
     }
 
     /// Waits for background work, commits the remaining events and stores the models, after the loop has ended without
     /// a storage failure.
     package func end() {
         jobs.end()
+        seals.end()
         checks.end()
         replaceModels { rebuild throws(StorageError) in try rebuild.end() }
         driver.finishCommits()
         driver.storeAtEnd()
-    }
-
-    /// Serves by another catalogue from now on, between two turns; ends the subscriptions to rows of kinds that it lacks.
-    ///
-    /// - Parameter catalogue: a catalogue that follows the present one.
-    /// - Throws: the first filter that has the name of an option; then nothing was replaced.
-    package func catalogueReplaced(by catalogue: Catalogue) throws(SchemaError) {
-        try catalogueReplaced(by: DeclaredModels.Change(to: CataloguePlan(catalogue)))
     }
 
     // MARK: The end of a turn

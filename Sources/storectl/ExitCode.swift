@@ -8,7 +8,7 @@ enum ExitCode: Int32 {
     case no = 1
     /// The command line is wrong, by the tool's or the store's rules, or the store cannot be reached.
     case unusable = 2
-    /// The request was denied or exceeded a limit, or the store is full, busy or stopping.
+    /// The request was denied or exceeded a limit, or the store is full, busy, behind, a replica or stopping.
     case denied = 3
     case timedOut = 4
     /// The stored data is damaged.
@@ -19,7 +19,7 @@ enum ExitCode: Int32 {
     init(_ refusal: Refusal) {
         switch refusal.code {
         case .syntax, .unknown: self = .unusable
-        case .denied, .tooLarge, .full, .busy, .draining: self = .denied
+        case .denied, .tooLarge, .full, .behind, .notLeader, .busy, .draining: self = .denied
         case .internal where refusal.isDamage: self = .corrupt
         // Codes that this program does not know are a no as well.
         default: self = .no

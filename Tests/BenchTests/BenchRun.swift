@@ -39,6 +39,7 @@ enum TinyRuns {
     struct Runs: Sendable {
         let folder: Scratch
         let compare: BenchRun
+        let models: BenchRun
         let latency: BenchRun
         let scale: BenchRun
         let report: BenchRun
@@ -47,6 +48,7 @@ enum TinyRuns {
             folder = try Scratch()
             let tools = try TinyRuns.tools(in: folder)
             compare = try BenchRun(["compare", "--tiny", "--out", "latest.jsonl"], in: folder, path: tools)
+            models = try BenchRun(["models", "--tiny", "--out", "models.jsonl"], in: folder, path: tools)
             latency = try BenchRun(["latency", "--tiny", "--out", "latency.jsonl"], in: folder, path: tools)
             scale = try BenchRun(["scale", "--tiny", "--out", "scale.jsonl"], in: folder, path: tools)
             let page = "# By hand\n\n\(Page.start)\n\(Page.end)\n"

@@ -80,6 +80,22 @@ import Testing
         for line in lines { #expect(line.count == 7 && line[4] == "2", "\(line)") }
     }
 
+    @Test func `Every cost of a declared model has a figure, and each bar a verdict`() throws {
+        let run = try TinyRuns.all.get().models
+        #expect(run.exit == .code(0), "\(run.errors)")
+        for row in Row.ofModels {
+            let lines = run.cells(row.id)
+            for shape in row.shapes {
+                for contender in shape.contenders {
+                    let figure = lines.first { $0[1] == shape.name && $0[2] == contender.name }?[3]
+                    #expect(figure?.contains(shape.unit) == true, "\(row.id) \(shape.name): \(lines)")
+                }
+            }
+            let verdicts = lines.filter { ["holds", "FALLS SHORT"].contains($0.last) }
+            #expect(verdicts.count == row.shapes.reduce(0) { $0 + $1.bars.count }, "\(row.id): \(lines)")
+        }
+    }
+
     @Test func `The wait of one client is measured in every situation`() throws {
         let run = try TinyRuns.all.get().latency
         #expect(run.exit == .code(0), "\(run.errors)")
@@ -115,6 +131,7 @@ import Testing
         for line in runs.compare.output.split(separator: "\n") + runs.latency.output.split(separator: "\n") {
             #expect(page.contains(line), "\(line)")
         }
+        for line in runs.models.output.split(separator: "\n") { #expect(page.contains(line), "\(line)") }
         for line in runs.scale.output.split(separator: "\n") { #expect(page.contains(line), "\(line)") }
         #expect(page.contains("A tiny run"))
         let plots = page.components(separatedBy: "](plots/").dropFirst().map { $0.prefix { $0 != ")" } }
@@ -149,6 +166,7 @@ import Testing
         try Files.write("\(Page.start)\n\(Page.end)\n", to: folder.place("page.md"))
         let run = try BenchRun(["report", "latest.jsonl", "--page", "page.md"], in: folder)
         #expect(run.exit == .code(0), "\(run.errors)")
+        #expect(run.errors.contains("models.jsonl of make bench-models"))
         #expect(run.errors.contains("latency.jsonl; make bench-latency writes it"))
         #expect(run.errors.contains("scale.jsonl is not what make bench-scale writes"))
     }

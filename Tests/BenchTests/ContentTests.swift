@@ -51,6 +51,39 @@ import Testing
         #expect(events?.count == 10)
     }
 
+    @Test func `An order is placed long before anything else happens to it`() throws {
+        var placed: [String: Int] = [:]
+        var types: [String: Int] = [:]
+        for number in 0..<40_000 {
+            let line = asked(.order, number)
+            let type = try #require(try parsed(line)["type"] as? String)
+            types[type, default: 0] += 1
+            let stream = String(line.split(separator: " ")[1])
+            if type == "Placed" {
+                placed[stream] = number
+            } else if number >= 16_000 {
+                // More than 50 clients have in flight.
+                #expect(number - (placed[stream] ?? number) > 1_000, "\(line)")
+            }
+        }
+        #expect(types == ["Placed": 10_000, "ItemAdded": 20_000, "Shipped": 10_000])
+    }
+
+    @Test func `An order of ten lines has ten products`() throws {
+        for number in [0, 1, 999, 123_456] {
+            let data = try #require(try parsed(asked(.tenLines, number))["data"] as? [String: Any])
+            let lines = try #require(data["lines"] as? [[String: Any]])
+            #expect(Set(lines.compactMap { $0["product"] as? String }).count == 10)
+        }
+    }
+
+    @Test func `A letter has the content of the story of its number`() throws {
+        let data = try #require(try parsed(asked(.write, 77))["data"] as? [String: String])
+        var story = try parsed(asked(.post, 77))
+        story["id"] = nil
+        #expect(story as? [String: String] == data)
+    }
+
     @Test func `Redis has the event and its meta as two fields`() {
         var bytes = RequestText()
         RedisDialect().ask(.append, 17, &bytes)

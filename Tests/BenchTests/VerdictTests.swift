@@ -26,6 +26,11 @@ import Testing
         #expect(try verdict(.always(10), own: [1, 11, 2], other: []).measured == "11 events/s")
     }
 
+    @Test func `What has to be reached holds from itself on`() throws {
+        #expect(try verdict(.least(64), own: [64], other: []).holds == true)
+        #expect(try verdict(.least(64), own: [63], other: []).holds == false)
+    }
+
     @Test func `Medians are compared, not the best rounds`() throws {
         let verdict = try verdict(.ratio(over: "other", least: 1), own: [1, 2, 900], other: [3, 3, 3])
         #expect(verdict.holds == false)
@@ -70,7 +75,8 @@ import Testing
     func `The bars are those of the specification`(row: String, bars: [Double]) throws {
         let found = try #require(Row.specified.first { $0.id == row }).shapes.flatMap(\.bars).map { bar in
             switch bar {
-            case .ratio(_, let figure), .cost(_, let figure), .most(let figure), .always(let figure): figure
+            case .ratio(_, let figure), .cost(_, let figure): figure
+            case .most(let figure), .least(let figure), .always(let figure): figure
             }
         }
         #expect(found == bars)

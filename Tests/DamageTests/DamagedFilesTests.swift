@@ -1,7 +1,8 @@
 import Foundation
 import StoryCore
 import StoryLog
-import StoryModels
+import StoryFold
+import StoryStore
 import StoryServer
 import StoryStorage
 import StoryWire

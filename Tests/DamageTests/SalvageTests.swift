@@ -5,9 +5,9 @@ import Testing
 /// `storectl salvage`: a store of all that is good.
 @Suite(.serialized) struct SalvageTests {
     @Test func `what is salvaged is what was written, and what is not is listed`() throws {
-        var (events, lostEvents, images) = (0, 0, 0)
+        var (events, lostEvents, images, models) = (0, 0, 0, 0)
         for isKilled in [false, true] {
-            let original = try Original(events: 600, isKilled: isKilled, seed: 11)
+            let original = try Original(events: 600, isKilled: isKilled, isDeclaring: true, seed: 11)
             let folder = try ImageFolder()
             let whole = try Self.lines(of: try folder.image(of: original.data))
             for number in 0..<max(imageCount / 10, 4) {
@@ -20,14 +20,15 @@ import Testing
                     guard Files.size("\(image)/\(file)") > 3 * 4_096 else { continue }
                     damages.append(try Damage(file, in: image, &random))
                 }
-                let lost = try Self.check(image, whole, "image \(number), \(damages)")
+                let (lost, hasModel) = try Self.check(image, whole, "image \(number), \(damages)")
                 events += whole.count
                 lostEvents += lost
+                models += hasModel ? 1 : 0
                 images += 1
             }
         }
-        print("salvaged: \(images) images, \(lostEvents) of \(events) events lost")
-        #expect(lostEvents > 0)
+        print("salvaged: \(images) images, \(lostEvents) of \(events) events lost; \(models) with their model")
+        #expect(lostEvents > 0 && models > 0)
     }
 
     @Test func `what was salvaged can be salvaged again`() throws {
@@ -44,7 +45,7 @@ import Testing
             guard run.exit == .code(5) else { continue }
             let whole = try Self.lines(of: first)
             try Self.spoil(first, &random)
-            lost += try Self.check(first, whole, "image \(number), salvaged once")
+            lost += try Self.check(first, whole, "image \(number), salvaged once").lost
         }
         #expect(lost > 0)
     }
@@ -113,12 +114,15 @@ import Testing
         try Files.write("", to: data + "/log.journal")
     }
 
-    /// Salvages an image; answers how many events are lost.
-    private static func check(_ image: String, _ whole: [String], _ name: String) throws -> Int {
+    /// Salvages an image; answers how many events are lost, and whether a declared model is left, whose rows are then the
+    /// events that are left.
+    private static func check(
+        _ image: String, _ whole: [String], _ name: String
+    ) throws -> (lost: Int, hasModel: Bool) {
         let out = image + ".out"
         defer { try? FileManager.default.removeItem(atPath: out) }
         let run = try storectl("--json", "salvage", image, "--out", out)
-        guard run.exit != .code(2) || !run.errors.contains("holds no event") else { return whole.count }
+        guard run.exit != .code(2) || !run.errors.contains("holds no event") else { return (whole.count, false) }
         let lost = positions(run.output)
         let isDoubtful = !run.output.contains(#""doubtful":0,"#)
         #expect(run.exit == .code(lost.isEmpty && !isDoubtful ? 0 : 5), "\(name): \(run)")
@@ -134,9 +138,11 @@ import Testing
         let verdict = try storectl("--data", out, "verify")
         #expect(verdict.exit == .code(0), "\(name): \(verdict)")
         let daemon = try ImageRun(out)
-        #expect(try daemon.client() != nil, "\(name): \(daemon.trace)")
+        let client = try #require(try daemon.client(), "\(name): \(daemon.trace)")
+        try DeclaredLoad.check(client)
+        let hasModel = try !client.rows("MODELS").isEmpty
         #expect(try daemon.stop() == .code(0), "\(name)")
-        return lost.count + whole.count - lines.count
+        return (lost.count + whole.count - lines.count, hasModel)
     }
 
     private static func positions(_ json: String) -> Set<UInt64> {

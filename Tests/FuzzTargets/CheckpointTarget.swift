@@ -1,6 +1,6 @@
 import CXXHash
 import StoryCore
-import StoryModels
+import StoryStore
 import StoryStorage
 import TestSupport
 

@@ -1,5 +1,6 @@
 import StoryCore
-import StoryModels
+import StoryFold
+import StoryStore
 import StoryStorage
 import StoryWire
 import TestSupport

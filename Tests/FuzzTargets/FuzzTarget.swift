@@ -13,7 +13,7 @@ package enum AllTargets {
         ("json", JSONTarget.self), ("eventlines", EventLineTarget.self), ("records", RecordTarget.self),
         ("blocks", BlockTarget.self), ("journal", JournalTarget.self), ("folds", FoldTarget.self),
         ("checkpoint", CheckpointTarget.self), ("stored", StoredTarget.self), ("definitions", DefinitionTarget.self),
-        ("programs", ProgramTarget.self), ("etcd", EtcdTarget.self),
+        ("programs", ProgramTarget.self), ("source", SourceTarget.self), ("etcd", EtcdTarget.self),
     ]
 
     /// Each target's name, which its folder of the corpus has as well.

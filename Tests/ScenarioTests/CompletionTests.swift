@@ -73,7 +73,9 @@ extension DaemonTests {
             let daemon = try Self.filled()
             let client = try daemon.client()
             for name in ["orders", "order_lines", "notes"] {
-                try client.expect(#"DEFINE \#(name) "from order; total: number; on Placed { total = 1 }""#)
+                try client.expect(
+                    #"DEFINE \#(name) "from order; total: number; tags: set(text, 3); sort total; on Placed { total = 1 }""#
+                )
             }
             for (words, expected) in [
                 (["list", "or"], ["order_lines", "orders"]), (["count", "orders"], ["orders"]),
@@ -82,6 +84,11 @@ extension DaemonTests {
                 (["model", "misfits", "orders"], ["orders"]), (["model", "list", ""], []), (["model", "or"], []),
                 (["model", "check", "or"], []), (["model", "show", "orders", "n"], []),
                 (["post", "or"], []), (["like", "or"], []),
+                (["list", "orders", "--"], ["--tags", "--total"]), (["count", "orders", "--to"], ["--total"]),
+                (["tail", "orders", "--total", "1", "--ta"], ["--tags"]), (["list", "orders", "--x"], []),
+                (["list", "orders", "--sort", ""], ["created", "total"]),
+                (["list", "orders", "--sort=t"], ["--sort=total"]),
+                (["list", "users", "--"], []), (["get", "orders/1", "--"], []), (["list", "carts", "--"], []),
             ] {
                 #expect(try Self.names(words, until: expected, daemon) == expected, "\(words)")
             }
@@ -107,13 +114,18 @@ extension DaemonTests {
             #expect(try Self.names(["read", "n-25"], until: some, daemon) == some)
         }
 
-        @Test(arguments: [("get users/0", "users/007 users/008"), ("get stories/", "stories/12"), ("list us", "users")])
+        @Test(arguments: [
+            ("get users/0", "users/007 users/008"), ("get stories/", "stories/12"), ("list us", "users"),
+            ("list notes --cus", "--customer"),
+        ])
         func `bash completes words with them`(words: String, expected: String) throws {
             let daemon = try Self.filled()
+            try daemon.client().expect(#"DEFINE notes "from note; customer: text; on Wrote { customer = 'a' }""#)
             let tool = try Program.path("storectl")
             let script = try daemon.storectl("completion", "bash").output
             let call = "_storectl; [[ \"${COMPREPLY[*]}\" == '\(expected)' ]] && break"
-            let typed = "COMP_WORDS=('\(tool)' \(words)); COMP_CWORD=2; for try in {1..20}; do \(call); done"
+            let typed =
+                "COMP_WORDS=('\(tool)' \(words)); COMP_CWORD=$((${#COMP_WORDS[@]}-1)); for try in {1..20}; do \(call); done"
             let said = daemon.folder.place("said")
             let bash = try Program(
                 [

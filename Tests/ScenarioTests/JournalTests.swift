@@ -1,7 +1,7 @@
 import Foundation
 import StoryCore
 import StoryLog
-import StoryModels
+import StoryStore
 import StoryStorage
 import TestSupport
 import Testing

@@ -61,6 +61,8 @@ import Testing
         let next = #"{"definition":2,"position":9,"of":10}"#
         driven.hand(rows: .described(ModelRows(try Fixtures.model(building: next))))
         #expect(driven.lines[1].hasSuffix("of 2 rows · definition 2 is being built: 90 %, 9…"), "\(driven.lines[1])")
+        let taken = #"{"definition":2,"position":0,"of":10,"rows":1}"#
+        #expect(try Fixtures.model(building: taken).sentence == "definition 2 is being built: rows taken over: 1")
     }
 
     @Test func `a row of one stream has its past, and a key to the stream`() throws {
@@ -136,6 +138,33 @@ import Testing
         #expect(driven.lines[1].hasPrefix("customer=c1 placed=2026-11-27T00:00:00.000Z · by created"))
         driven.type("s")
         #expect(try driven.takeRowsRequest().query.sort.rawValue == "total")
+    }
+
+    @Test func `a list that is sorted by a time or a number has bounds of it in its filter`() throws {
+        let model = try Fixtures.model(sorts: ["created", "total", "placed", "customer"])
+        var driven = try Driven.orders(model, [Fixtures.order("7")])
+        driven.type("/")
+        #expect(!driven.lines.contains { $0.contains("since") })
+        driven.press(.escape)
+        driven.type("s/")
+        #expect(driven.lines[11] == "  total since" && driven.lines[13] == "  total until", "\(driven.lines)")
+        driven.press(.tab, .tab, .tab, .tab)
+        driven.type("10")
+        _ = driven.takeCommands()
+        driven.press(.enter)
+        let narrowed = try driven.takeRowsRequest().query
+        #expect(narrowed.filter.bounds == .init(sort: "total", since: "10") && narrowed.sort.rawValue == "total")
+        #expect(driven.lines[1].hasPrefix("since=10 · by total"), "\(driven.lines[1])")
+        driven.type("s/")
+        #expect(driven.lines[11] == "  placed since")
+        driven.press(.backTab)
+        driven.type("2026-11-27")
+        _ = driven.takeCommands()
+        driven.press(.enter)
+        let until = "2026-11-27T00:00:00.000Z"
+        #expect(try driven.takeRowsRequest().query.filter.bounds == .init(sort: "placed", until: until))
+        driven.type("s/")
+        #expect(!driven.lines.contains { $0.contains("since") }, "texts have no bounds in the form")
     }
 
     @Test func `the definition and the misfits are a key away, also where no row is`() throws {

@@ -19,7 +19,7 @@ extension Fixtures {
     /// A line of `MODELS orders`.
     static func model(
         _ text: String = orders, definition: Int = 1, state: String = "ready", rows: Int = 2, misfits: Int = 0,
-        building: String? = nil
+        building: String? = nil, sorts: [String] = ["created", "total"]
     ) throws -> ModelDescription {
         let build = building.map { #","building":\#($0)"# } ?? ""
         let json = """
@@ -27,7 +27,7 @@ extension Fixtures {
             "bytes":8192\(build),"text":\(JSONText.quoted(text)),
             "fields":[{"name":"customer","type":"text","optional":false},{"name":"total","type":"number","optional":false},
             {"name":"placed","type":"time","optional":false},{"name":"carrier","type":"text","optional":true}],
-            "filters":["customer","total","placed","carrier"],"sorts":["created","total"],"indexes":[],"history":false}
+            "filters":["customer","total","placed","carrier"],"sorts":\(sorts),"indexes":[],"history":false}
             """
         let line = try JSONDecoder().decode(JSONValue.self, from: Data(json.utf8))
         return try #require(ModelDescription(line))

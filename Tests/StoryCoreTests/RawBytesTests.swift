@@ -37,6 +37,22 @@ struct RawBytesTests {
         }
     }
 
+    @Test func `a zero byte is found wherever it is, and no other byte is taken for one`() {
+        for count in 0...40 {
+            for other in [1, 0x7F, 0x80, 0x81, 0xFF] as [UInt8] {
+                let bytes = [UInt8](repeating: other, count: count)
+                #expect(!hasZero(bytes))
+                for place in bytes.indices {
+                    var changed = bytes
+                    changed[place] = 0
+                    #expect(hasZero(changed))
+                }
+            }
+        }
+    }
+
+    private func hasZero(_ bytes: [UInt8]) -> Bool { bytes.withUnsafeBytes { $0.hasZero } }
+
     private func areEqual(_ one: [UInt8], _ other: [UInt8]) -> Bool {
         one.withUnsafeBytes { one in other.withUnsafeBytes { one.equals($0) } }
     }

@@ -94,7 +94,7 @@ struct InventedKindTests {
         ]
         for request in requests { #expect(world.ask(request).failure == .removedKind, "\(request.verb)") }
         let output = world.output()
-        world.session.endSubscriptions(outside: next, into: output)
+        world.session.endSubscriptions(outside: next, restsOn: .zero, into: output)
         #expect(output.effects == [.push(SubscriptionID(1), .end(.undefined, resume: Position(8)))])
         #expect(world.session.subscriptionCount == 1 && world.session.rowSubscriptionCount == 0)
         let kind = try #require(next.kinds.last?.kind)

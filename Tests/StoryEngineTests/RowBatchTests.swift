@@ -1,6 +1,6 @@
 import StoryCore
 import StoryEngine
-import StoryModels
+import StoryFold
 import Testing
 import TestSupport
 

@@ -1,6 +1,6 @@
 import StoryCore
 import StoryEngine
-import StoryModels
+import StoryFold
 import StoryWire
 import Testing
 import TestSupport
@@ -266,6 +266,7 @@ private final class RolledBackWorld {
 
 /// A store whose contents can be thrown away while it is in use.
 private final class SwappedStore: TableStore {
+    var checkpointed: Position { .zero }
     var current = PlainStore()
 
     func put(_ value: UnsafeRawBufferPointer, in table: UInt8, at key: UnsafeRawBufferPointer) {

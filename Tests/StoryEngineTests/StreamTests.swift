@@ -1,5 +1,5 @@
 import StoryCore
-import StoryModels
+import StoryFold
 import StoryEngine
 import Testing
 import TestSupport

@@ -1,6 +1,6 @@
 import Foundation
 import StoryCore
-import StoryModels
+import StoryFold
 import StoryStorage
 import TestSupport
 import Testing

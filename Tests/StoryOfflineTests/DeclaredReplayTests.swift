@@ -1,7 +1,8 @@
 import Foundation
 import StoryCore
 import StoryLog
-import StoryModels
+import StoryFold
+import StoryStore
 @testable import StoryOffline
 import StoryStorage
 import StoryWire
@@ -33,7 +34,9 @@ import Testing
         try bench.serve { log, _ in
             let path = bench.path + "/own/orders.1"
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-            let model = try #require(StoredDefinition.all(DataDirectory(bench.path, for: .reading), log).first)
+            let definitions = DefinitionTable(MemoryModelStore(), json: JSONObjectReader())
+            try definitions.fold(log, from: Position(1), through: log.head)
+            let model = try #require(definitions.stored(in: DataDirectory(bench.path, for: .reading)).first)
             let store = try LMDBModelStore(
                 at: path, ModelOwner(identity: log.storedIdentity, head: log.head), version: ModelVersion.ofPrograms,
                 tables: model.schema.tables)
@@ -67,6 +70,23 @@ import Testing
         #expect(report.isAlike && report.models == [entry])
     }
 
+    @Test(arguments: [40, 41, 42, 51, 60])
+    func `a replay to a position folds the models that answer there`(end: UInt64) throws {
+        let asked = try bench.replay {
+            $0.through = .position(Position(end))
+            $0.models = ["orders"]
+        }
+        // The definition is in event 41, and answers from 42 on.
+        guard end >= 42 else { return #expect(asked.models.isEmpty) }
+        let entry = try #require(asked.models.first)
+        try store(through: Position(end))
+        let stored = try self.entry()
+        #expect(asked.models.count == 1 && entry.stored == nil && entry.digest == stored?.stored)
+        #expect(entry.rows == stored?.rows && entry.rows > 9)
+        let all = try bench.replay { $0.through = .position(Position(end)) }
+        #expect(all.models.map(\.model) == Catalogue.standard.models + ["orders"] && all.models.last == entry)
+    }
+
     @Test(arguments: [ProgramTables.notes, ProgramTables.index(0)])
     func `an entry that the log does not make is named`(table: ModelTable) throws {
         try store(through: Position(60)) { $0.put([].lent, in: table.number, at: "abcdefgh".bytes.lent) }
@@ -81,6 +101,7 @@ import Testing
         try store(through: Position(60))
         try bench.write([undefined])
         #expect(try entry() == nil)
+        #expect(try bench.replay { _ in }.models.map(\.model) == Catalogue.standard.models)
     }
 
     @Test func `a store of another version or log is not compared`() throws {

@@ -1,7 +1,7 @@
 import StoryCore
 @testable import StoryOffline
 import StoryLog
-import StoryModels
+import StoryStore
 import StoryWire
 import TestSupport
 import Testing

@@ -1,6 +1,7 @@
 import StoryCore
 @testable import StoryOffline
-import StoryModels
+import StoryFold
+import StoryStore
 import TestSupport
 import Testing
 
@@ -15,7 +16,7 @@ import Testing
     /// The digests of the log sorted; nil when it was refused.
     private func sorted(_ bench: DirectoryBench, through: UInt64) throws -> StreamDigests? {
         try bench.serve { log, _ in
-            try SortedReplay.fold(log, CataloguePlan(.standard), through: Position(through)) { _, _ in }
+            try SortedReplay.fold(log, CataloguePlan(.standard), through: Position(through)) { _, _ in }?.digests
         }
     }
 

@@ -1,5 +1,6 @@
+import StoryStore
 import StoryCore
-import StoryModels
+import StoryFold
 import StoryOffline
 @testable import StoryServer
 import StoryWire

@@ -2,7 +2,7 @@ import Foundation
 import StoryCore
 import StoryEngine
 @testable import StoryLog
-import StoryModels
+import StoryStore
 @testable import StoryServer
 import StoryStorage
 import TestSupport

@@ -1,6 +1,6 @@
 import StoryCore
 import StoryLog
-import StoryModels
+import StoryFold
 import StoryReactor
 import TestSupport
 import Testing

@@ -1,11 +1,12 @@
 import Foundation
+import StoryStore
 import StoryCore
 import StoryLog
 import StoryStorage
 import TestSupport
 import Testing
 
-@testable import StoryModels
+@testable import StoryFold
 @testable import StoryServer
 
 /// Damage of the stored models that the loop meets while it serves them: it goes on, and has new ones built.

@@ -1,6 +1,7 @@
 import StoryCore
 @testable import StoryServer
-import StoryModels
+import StoryFold
+import StoryStore
 import StoryWire
 import TestSupport
 import Testing

@@ -2,7 +2,7 @@ import StoryCore
 import StoryEngine
 @testable import StoryServer
 import StoryLog
-import StoryModels
+import StoryFold
 import StoryWire
 import TestSupport
 import Testing

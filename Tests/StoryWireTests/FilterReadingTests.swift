@@ -166,9 +166,9 @@ struct FilterReadingTests {
     @Test func `an unknown filter is told with the options first, then the filters as the schema has them`() {
         #expect(
             reader(own).failure("LIST messages x=1")?.message
-                == "LIST has no option \"x\"; known: sort, order, limit, after, sender, recipient, story, between, unseen,"
-                + " since, until")
-        #expect(reader(invented).failure("COUNT coins mitn=1")?.nearest == "mint")
+                == "LIST has no option \"x\"; known: sort, order, limit, after, min, sender, recipient, story, between,"
+                + " unseen, since, until")
+        #expect(reader(invented).failure("COUNT coins mnit=1")?.nearest == "mint")
         #expect(
             reader(invented).failure("LIST coins sort=date")?.message
                 == "coins have no sort \"date\"; known: weight, motto")

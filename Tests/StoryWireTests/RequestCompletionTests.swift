@@ -12,9 +12,10 @@ import Testing
         ("EDIT ", "m", []), ("LIKE ", "", ["stories/"]), ("SUBSCRIBE ", "u", ["users"]),
         ("READ ", "ev", ["events", "events/"]), ("HELP ", "ver", ["verify"]),
         ("COUNT ", "", ["events", "events/", "users", "stories", "messages", "photos"]),
-        ("COUNT events/note-* ", "", ["from=", "to=", "types=", "log="]), ("COUNT orders ", "", ["sort=", "order="]),
-        ("LIST orders ", "", ["sort=", "order=", "limit=", "after="]), ("SUBSCRIBE orders ", "", []),
-        ("COUNT users ", "", ["prefecture=", "email=", "since=", "until="]),
+        ("COUNT events/note-* ", "", ["from=", "to=", "types=", "log=", "min="]),
+        ("COUNT orders ", "", ["sort=", "order=", "min="]),
+        ("LIST orders ", "", ["sort=", "order=", "limit=", "after=", "min="]), ("SUBSCRIBE orders ", "", ["min="]),
+        ("COUNT users ", "", ["prefecture=", "email=", "since=", "until=", "min="]),
         ("LIST stories ", "s", ["sort=", "sender=", "since="]), ("LIST users ", "pre", ["prefecture="]),
         ("LIST stories sort=", "ti", ["title"]), ("LIST stories order=", "", ["asc", "desc"]),
         ("LIST messages unseen=", "f", ["false"]), ("LIST stories sender=", "", []),
@@ -23,7 +24,7 @@ import Testing
         ("POST stories {\"title\":\"A\", \"", "m", ["message\":"]), ("LIKE stories/1 {\"", "", ["user\":"]),
         ("EDIT photos/1 {\"", "e", ["exposureValue\":", "exposureDuration\":"]),
         ("APPEND n-1 {\"", "t", ["type\":", "tags\":"]), ("POST users {\"name\":\"", "na", []),
-        ("PING ", "", []), ("NOPE ", "", []), ("BACKUP ", "", []), ("POST nobody {\"", "", []),
+        ("PING ", "", ["min="]), ("NOPE ", "", []), ("BACKUP ", "", []), ("POST nobody {\"", "", []),
     ])
     func `what may stand next`(line: String, word: String, expected: [String]) {
         #expect(Set(completion.words(after: line, word)) == Set(expected))

@@ -70,8 +70,9 @@ struct RequestTableTests {
     }
 
     @Test func `usage shows target, options and JSON`() {
-        #expect(RequestTable.standard.shape(of: .get)?.usage == "GET users|stories|messages|photos/ID [at=P|TIME]")
-        #expect(RequestTable.standard.shape(of: .ping)?.usage == "PING")
+        let get = RequestTable.standard.shape(of: .get)?.usage
+        #expect(get == "GET users|stories|messages|photos/ID [at=P|TIME] [min=P|now]")
+        #expect(RequestTable.standard.shape(of: .ping)?.usage == "PING [min=P|now]")
         #expect(
             RequestTable.standard.shape(of: .like)?.usage == #"LIKE stories/ID [key=KEY] [version=N] [meta={…}] {…}"#)
     }

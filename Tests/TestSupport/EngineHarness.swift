@@ -1,6 +1,6 @@
 package import StoryCore
 package import StoryEngine
-package import StoryModels
+package import StoryFold
 import StoryWire
 
 /// An engine over a plain store and a plain log, with a clock that the test sets.

@@ -1,5 +1,6 @@
 package import StoryCore
-package import StoryModels
+import StoryFold
+package import StoryStore
 import StoryWire
 
 /// A little of everything: users, stories, likes, messages, photos and events of the users' own.

@@ -1,6 +1,6 @@
 package import StoryCore
 package import StoryEngine
-package import StoryModels
+package import StoryFold
 
 /// What the engine wrote to its output, as values.
 package enum Effect: Equatable {
@@ -62,7 +62,7 @@ package final class RecordedOutput: TurnOutput {
 
     package func notify(_ notice: Notice) { effects.append(.notify(notice)) }
 
-    package func push(_ push: Push, to subscription: SubscriptionID) {
+    package func push(_ push: Push, to subscription: SubscriptionID, restsOn position: Position) {
         effects.append(.push(subscription, push))
     }
 

@@ -6,16 +6,17 @@ let usage = """
     storebench: Storykeep beside its peers, on the same work, in one run.
 
       storebench compare [--quick|--tiny] [--rows S1,S2] [--out FILE]   every row of the table, with verdicts
+      storebench models [--quick|--tiny] [--rows M1,M2] [--out FILE]    what declared models cost, with verdicts
       storebench latency [--quick|--tiny] [--out FILE]                  what one client waits for, beside other work
       storebench scale [--quick|--tiny] [--out FILE]                    figures at sizes, crowds and large events
       storebench report FILE [--page FILE]                              tables and plots into bench/README.md
       storebench load SOCKET WORK [--clients N] [--inflight N] [--requests N] [--from N] [--run N]
-                      [--stories N] [--messages N] [--events N] [--past POSITION]
+                      [--stories N] [--messages N] [--letters N] [--orders N] [--events N] [--past POSITION]
                                     one closed loop on a running stored that holds so many: \(works)
 
     Run it from the repository's root after `swift build -c release` and `scripts/peers`; `make bench` does both.
     Servers are started and stopped in directories of their own below STOREBENCH_DIR, else the temporary directory.
-    A report of bench/results/latest.jsonl takes latency.jsonl and scale.jsonl along when they lie beside it.
+    A report of bench/results/latest.jsonl takes models.jsonl, latency.jsonl and scale.jsonl along when they lie beside it.
 
     """
 
@@ -34,11 +35,11 @@ func number(_ name: String, _ fallback: Int) -> Int {
 }
 
 /// Measures rows. One that fails is told at the end and does not keep the others from being measured.
-func compare() throws(BenchError) {
+func measure(_ all: [Row]) throws(BenchError) {
     let size = Size.named(by: arguments)
     let wanted = value("--rows")?.split(separator: ",").map(String.init)
-    let rows = Row.all.filter { wanted?.contains($0.id) ?? true }
-    guard !rows.isEmpty else { throw BenchError("--rows wants some of \(Row.all.map(\.id).joined(separator: ","))") }
+    let rows = all.filter { wanted?.contains($0.id) ?? true }
+    guard !rows.isEmpty else { throw BenchError("--rows wants some of \(all.map(\.id).joined(separator: ","))") }
     let results = try Results(size.form, writingTo: value("--out"))
     let rounds = Rounds(size, results)
     var failed: [String] = []
@@ -65,6 +66,7 @@ func load() throws(BenchError) {
     let run = number("--run", 1) - 1
     let stored = Stored(
         stories: number("--stories", 10_000), messages: number("--messages", 10_000),
+        letters: number("--letters", 10_000), orders: number("--orders", 10_000),
         events: number("--events", 100_000), past: number("--past", 1))
     let loop = Loop(work, clients: number("--clients", 1), inflight: number("--inflight", 1))
     let links = (0..<loop.clients).map { _ in Link(arguments[1], StoreDialect(run: run, stored: stored)) }
@@ -80,7 +82,8 @@ signal(SIGPIPE, SIG_IGN)
 do {
     let wantsHelp = arguments.contains { $0 == "--help" || $0 == "-h" }
     switch wantsHelp ? "help" : arguments.first {
-    case "compare": try compare()
+    case "compare": try measure(Row.all)
+    case "models": try measure(Row.ofModels)
     case "latency": try LatencyBench.run(Size.named(by: arguments), writingTo: value("--out"))
     case "scale": try ScaleBench.run(Size.named(by: arguments), writingTo: value("--out"))
     case "report":

@@ -67,7 +67,7 @@ Rule = Literal[
 ]
 Code = Literal[
     "syntax", "unknown", "invalid", "notFound", "gone", "exists", "conflict", "keyReused", "denied", "tooLarge", "full",
-    "diverged", "busy", "draining", "internal",
+    "diverged", "behind", "notLeader", "busy", "draining", "internal",
 ]
 
 
@@ -100,6 +100,7 @@ class StoreError(Exception):
     name: Optional[str]
     nearest: Optional[str]
     log: Optional[str]
+    address: Optional[str]
     damaged: bool
     members: Mapping[str, Any]
     """The error as it came, with members that this version does not know."""
@@ -108,7 +109,7 @@ class StoreError(Exception):
         super().__init__(members)
         self.members = members
         for name in ("code", "message", "retry", "expected", "actual", "stream", "position", "limit", "column",
-                     "field", "name", "nearest", "log"):
+                     "field", "name", "nearest", "log", "address"):
             setattr(self, name, members.get(name))
         self.fields = tuple(_pick(FieldError, wrong) for wrong in members.get("fields") or ())
         self.damaged = bool(members.get("damaged"))

@@ -158,6 +158,8 @@ package protocol BrowsedKind: Hashable, Sendable {
     func version(of content: Content) -> UInt64
     /// Returns a filter narrowed to rows with a date from `since` on and before `until`.
     func bounded(_ filter: Filter, since: Date?, until: Date?) -> Filter
+    /// Returns a filter for a list with this sort, without the bounds of another one.
+    func filter(_ filter: Filter, sortedBy sort: Sort) -> Filter
     /// The moments at which other lists are requested again.
     var freshness: Freshness { get }
     /// True if the selection stays on the first row when rows arrive above it.
@@ -248,6 +250,7 @@ extension BrowsedKind {
     package func date(of content: Content) -> Date { .distantPast }
     package func version(of content: Content) -> UInt64 { 0 }
     package func bounded(_ filter: Filter, since: Date?, until: Date?) -> Filter { filter }
+    package func filter(_ filter: Filter, sortedBy sort: Sort) -> Filter { filter }
     package func people(in filter: Filter) -> [String] { [] }
     package func opened(_ content: Content) -> Destination? { nil }
     package func turn(of filter: Filter) -> ListTurn<Filter>? { nil }

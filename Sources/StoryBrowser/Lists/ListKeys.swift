@@ -63,6 +63,7 @@ extension ListState {
         let index = sorts.firstIndex(of: query.sort) ?? 0
         query.sort = sorts[(index + 1) % sorts.count]
         query.order = kind.order(of: query.sort)
+        query.filter = kind.filter(query.filter, sortedBy: query.sort)
         return restart()
     }
 

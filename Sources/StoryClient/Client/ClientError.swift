@@ -27,6 +27,10 @@ public enum ClientError: Error, Hashable, Sendable {
     case full(message: String)
     /// The position belongs to another history. `log` is the store's, `position` the last event that both have.
     case diverged(message: String, log: String, position: UInt64?)
+    /// The store has not got the event that the request names yet; `position` is its last one.
+    case behind(message: String, position: UInt64)
+    /// The store is a replica and takes no writes; `address` is that of the store which does.
+    case notLeader(message: String, address: String)
     /// The server is at a limit of its own.
     case busy(message: String)
     /// The server is stopping.
@@ -70,6 +74,7 @@ extension ClientError {
             case .denied: .denied(message: message)
             case .tooLarge: .tooLarge(message: message, limit: refusal.limit)
             case .full: .full(message: message)
+            case .notLeader: .notLeader(message: message, address: refusal.address ?? "")
             case .busy: .busy(message: message)
             case .draining: .draining(message: message)
             case .internal:
@@ -87,6 +92,7 @@ extension ClientError {
         case (.keyReused, _, _, let position?, _): self = .keyReused(message: message, position: position)
         case (.diverged, _, _, let position, let log?):
             self = .diverged(message: message, log: log, position: position)
+        case (.behind, _, _, let position?, _): self = .behind(message: message, position: position)
         default: self = .other(refusal)
         }
     }
@@ -95,10 +101,10 @@ extension ClientError {
     public var retry: Retry {
         switch self {
         case .syntax, .unknown, .invalid, .notFound, .gone, .exists, .keyReused, .denied, .tooLarge, .diverged,
-            .internal, .protocolViolation, .notUnderstood, .notEncodable, .closed:
+            .notLeader, .internal, .protocolViolation, .notUnderstood, .notEncodable, .closed:
             .never
         case .conflict: .refetch
-        case .full, .busy, .draining, .unreachable: .later
+        case .full, .behind, .busy, .draining, .unreachable: .later
         case .connectionLost, .timedOut: .same
         case .other(let refusal): refusal.retry.flatMap(Retry.init) ?? .never
         }
@@ -124,7 +130,8 @@ extension ClientError: CustomStringConvertible {
         case .syntax(let message, _), .unknown(let message, _, _), .invalid(let message, _), .notFound(let message),
             .gone(let message), .exists(let message, _), .conflict(let message, _, _, _), .keyReused(let message, _),
             .denied(let message), .tooLarge(let message, _), .full(let message), .diverged(let message, _, _),
-            .busy(let message), .draining(let message), .internal(let message, _, _):
+            .behind(let message, _), .notLeader(let message, _), .busy(let message), .draining(let message),
+            .internal(let message, _, _):
             message
         case .other(let refusal): "\(refusal.code.rawValue): \(refusal.message)"
         case .unreachable(let path, let reason, let time):

@@ -57,6 +57,20 @@ actor Exchange {
         failAll(.closed)
     }
 
+    /// Asks a request, and ends the connection.
+    ///
+    /// - Throws: as `ask`.
+    func askOnce(_ request: RequestLine, within limit: Duration?) async throws -> StoreReply {
+        do {
+            let reply = try await ask(request, within: limit)
+            close()
+            return reply
+        } catch {
+            close()
+            throw error
+        }
+    }
+
     /// Sends a request and returns its whole reply; retries after temporary failures.
     ///
     /// - Parameter limit: the time limit for all of that; nil: none.

@@ -29,6 +29,17 @@ struct RequestLine: Hashable, Sendable {
     /// Returns the line with names as an option, separated by commas.
     func option(_ name: String, _ values: [String]?) -> RequestLine { option(name, values?.joined(separator: ",")) }
 
+    /// Returns the line with a minimum as an option, where the verb has that option.
+    func minimum(_ minimum: Minimum?) -> RequestLine {
+        switch verb {
+        case .get, .list, .count, .sorts, .read, .models, .streams, .types, .subscribe, .ping:
+            option("min", minimum?.option)
+        case .post, .edit, .like, .unlike, .see, .delete, .append, .unsubscribe, .help, .stats, .metrics, .clients,
+            .checkpoint, .verify, .backup, .quit, .define, .undefine, .send, .seal:
+            self
+        }
+    }
+
     /// Returns the line with the JSON that ends it, which has no LF.
     func body(_ json: JSONText) -> RequestLine {
         var line = self

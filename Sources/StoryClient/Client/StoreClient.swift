@@ -36,6 +36,7 @@ public final class StoreClient: Sendable {
     public let address: StoreAddress
     /// The time limit of a call; nil: none.
     public let timeLimit: Duration?
+    let minimum: Minimum?
     let dialer: Dialer
     /// Replies are decoded outside of this actor, so that a long one does not delay the others.
     private let exchange: Exchange
@@ -45,18 +46,30 @@ public final class StoreClient: Sendable {
         self.address = address
         dialer = Dialer(address: address, policy: configuration.retry, readAhead: max(1, configuration.readAhead))
         timeLimit = configuration.timeLimit
+        minimum = nil
         exchange = Exchange(dialer)
     }
 
-    private init(_ client: StoreClient, timeLimit: Duration?) {
+    private init(_ client: StoreClient, timeLimit: Duration?, minimum: Minimum?) {
         (address, dialer, exchange, self.timeLimit) = (client.address, client.dialer, client.exchange, timeLimit)
+        self.minimum = minimum
     }
 
     /// Returns this client, over the same connection, with another limit for its calls:
     /// `client.within(.seconds(2)).ping()`.
     ///
     /// - Parameter timeLimit: the time limit of a call; nil: none.
-    public func within(_ timeLimit: Duration?) -> StoreClient { StoreClient(self, timeLimit: timeLimit) }
+    public func within(_ timeLimit: Duration?) -> StoreClient {
+        StoreClient(self, timeLimit: timeLimit, minimum: minimum)
+    }
+
+    /// Returns this client, over the same connection, whose queries wait until the store is at a position; they throw
+    /// ``ClientError/behind(message:position:)`` where it is not there in time. Lists and rows that are followed wait as well.
+    ///
+    /// - Parameter minimum: the position; nil: any.
+    public func atLeast(_ minimum: Minimum?) -> StoreClient {
+        StoreClient(self, timeLimit: timeLimit, minimum: minimum)
+    }
 
     /// Returns the store's greeting; connects first if there is no connection.
     ///
@@ -69,31 +82,21 @@ public final class StoreClient: Sendable {
     }
 
     /// Ends the connection. Requests without a reply fail with `ClientError.closed`, as do all later ones.
-    /// Subscriptions continue, since they have connections of their own. Clients that `within` returned are closed,
-    /// too.
+    /// Subscriptions have connections of their own, and continue. Clients that `within` returned are closed, too.
     public func close() async { await exchange.close() }
 
     /// Sends a request and returns its whole reply; retries after temporary failures.
     ///
     /// - Throws: `ClientError` for a refusal or a missing reply, or `CancellationError`.
     func ask(_ request: RequestLine) async throws -> StoreReply {
-        try await exchange.ask(request, within: timeLimit)
+        try await exchange.ask(request.minimum(minimum), within: timeLimit)
     }
 
-    /// Sends a request over a connection of its own, since the store handles no other request of a connection that
-    /// waits for long work.
+    /// Sends a request over a connection of its own, since the store handles no other one beside long work.
     ///
     /// - Throws: `ClientError` for a refusal or a missing reply, or `CancellationError`.
     func askAlone(_ request: RequestLine) async throws -> StoreReply {
         guard await !exchange.isClosed else { throw ClientError.closed }
-        let alone = Exchange(dialer)
-        do {
-            let reply = try await alone.ask(request, within: timeLimit)
-            await alone.close()
-            return reply
-        } catch {
-            await alone.close()
-            throw error
-        }
+        return try await Exchange(dialer).askOnce(request, within: timeLimit)
     }
 }

@@ -38,6 +38,10 @@ public struct Refusal: Error, Hashable, Sendable, Decodable {
         public static let full = Code(rawValue: "full")
         /// The position belongs to another history.
         public static let diverged = Code(rawValue: "diverged")
+        /// The store has not got the event that the request names yet.
+        public static let behind = Code(rawValue: "behind")
+        /// The store is a replica and takes no writes.
+        public static let notLeader = Code(rawValue: "notLeader")
         /// The server is at a limit of its own.
         public static let busy = Code(rawValue: "busy")
         /// The server is stopping.
@@ -80,16 +84,19 @@ public struct Refusal: Error, Hashable, Sendable, Decodable {
     public let actual: UInt64?
     /// The stream that a `conflict` is about, where the request names several.
     public let stream: String?
-    /// For `keyReused` the key's own event, for `diverged` the last event that both logs have, for damage the event.
+    /// For `keyReused` the key's own event, for `diverged` the last event that both logs have, for `behind` the last one
+    /// that the store has, for damage the event.
     public let position: UInt64?
     /// The limit that was passed, for `tooLarge`.
     public let limit: Int?
     /// The history that the store has, for `diverged`.
     public let log: String?
+    /// The address of the store that takes writes, for `notLeader`.
+    public let address: String?
 
     private enum CodingKeys: CodingKey {
         case code, message, retry, fields, name, nearest, damaged, column, field
-        case expected, actual, stream, position, limit, log
+        case expected, actual, stream, position, limit, log, address
     }
 
     /// Decodes a refusal. Code and message are required; other members are ignored if they are of a wrong type.
@@ -110,6 +117,7 @@ public struct Refusal: Error, Hashable, Sendable, Decodable {
         position = try? members.decode(UInt64.self, forKey: .position)
         limit = try? members.decode(Int.self, forKey: .limit)
         log = try? members.decode(String.self, forKey: .log)
+        address = try? members.decode(String.self, forKey: .address)
     }
 
     /// Reads the JSON of a `-` line; one that cannot be read becomes an `internal` refusal that shows it.
@@ -125,7 +133,7 @@ public struct Refusal: Error, Hashable, Sendable, Decodable {
         code = .internal
         message = "an error that cannot be read: \(String(decoding: json, as: UTF8.self))"
         (retry, fields, name, nearest, damaged, column, field) = (nil, nil, nil, nil, nil, nil, nil)
-        (expected, actual, stream, position, limit, log) = (nil, nil, nil, nil, nil, nil)
+        (expected, actual, stream, position, limit, log, address) = (nil, nil, nil, nil, nil, nil, nil)
     }
 
     /// True when the stored data differs from the data that was written.

@@ -14,8 +14,9 @@ public enum ContentError: Error, Hashable, Sendable {
         case .notFound: self = .notFound
         case .gone: self = .gone
         case .notUnderstood(let json): self = .notUnderstood(json)
-        case .syntax, .unknown, .invalid, .exists, .conflict, .keyReused, .denied, .tooLarge, .full, .diverged, .busy,
-            .draining, .internal, .other, .unreachable, .connectionLost, .timedOut, .protocolViolation, .notEncodable,
+        case .syntax, .unknown, .invalid, .exists, .conflict, .keyReused, .denied, .tooLarge, .full, .diverged, .behind,
+            .notLeader, .busy, .draining, .internal, .other, .unreachable, .connectionLost, .timedOut,
+            .protocolViolation, .notEncodable,
             .closed:
             self = .store(error)
         }

@@ -9,7 +9,7 @@ extension ContentCollection {
     /// Watches a list: returns the rows that pass a filter, in the order of their dates, and each change of the list as
     /// it becomes durable.
     public func live(_ filter: Content.Filter = .init()) -> LiveChanges<ListChange<Content>> {
-        LiveChanges(dialer: client.dialer, request: rows(.subscribe, filter)) { pushed in
+        LiveChanges(dialer: client.dialer, request: rows(.subscribe, filter).minimum(client.minimum)) { pushed in
             switch pushed {
             case .restarted: .restarted
             case .row(let json, let position): .row(try StoreDecoder.decode(Content.self, json), position: position)
@@ -31,7 +31,7 @@ extension StoreClient {
     func watch<Row: Sendable>(
         _ target: String, _ decode: @escaping @Sendable ([UInt8]) throws(ClientError) -> Row
     ) -> LiveChanges<RowChange<Row>> {
-        LiveChanges(dialer: dialer, request: RequestLine(.subscribe, target)) { pushed in
+        LiveChanges(dialer: dialer, request: RequestLine(.subscribe, target).minimum(minimum)) { pushed in
             switch pushed {
             case .restarted: .restarted
             case .row(let json, let position): .row(try decode(json), position: position)

@@ -1,16 +1,16 @@
 /// The code of a failed request, for the client's program (SPEC §3).
 package enum ErrorCode: String, CaseIterable, Sendable {
     case syntax, unknown, invalid, notFound, gone, exists, conflict, keyReused
-    case denied, tooLarge, full, diverged, busy, draining, `internal`
+    case denied, tooLarge, full, diverged, behind, notLeader, busy, draining, `internal`
 
     /// The advice to the client on trying again.
     package var retry: Retry {
         switch self {
         case .syntax, .unknown, .invalid, .notFound, .gone, .exists, .keyReused, .denied, .tooLarge, .diverged,
-            .internal:
+            .notLeader, .internal:
             .never
         case .conflict: .refetch
-        case .full, .busy, .draining: .later
+        case .full, .behind, .busy, .draining: .later
         }
     }
 }
@@ -51,7 +51,7 @@ package enum FailureDetail: Equatable, Sendable {
     case field(String)
     /// `conflict`; the stream where the request names several.
     case versions(expected: Version, actual: Version, stream: StreamName? = nil)
-    /// `keyReused`: the position of the key's first write.
+    /// `keyReused`: the position of the key's first write. `behind`: the last event that this store has.
     case position(Position)
     /// `tooLarge`: the limit that was exceeded.
     case limit(Int)
@@ -60,6 +60,8 @@ package enum FailureDetail: Equatable, Sendable {
     case log(LogID, position: Position?)
     /// `busy`: how many of the log's events were folded into a model that is being built.
     case progress(Position, of: Position)
+    /// `notLeader`: the address of the store that takes writes.
+    case address(String)
     /// `internal`: the stored data are damaged; the position is nil where it is unknown.
     case damaged(Position?)
 }
@@ -105,7 +107,7 @@ extension Failure {
     package var isDamage: Bool {
         switch detail {
         case .damaged: true
-        case .none, .column, .name, .fields, .field, .versions, .position, .limit, .log, .progress: false
+        case .none, .column, .name, .fields, .field, .versions, .position, .limit, .log, .progress, .address: false
         }
     }
 }

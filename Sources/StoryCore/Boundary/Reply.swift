@@ -182,10 +182,13 @@ package struct Greeting: Equatable, Sendable {
     package let limits: Limits
     /// The uid and role of the client.
     package let peer: Peer
+    /// The state of a replica; nil for a store of its own.
+    package let replica: ReplicaState?
 
     /// Creates a greeting from its parts.
     package init(
-        server: String, position: Position, durable: Durability = .fsync, log: LogID, limits: Limits, peer: Peer
+        server: String, position: Position, durable: Durability = .fsync, log: LogID, limits: Limits, peer: Peer,
+        replica: ReplicaState? = nil
     ) {
         self.server = server
         self.position = position
@@ -193,6 +196,30 @@ package struct Greeting: Equatable, Sendable {
         self.log = log
         self.limits = limits
         self.peer = peer
+        self.replica = replica
+    }
+}
+
+/// The state of a replica, as the greeting and `STATS` have it.
+package struct ReplicaState: Equatable, Sendable {
+    /// The progress of a replica.
+    package enum Phase: String, Sendable {
+        /// It has not got all events of its source, or does not reach it.
+        case catchingUp
+        /// It gets each event of its source when that is acknowledged.
+        case following
+    }
+
+    /// The progress.
+    package let phase: Phase
+    /// The address of the source.
+    package let address: String
+    /// The last event of the source, as far as that is known.
+    package let source: Position
+
+    /// Creates a state.
+    package init(_ phase: Phase, of address: String, at source: Position) {
+        (self.phase, self.address, self.source) = (phase, address, source)
     }
 }
 

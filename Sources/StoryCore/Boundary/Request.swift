@@ -11,13 +11,16 @@ package struct Request: ~Copyable, Sendable {
     package let verb: Verb
     /// The verb with its arguments.
     package let action: RequestAction
+    /// `min=`: how far the store has to be before it answers; nil where that does not matter.
+    package let minimum: Minimum?
 
     /// Creates a request; its verb is that of the action.
-    package init(tag: Tag?, role: Role, action: RequestAction) {
+    package init(tag: Tag?, role: Role, action: RequestAction, minimum: Minimum? = nil) {
         self.tag = tag
         self.role = role
         verb = action.verb
         self.action = action
+        self.minimum = minimum
     }
 
     /// True when the request reads durable data only: it waits until the earlier writes of its own connection are durable.
@@ -27,6 +30,14 @@ package struct Request: ~Copyable, Sendable {
     package var row: (kind: Kind, key: RowKey)? {
         if case .get(let kind, let key, nil) = action { (kind, key) } else { nil }
     }
+}
+
+/// How far a store has to be before it answers a request.
+package enum Minimum: Equatable, Sendable {
+    /// It has the event at this position.
+    case position(Position)
+    /// It has every event that anybody was acknowledged before the request.
+    case now
 }
 
 /// The verbs with their arguments.
@@ -61,6 +72,8 @@ package enum RequestAction: Equatable, Sendable {
     case checkpoint
     /// The moment whose seal is wanted; nil means the last event.
     case verify(at: Moment?)
+    /// The moment whose seal is wanted; nil means the last event.
+    case seal(at: Moment?)
     /// The path of the directory that the copy is made in.
     case backup([UInt8])
     case quit
@@ -73,7 +86,7 @@ package enum RequestAction: Equatable, Sendable {
         case .content(let write): write.kind
         case .subscribe(let query): query.subject.kind
         case .read, .countEvents, .streams, .types, .define, .undefine, .models, .misfits, .append, .appendTogether,
-            .unsubscribe, .ping, .help, .stats, .metrics, .clients, .checkpoint, .verify, .backup, .quit:
+            .unsubscribe, .ping, .help, .stats, .metrics, .clients, .checkpoint, .verify, .seal, .backup, .quit:
             nil
         }
     }
@@ -93,7 +106,7 @@ package enum RequestAction: Equatable, Sendable {
         case .models: .models
         case .content(let write): write.action.verb
         case .append, .appendTogether: .append
-        case .subscribe: .subscribe
+        case .subscribe(let query): query.subject == .records ? .send : .subscribe
         case .unsubscribe: .unsubscribe
         case .ping: .ping
         case .help: .help
@@ -102,6 +115,7 @@ package enum RequestAction: Equatable, Sendable {
         case .clients: .clients
         case .checkpoint: .checkpoint
         case .verify: .verify
+        case .seal: .seal
         case .backup: .backup
         case .quit: .quit
         }
@@ -138,13 +152,16 @@ package enum Verb: String, CaseIterable, Sendable {
     case undefine = "UNDEFINE"
     case models = "MODELS"
     case types = "TYPES"
+    case send = "SEND"
+    case seal = "SEAL"
 
     /// True when the verb may append events.
     package var isWrite: Bool {
         switch self {
         case .post, .edit, .like, .unlike, .see, .delete, .append, .define, .undefine: true
         case .get, .list, .count, .sorts, .read, .streams, .subscribe, .unsubscribe, .ping, .help, .stats, .metrics,
-            .clients, .checkpoint, .verify, .backup, .quit, .models, .types:
+            .clients, .checkpoint, .verify, .backup, .quit, .models, .types, .send,
+            .seal:
             false
         }
     }
@@ -152,7 +169,7 @@ package enum Verb: String, CaseIterable, Sendable {
     /// True when requests with the verb read durable data only; a count of events does as well.
     package var waitsForOwnWrites: Bool {
         switch self {
-        case .read, .subscribe, .checkpoint, .verify, .backup: true
+        case .read, .subscribe, .checkpoint, .verify, .backup, .send, .seal: true
         case .get, .list, .count, .sorts, .streams, .post, .edit, .like, .unlike, .see, .delete, .append,
             .unsubscribe, .ping, .help, .stats, .metrics, .clients, .quit, .define, .undefine, .models, .types:
             false
@@ -190,6 +207,8 @@ package enum Verb: String, CaseIterable, Sendable {
         case .undefine: 25
         case .models: 26
         case .types: 27
+        case .send: 28
+        case .seal: 29
         }
     }
 }

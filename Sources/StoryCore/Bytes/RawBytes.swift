@@ -57,6 +57,19 @@ extension UnsafeRawBufferPointer {
         return count - other.count
     }
 
+    /// True when one of the bytes is zero; whole words are tested, of which the last one overlaps.
+    package var hasZero: Bool {
+        guard count >= 8, let start = baseAddress else { return contains(0) }
+        var offset = 0
+        while true {
+            let word = start.word(offset)
+            // Not zero if and only if one of the eight bytes is zero.
+            if (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080 != 0 { return true }
+            guard offset < count - 8 else { return false }
+            offset = Swift.min(offset + 8, count - 8)
+        }
+    }
+
     /// Returns true when the bytes are the name of a stream of a category.
     package func isStream(of category: UnsafeRawBufferPointer) -> Bool {
         count > category.count && self[category.count] == 0x2D && slice(0, count: category.count).equals(category)

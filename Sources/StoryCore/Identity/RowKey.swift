@@ -120,6 +120,13 @@ package enum RowKeyShape: BitwiseCopyable, Equatable, Sendable {
 
     private static func hexadecimal(_ digit: UInt8) -> UInt8 { digit < 10 ? 0x30 + digit : 0x41 + digit - 10 }
 
+    /// Returns the text of a key of one part that is its own text; nil for another key.
+    package static func ownText(of key: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
+        guard let part = firstPart(of: key), part.count == key.count - lengthCount, part.allSatisfy(Alphabet.holds)
+        else { return nil }
+        return part
+    }
+
     /// Returns the text of a key.
     package func text(of key: UnsafeRawBufferPointer) -> [UInt8] {
         var text: [UInt8] = []
@@ -143,6 +150,13 @@ package enum RowKeyShape: BitwiseCopyable, Equatable, Sendable {
         // Each byte of a part has at most three in the text.
         guard text.count <= 3 * RowKeyShape.maxPartsLength + counts.upperBound else {
             throw RowKeyError(rule: .tooLong)
+        }
+        if counts.contains(1), Alphabet.spells(text, within: RowKeyShape.partLength) {
+            // Most keys are one part that is its own text.
+            var key: [UInt8] = []
+            key.reserveCapacity(RowKeyShape.lengthCount + text.count)
+            _ = RowKeyShape.append(text, to: &key)
+            return key
         }
         let parts = text.split(separator: 0x2F, maxSplits: counts.upperBound, omittingEmptySubsequences: false)
         guard counts.contains(parts.count) else { throw RowKeyError(rule: text.isEmpty ? .empty : .malformed) }

@@ -29,7 +29,7 @@ extension Subject {
     /// The size of its names and values, in bytes.
     var keptBytes: Int {
         switch self {
-        case .events: 0
+        case .events, .records: 0
         case .row(_, let key): allocation + key.spelling.count
         case .list(_, let conditions):
             conditions.reduce(0) { $0 + MemoryLayout<Condition>.stride + $1.value.keptBytes }

@@ -2,6 +2,8 @@
 package enum Subject: Equatable, Sendable {
     /// Events as they are in the log.
     case events
+    /// The records of all events, byte for byte, for a replica.
+    case records
     /// One row, in its current state and after each change.
     case row(Kind, RowKey)
     /// The rows of a kind that pass all conditions: first the current ones, then each that enters, changes or leaves.
@@ -10,7 +12,7 @@ package enum Subject: Equatable, Sendable {
     /// The kind of the rows; nil for events.
     package var kind: Kind? {
         switch self {
-        case .events: nil
+        case .events, .records: nil
         case .row(let kind, _), .list(let kind, _): kind
         }
     }
@@ -18,7 +20,7 @@ package enum Subject: Equatable, Sendable {
     /// Returns the same rows of another schema; nil where it has no such keys or filters.
     package func moved(from old: KindSchema, to new: KindSchema) -> Subject? {
         switch self {
-        case .events: return nil
+        case .events, .records: return nil
         case .row(_, let key): return old.keys == new.keys ? .row(new.kind, key) : nil
         case .list(_, let conditions):
             var moved: [Condition] = []
@@ -33,10 +35,10 @@ package enum Subject: Equatable, Sendable {
         }
     }
 
-    /// True when events are followed instead of rows.
+    /// True when events or their records are followed instead of rows.
     package var isEvents: Bool {
         switch self {
-        case .events: true
+        case .events, .records: true
         case .row, .list: false
         }
     }
@@ -99,7 +101,7 @@ package struct Subscription: Equatable, Sendable {
         self.subject = subject
         self.next = next
         filterBytes = selection.keptBytes + subject.keptBytes
-        phase = subject == .events ? .catchingUp : .listing(after: nil)
+        phase = subject.isEvents ? .catchingUp : .listing(after: nil)
     }
 
     /// Returns the number of events from the cursor through the head.

@@ -1,5 +1,5 @@
 package import StoryCore
-package import StoryModels
+package import StoryFold
 
 /// The fold of the log's records into the models, counted and timed.
 ///

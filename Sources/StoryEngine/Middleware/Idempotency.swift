@@ -1,5 +1,5 @@
 import StoryCore
-import StoryModels
+import StoryFold
 
 /// Idempotency by request key: returns the first receipt of a write whose key was seen before.
 ///
@@ -55,7 +55,8 @@ struct Idempotency {
         case .content(let write):
             return try repeatedContent(write, positions)
         case .get, .list, .count, .sorts, .read, .countEvents, .streams, .types, .define, .undefine, .models, .misfits,
-            .subscribe, .unsubscribe, .ping, .help, .stats, .metrics, .clients, .checkpoint, .verify, .backup, .quit:
+            .subscribe, .unsubscribe, .ping, .help, .stats, .metrics, .clients, .checkpoint, .verify, .seal, .backup,
+            .quit:
             return nil
         }
     }

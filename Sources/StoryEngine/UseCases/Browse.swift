@@ -1,5 +1,5 @@
 import StoryCore
-import StoryModels
+import StoryFold
 
 /// `GET`: one row, now or at an earlier moment.
 struct Browse {
@@ -24,15 +24,6 @@ struct Browse {
         guard kind.numbering == .ofStreams else { return refuse(.notFound(target), basis(head)) }
         guard let head = try world.streams.head(of: stream) else { return refuse(.notFound(target), .zero) }
         refuse(.gone(target), basis(head.position))
-    }
-
-    /// Answers with the row as it is now.
-    ///
-    /// - Throws: like `missed`.
-    func now() throws(StorageError) {
-        let basis = basis(head)
-        let isThere = try world.rows(of: kind).row(kind, key) { output.row($0, tag: tag, restsOn: basis) }
-        if !isThere { refuse(.notFound(target), basis) }
     }
 
     /// Answers with a read error.

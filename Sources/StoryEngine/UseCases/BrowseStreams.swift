@@ -1,5 +1,5 @@
 import StoryCore
-import StoryModels
+import StoryFold
 
 /// `STREAMS`: a page of streams by name, each with its version and position; the page shows one moment.
 final class BrowseStreams: AnswerCursor {

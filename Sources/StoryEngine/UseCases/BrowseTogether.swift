@@ -1,5 +1,5 @@
 import StoryCore
-import StoryModels
+import StoryFold
 
 /// A batch of `GET` requests for present rows that are answered together, in their order.
 ///
@@ -47,6 +47,8 @@ struct WantedRows: ~Copyable {
 /// `GET` of several present rows: looked up interleaved, answered one after the other.
 struct BrowseTogether {
     let world: World
+    /// The store of the rows.
+    let store: any TableStore
     /// The last event that the models have.
     let head: Position
     let output: any TurnOutput
@@ -55,15 +57,21 @@ struct BrowseTogether {
     func answer(_ rows: borrowing WantedRows) {
         let (catalogue, isAllDurable) = (world.catalogue, head <= output.durable)
         do throws(StorageError) {
-            try world.store.withValues(at: rows.keys) { index, value in
+            try store.withValues(at: rows.keys) { index, value in
                 output.rowBegins(index)
                 guard let layout = catalogue.layout(of: rows.kind(index)) else { return refuse(rows, index) }
                 guard let value, let row = RowView(layout, value) else { return missed(rows, index, value) }
-                output.row(row, tag: rows.tag(index), restsOn: isAllDurable ? .zero : row.position)
+                output.row(row, tag: rows.tag(index), restsOn: isAllDurable ? .zero : basis(of: row, rows.kind(index)))
             }
         } catch {
             refuse(rows, .storage(error))
         }
+    }
+
+    /// Returns the last event that a row's answer rests on. Which definition answers for a declared model depends on the
+    /// log's last events.
+    private func basis(of row: RowView, _ kind: Kind) -> Position {
+        world.areRowsStoredTogether(kind) ? row.position : head
     }
 
     /// Refuses each row with a failure.

@@ -1,5 +1,5 @@
 import StoryCore
-import StoryModels
+import StoryFold
 
 /// `TYPES`: a page of the types of events by name, each with the number of its events and the first and last of them;
 /// the page shows one moment.

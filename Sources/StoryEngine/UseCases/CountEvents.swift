@@ -1,5 +1,5 @@
 import StoryCore
-import StoryModels
+import StoryFold
 
 /// `COUNT events…`: from the index of types where that has the number, otherwise by reading, in steps.
 ///

@@ -1,5 +1,5 @@
 import StoryCore
-import StoryModels
+import StoryFold
 
 /// `COUNT`: from stored tallies if they have the number, otherwise in steps.
 enum CountRows {

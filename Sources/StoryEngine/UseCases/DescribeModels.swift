@@ -1,5 +1,5 @@
-import StoryCore
-import StoryModels
+package import StoryCore
+package import StoryFold
 
 /// The members of `MODELS`.
 extension DeclaredModel {
@@ -18,10 +18,11 @@ extension DeclaredModel {
             Member("bytes", .count(state.bytes)),
         ]
         if let build {
-            let progress = [
+            var progress = [
                 Member("definition", .count(UInt64(build.definition))),
                 Member("position", .count(build.position.value)), Member("of", .count(head.value)),
             ]
+            if let rows = build.rowsTaken { progress.append(Member("rows", .count(rows))) }
             members.append(Member("building", .object(progress)))
         }
         if let reason = state.reason { members.append(Member("reason", .text(reason))) }
@@ -52,6 +53,14 @@ extension DeclaredModel {
         members.append(Member("indexes", .list(indexes)))
         members.append(Member("history", .flag(definition.hasHistory)))
         return members
+    }
+}
+
+extension NeverSeen.Name {
+    /// The members of an element of `never`.
+    package var members: [Member] {
+        [Member("line", .count(UInt64(line))), Member("name", .text(name))]
+            + (nearest.map { [Member("nearest", .text($0))] } ?? [])
     }
 }
 

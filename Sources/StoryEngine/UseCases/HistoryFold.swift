@@ -1,5 +1,5 @@
 import StoryCore
-import StoryModels
+import StoryFold
 
 /// A fold of a stream's events up to a position into a row, in batches. The past does not change between them.
 struct HistoryFold {

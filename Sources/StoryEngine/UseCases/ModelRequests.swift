@@ -1,5 +1,5 @@
 package import StoryCore
-package import StoryModels
+package import StoryFold
 
 /// Requests about declared models: `DEFINE` `UNDEFINE` `MODELS`, and `READ misfits/NAME`.
 package struct ModelRequests {
@@ -23,6 +23,7 @@ package struct ModelRequests {
                 session.wrote(receipt.position)
                 return reply(request.name, definition: definition, receipt: receipt, tag: tag, to: output)
             }
+            if let notLeader = engine.notLeader { throw notLeader }
             if let newest = model?.newest, Definition.areEqual(newest.text, request.text) {
                 let receipt = try Failure.reading { () throws(StorageError) in try self.receipt(at: newest.position) }
                 return reply(
@@ -47,6 +48,7 @@ package struct ModelRequests {
     func undefine(
         _ name: String, _ tag: Tag?, from session: inout Session, _ now: Instant, _ output: any TurnOutput
     ) throws(StorageError) {
+        if let notLeader = engine.notLeader { return output.reply(.failed(notLeader), tag: tag, restsOn: .zero) }
         guard try world.definitions.model(named: name)?.isDefined == true else {
             return output.reply(.failed(try noModel(name)), tag: tag, restsOn: head)
         }
@@ -76,11 +78,22 @@ package struct ModelRequests {
         for (model, definition) in wanted {
             let state = try declared?.state(of: model) ?? DeclaredModelState()
             var members = definition.members(model, state, head: head)
-            if name != nil { members += definition.details(world.catalogue.kinds.first { $0.name == model }) }
+            if name != nil {
+                members += definition.details(world.catalogue.kinds.first { $0.name == model })
+                if state.isReady { members.append(Member("never", .list(try never(model, definition)))) }
+            }
             output.reply(.line(members), tag: tag, restsOn: head)
         }
         let members = [Member("count", .count(UInt64(wanted.count))), Member("position", .count(head.value))]
         output.reply(.done(.members(members)), tag: tag, restsOn: head)
+    }
+
+    /// Returns the names in the definition that answers that no event had.
+    private func never(_ name: String, _ model: DeclaredModel) throws(StorageError) -> [MemberValue] {
+        guard let active = model.active, let store = declared?.store(of: name),
+            let definition = try? Definition.read(String(decoding: active.text, as: UTF8.self))
+        else { return [] }
+        return try SeenNames(definition.program, in: store).never(among: world.types).map { .object($0.members) }
     }
 
     /// `READ misfits/NAME`.

@@ -1,5 +1,5 @@
 import StoryCore
-import StoryModels
+import StoryFold
 
 /// The source of answers that are made in steps: the models at each step, and the changes between steps.
 struct QuerySource {

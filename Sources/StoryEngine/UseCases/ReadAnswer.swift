@@ -1,5 +1,5 @@
 package import StoryCore
-package import StoryModels
+package import StoryFold
 
 /// The answer to a `READ`: it keeps its position, and continues when the reader has room again.
 package final class ReadAnswer: AnswerCursor {

@@ -1,5 +1,5 @@
 import StoryCore
-import StoryModels
+import StoryFold
 
 /// `READ`: plans which events answer it.
 enum ReadEvents {

@@ -1,5 +1,5 @@
 import StoryCore
-import StoryModels
+import StoryFold
 
 /// `READ misfits/NAME`: the newest events that did not fit a declared model, in steps.
 final class ReadMisfits: AnswerCursor {

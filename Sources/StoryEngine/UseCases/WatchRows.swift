@@ -1,5 +1,5 @@
 package import StoryCore
-package import StoryModels
+package import StoryFold
 
 /// A reader of durable rows, for subscriptions: from the feed where the models are ahead, otherwise from the models.
 package struct RowWatcher {

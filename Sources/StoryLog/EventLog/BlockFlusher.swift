@@ -53,7 +53,10 @@ final class BlockFlusher {
         guard !sections.isEmpty else { return }
         let job = FlushJob(sections, after: seal, store)
         state = .flushing(job)
-        job.start(on: background, whenDone: whenFlushed)
+        // Without a thread it runs here, and wakes the loop all the same.
+        guard !job.work.start(on: background, whenDone: whenFlushed) else { return }
+        job.work.run()
+        whenFlushed()
     }
 
     /// Begins a flush of the records that fill whole blocks.
@@ -79,7 +82,7 @@ final class BlockFlusher {
     ///   error the process has to stop.
     func poll() throws(StorageError) {
         try failStop.check()
-        guard case .flushing(let job) = state, let result = job.result else { return }
+        guard case .flushing(let job) = state, let result = job.work.result else { return }
         try finish(job, result)
     }
 
@@ -89,7 +92,7 @@ final class BlockFlusher {
     func wait() throws(StorageError) {
         guard case .flushing(let job) = state else { return }
         do throws(StorageError) {
-            try finish(job, job.wait())
+            try finish(job, job.work.wait())
         } catch {
             guard case .full = error else { throw error }
         }
@@ -105,8 +108,7 @@ final class BlockFlusher {
         let sections = records.unflushed
         guard !sections.isEmpty else { return }
         let job = FlushJob(sections, after: seal, store)
-        job.run()
-        try finish(job, job.wait())
+        try finish(job, job.work.wait())
     }
 
     /// Begins a commit straight into blocks of all records that are in none yet; the caller runs the job.
@@ -127,7 +129,7 @@ final class BlockFlusher {
     /// - Throws: as `poll`.
     func commitSucceeded() throws(StorageError) {
         guard case .committing(let job) = state else { preconditionFailure("no commit into blocks is under way") }
-        try finish(job, job.wait())
+        try finish(job, job.work.wait())
     }
 
     /// Takes over the blocks that a job has stored.

@@ -32,6 +32,14 @@ package protocol EventLog: EventLogReading {
     /// - Throws: `.corrupt` if one is damaged, or older than the one before; then none is appended.
     func ingest(_ records: UnsafeRawBufferPointer, withRecord: (EventRecord) -> Void) throws(StorageError)
 
+    /// Visits the records from `from` through `through` as they are, in order, until `visit` returns false; each is
+    /// verified, and valid until `visit` returns.
+    ///
+    /// - Throws: `.corrupt` with the position of a damaged record.
+    func scanRecords(
+        from: Position, through: Position, _ visit: (Position, UnsafeRawBufferPointer) -> Bool
+    ) throws(StorageError)
+
     /// Makes room for the next commit, so that it does not wait: begins a flush if it needs one.
     func ensureSpace() -> CommitRoom
     /// Begins a commit of the appended events; nil if there are none. Run the job on any thread, then pass it to

@@ -28,17 +28,18 @@ package final class LMDBEventLog: EventLog {
     /// - Parameters:
     ///   - now: the creation time of the log, if it is made.
     ///   - journalSize: the size of the journal in bytes; a journal of another size is replaced.
+    ///   - origin: the history of the log, if it is made as a replica; nil: one of its own.
     ///   - background: starts the flushes.
     ///   - whenFlushed: called, usually on another thread, when a flush has ended; the owner must then call `pollFlush`.
     /// - Throws: `.corrupt` if the directory is damaged, `.failed` if it cannot be opened, `.full` if there is no room
     ///   to make it.
     package init(
         in directory: DataDirectory, now: Instant, _ options: EnvironmentOptions = EnvironmentOptions(),
-        journalSize: Int = JournalFile.usualSize, background: BackgroundStarter = .niceThreads,
-        whenFlushed: @escaping @Sendable () -> Void = {}
+        journalSize: Int = JournalFile.usualSize, origin: StoredIdentity? = nil,
+        background: BackgroundStarter = .niceThreads, whenFlushed: @escaping @Sendable () -> Void = {}
     ) throws(StorageError) {
         let isServed = directory.access == .serving
-        if isServed { try LogCreation.createIfMissing(directory, now, journalSize) }
+        if isServed { try LogCreation.createIfMissing(directory, now, journalSize, origin: origin) }
         environment =
             directory.access == .reading
             ? try .openReadOnly(at: directory.logPath, options) : try .open(at: directory.logPath, options)
@@ -210,6 +211,11 @@ extension LMDBEventLog {
         from: Position, through: Position, order: Order, _ visit: (EventRecord) -> Bool
     ) throws(StorageError) { try records.scan(from: from, through: through, order: order, visit) }
 
+    /// Visits a range of records as they are, from blocks and from memory.
+    package func scanRecords(
+        from: Position, through: Position, _ visit: (Position, UnsafeRawBufferPointer) -> Bool
+    ) throws(StorageError) { try records.scanRecords(from: from, through: through, visit) }
+
     /// Visits the events at some positions, and prefetches their records.
     package func records(
         at positions: [Position], _ visit: (EventRecord) -> Bool
@@ -229,6 +235,12 @@ extension LMDBEventLog {
     /// Returns a verifier of all that is committed now; it may run on another thread while this one appends.
     package func verifier() -> LogVerifier {
         LogVerifier(environment, records.unflushed, through: committed)
+    }
+
+    /// Returns the reader of seals of all events that are here now, also of those of an entry from elsewhere that no commit
+    /// has stored; it may run on another thread while this one appends.
+    package func seals() -> SealReader {
+        SealReader(environment, records.unflushed(through: head), root: storedIdentity.root)
     }
 
     /// Returns a copier of all that is committed now, and at most the other events of the last block; the log must stay

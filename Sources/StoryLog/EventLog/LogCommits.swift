@@ -131,7 +131,7 @@ final class LogCommits {
         let flush = try flusher.beginCommit()
         let job = CommitJob(
             through: records.head, time: records.lastTime, records.uncommitted
-        ) { () throws(StorageError) in _ = try flush.wait().get() }
+        ) { () throws(StorageError) in _ = try flush.work.wait().get() }
         return Pending(job: job, target: .blocks)
     }
 

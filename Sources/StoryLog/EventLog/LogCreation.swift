@@ -5,14 +5,19 @@ import StoryCore
 enum LogCreation {
     /// Makes a log and its journal if a data directory has none.
     ///
+    /// - Parameters:
+    ///   - directory: the data directory.
+    ///   - now: the creation time of the log.
+    ///   - journalSize: the size of the journal in bytes.
+    ///   - origin: the history that the log continues, as a replica; nil: one of its own.
     /// - Throws: `.corrupt` if the directory holds other files of a log that is gone, `.failed` or `.full` if the files
     ///   cannot be made.
     static func createIfMissing(
-        _ directory: DataDirectory, _ now: Instant, _ journalSize: Int
+        _ directory: DataDirectory, _ now: Instant, _ journalSize: Int, origin: StoredIdentity?
     ) throws(StorageError) {
         guard !Folder.exists(directory.logPath) else { return }
         try checkNothingIsGone(directory)
-        let identity = StoredIdentity(id: try RandomBytes.make(LogHeader.idCount))
+        let identity = if let origin { origin } else { StoredIdentity(id: try RandomBytes.make(LogHeader.idCount)) }
         // The journal is made first, so that a log always has one. A crash between the two leaves an empty journal.
         try JournalFile.create(directory.journalPath, logID: identity.id, fileSize: journalSize)
         try createEnvironment(directory.logPath, identity, created: now)

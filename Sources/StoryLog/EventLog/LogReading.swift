@@ -17,6 +17,21 @@ extension LogRecords {
         }
     }
 
+    func scanRecords(
+        from: Position, through: Position, _ visit: (Position, UnsafeRawBufferPointer) -> Bool
+    ) throws(StorageError) {
+        var position = max(from.value, 1)
+        let last = min(through.value, head.value)
+        try blocks.reading { () throws(StorageError) in
+            while position <= last {
+                let bytes = try run(at: position).record(at: position)
+                _ = try Record.read(bytes, at: position)
+                guard visit(Position(position), bytes) else { return }
+                position += 1
+            }
+        }
+    }
+
     func records(
         at positions: [Position], _ visit: (EventRecord) -> Bool
     ) throws(StorageError) {

@@ -25,9 +25,9 @@ package final class LogView: @unchecked Sendable {
 
     /// Visits the records of these positions in order, without verifying them, until `visit` returns false.
     ///
-    /// - Throws: `.corrupt` if a block is damaged.
+    /// - Throws: `.corrupt` if a block is damaged; the error of `visit`.
     package func scan(
-        from: Position, through: Position, _ visit: (_ position: Position, _ record: StoredRecord) -> Bool
+        from: Position, through: Position, _ visit: (Position, StoredRecord) throws(StorageError) -> Bool
     ) throws(StorageError) {
         var position = from.value
         while position <= through.value {
@@ -37,7 +37,7 @@ package final class LogView: @unchecked Sendable {
                 guard let record = StoredRecord(try run.record(at: position)) else {
                     throw Record.damaged(position, "is cut short")
                 }
-                guard visit(Position(position), record) else { return }
+                guard try visit(Position(position), record) else { return }
                 position += 1
             }
         }

@@ -1,5 +1,5 @@
 import StoryCore
-import StoryModels
+import StoryFold
 import StoryWire
 
 /// A case of a model: a definition, events, and the rows, misfits and answers that must come out.

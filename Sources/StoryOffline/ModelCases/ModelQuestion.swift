@@ -1,5 +1,5 @@
 import StoryCore
-import StoryModels
+import StoryFold
 import StoryWire
 
 /// A question of a case: `get`, `list` or `count`, answered slowly out of all rows.

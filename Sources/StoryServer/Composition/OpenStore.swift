@@ -1,6 +1,7 @@
 package import StoryCore
 package import StoryLog
-package import StoryModels
+import StoryFold
+package import StoryStore
 package import StoryStorage
 
 /// The open store of one data directory.
@@ -12,6 +13,13 @@ package struct OpenStore {
     /// The read models.
     package let models: LMDBModelStore
 
+    /// The owner of the history.
+    package enum Role {
+        case store
+        /// Another store, whose history a new directory takes.
+        case replica(history: () throws(StorageError) -> StoredIdentity)
+    }
+
     /// The stores of the declared models.
     package var shelf: any ModelShelf {
         DirectoryShelf(directory, ModelOwner(identity: log.storedIdentity, head: log.head))
@@ -21,17 +29,27 @@ package struct OpenStore {
     ///
     /// - Parameters:
     ///   - journal: the size of the log's journal in bytes; a journal of another size is replaced.
+    ///   - role: whether the store is of its own, or a replica.
     ///   - background: the starter of the threads for flushes.
     ///   - whenFlushed: called, usually on another thread, when a flush has ended.
     /// - Throws: why the store cannot be served.
     package init(
         _ path: String, journal: Int = ServerConfiguration.usualJournal, clock: Clock, trace: Trace,
+        as role: Role = .store,
         background: BackgroundStarter = .niceThreads, whenFlushed: @escaping @Sendable () -> Void = {}
     ) throws(StorageError) {
-        directory = try DataDirectory(path, for: .serving)
+        var origin: StoredIdentity?
+        switch role {
+        case .store: directory = try DataDirectory(path, for: .serving)
+        case .replica(let history):
+            // Asked for first, so that a start without its source makes no directory.
+            if !Folder.exists(path + "/log") { origin = try history() }
+            directory = try DataDirectory(path, for: .serving, .replica)
+        }
         do throws(StorageError) {
             log = try LMDBEventLog(
-                in: directory, now: clock.now(), journalSize: journal, background: background, whenFlushed: whenFlushed)
+                in: directory, now: clock.now(), journalSize: journal, origin: origin, background: background,
+                whenFlushed: whenFlushed)
             if let parent = log.copiedFrom {
                 trace.say("copied", ["of": "\(parent)", "log": "\(log.identity.id)", "position": "\(log.head.value)"])
             }

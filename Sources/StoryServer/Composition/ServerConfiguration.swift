@@ -15,6 +15,10 @@ package struct ServerConfiguration: Equatable, Sendable {
     package var journal = ServerConfiguration.usualJournal
     /// The threshold of slow requests in milliseconds; 0: no request is slow.
     package var slowMilliseconds = 100
+    /// The socket of the store that this one is a replica of; nil for a store of its own.
+    package var follow: String?
+    /// How long a request waits for the position in its `min=`, in seconds.
+    package var patience = 10
 
     /// The default size of the journal, in bytes.
     package static let usualJournal = 4 << 20
@@ -177,7 +181,24 @@ package struct ServerConfiguration: Equatable, Sendable {
             }
             configuration.slowMilliseconds = milliseconds
         }
+        configuration.follow = try follow(settings, besides: configuration.socket)
+        configuration.patience = try limit(settings, .patience, 1...300) ?? configuration.patience
         return configuration
+    }
+
+    private static func follow(_ settings: Settings, besides socket: String) throws(UsageError) -> String? {
+        guard let written = settings[.follow] else { return nil }
+        let address = written.text
+        let port = address.split(separator: ":", omittingEmptySubsequences: false).last ?? ""
+        if !address.contains("/"), address.contains(":"), UInt16(port) != nil {
+            throw written.refused(
+                "follow takes the path of a socket; other machines cannot be followed yet: \(address)")
+        }
+        guard address != socket else { throw written.refused("follow names this store's own socket: \(address)") }
+        guard address.utf8.count <= SocketAddress.longestPath else {
+            throw written.refused("the path of follow is longer than \(SocketAddress.longestPath) bytes")
+        }
+        return address
     }
 
     private static func journal(_ settings: Settings) throws(UsageError) -> Int? {

@@ -2,7 +2,7 @@ import Glibc
 package import StoryCore
 package import StoryEngine
 package import StoryLog
-import StoryModels
+import StoryFold
 package import StoryReactor
 package import StoryStorage
 package import StoryWire
@@ -148,7 +148,8 @@ package struct Composition {
             let waker = reactor.waker
             wake = { waker.wake() }
             store = try OpenStore(
-                configuration.data, journal: configuration.journal, clock: clock, trace: trace, whenFlushed: wake)
+                configuration.data, journal: configuration.journal, clock: clock, trace: trace,
+                as: Composition.role(configuration, trace), whenFlushed: wake)
         } catch {
             throw StartError(error)
         }
@@ -190,12 +191,19 @@ package struct Composition {
         store.abandon()
     }
 
+    private static func role(_ configuration: ServerConfiguration, _ trace: Trace) -> OpenStore.Role {
+        guard let address = configuration.follow else { return .store }
+        return .replica { () throws(StorageError) in
+            try Joining.history(of: address, patience: configuration.patience, trace)
+        }
+    }
+
     private static func makeReactor() throws(StorageError) -> Reactor {
         do throws(ReactorError) { return try Reactor() } catch { throw StorageError.failed("\(error)") }
     }
 }
 
-/// A failure to start.
+/// A failure to start, or the reason why a replica must end.
 package struct StartError: Error, Equatable, Sendable {
     /// One sentence for a person.
     package let message: String

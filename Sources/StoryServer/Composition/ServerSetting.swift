@@ -2,7 +2,7 @@ import StoryCore
 
 /// A setting of the daemon: an option `--NAME VALUE`, and a line `NAME = VALUE` of the configuration file.
 package enum ServerSetting: String, CaseIterable, Sendable {
-    case data, socket, allow, connections, subscriptions, inflight, idle, memory, journal, slow
+    case data, socket, allow, connections, subscriptions, inflight, idle, memory, journal, slow, follow, patience
 
     /// True where the setting may be given more than once.
     package var isRepeated: Bool { self == .allow }
@@ -11,10 +11,10 @@ package enum ServerSetting: String, CaseIterable, Sendable {
     package var placeholder: String {
         switch self {
         case .data: "DIR"
-        case .socket: "PATH"
+        case .socket, .follow: "PATH"
         case .allow: "WHO=ROLE"
         case .connections, .subscriptions, .inflight: "N"
-        case .idle, .slow: "SECONDS"
+        case .idle, .slow, .patience: "SECONDS"
         case .memory, .journal: "BYTES"
         }
     }
@@ -33,6 +33,8 @@ package enum ServerSetting: String, CaseIterable, Sendable {
         case .memory: "bytes that are kept for all clients together: 8388608 to 1099511627776"
         case .journal: "the size of log.journal: 65536 to 1073741824, a multiple of 4096"
         case .slow: "seconds from which on a request is slow and is traced, such as 0.1, to 3600; 0: never"
+        case .follow: "makes this store a replica of the one at that socket: it has the same log, and takes no writes"
+        case .patience: "seconds that a request waits for the position in its min=: 1 to 300"
         }
     }
 
@@ -63,6 +65,8 @@ package enum ServerSetting: String, CaseIterable, Sendable {
         case .memory: [String(configuration.limits.memory)]
         case .journal: [String(configuration.journal)]
         case .slow: [DecimalSeconds.text(milliseconds: configuration.slowMilliseconds)]
+        case .follow: configuration.follow.map { [$0] } ?? []
+        case .patience: [String(configuration.patience)]
         }
     }
 }

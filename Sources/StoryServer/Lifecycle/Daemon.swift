@@ -1,7 +1,9 @@
 import Glibc
 import StoryCore
+import StoryEngine
 import StoryLog
-import StoryModels
+import StoryFold
+import StoryStore
 import StoryReactor
 package import StoryStorage
 import StoryWire
@@ -12,7 +14,7 @@ package enum Daemon {
     ///
     /// - Parameter environment: returns the value of an environment variable; nil where it is not set.
     /// - Returns: the process's exit code.
-    /// - Throws: why the daemon cannot start.
+    /// - Throws: why the daemon cannot start, or a replica cannot go on.
     package static func run(
         _ configuration: ServerConfiguration, clock: Clock, trace: Trace, environment: (String) -> String?
     ) throws(StartError) -> Int32 {
@@ -31,6 +33,7 @@ package enum Daemon {
                 "fewer-connections", ["connections": "\(fewer)", "reason": "the limit of open files (ulimit -n)"])
         }
         try checkUser(&configuration)
+        configuration.follow = configuration.follow.map(absolute)
         let manager = ServiceManager(environment)
         let composition = try Composition(configuration, clock: clock, trace: trace, manager: manager)
         let socket: String
@@ -54,7 +57,14 @@ package enum Daemon {
         manager.ready("serving \(socket)")
         composition.reactor.run(composition.server)
         defer { trace.flush() }
-        return end(composition, trace)
+        return try end(composition, trace)
+    }
+
+    /// Returns a path that clients in other directories understand as well.
+    private static func absolute(_ path: String) -> String {
+        guard !path.hasPrefix("/"), let directory = getcwd(nil, 0) else { return path }
+        defer { free(directory) }
+        return String(cString: directory) + "/" + path
     }
 
     /// Reads the user namespace into the access rules.
@@ -111,7 +121,7 @@ package enum Daemon {
         pthread_sigmask(SIG_UNBLOCK, &signals, nil)
     }
 
-    private static func end(_ composition: Composition, _ trace: Trace) -> Int32 {
+    private static func end(_ composition: Composition, _ trace: Trace) throws(StartError) -> Int32 {
         if let reason = composition.server.stopReason {
             // The state of the disk is unknown, and the next start recovers from it. Background work still uses the
             // store, so nothing is closed here.
@@ -124,6 +134,9 @@ package enum Daemon {
         if let reason = composition.server.stopReason {
             trace.say("stopped", ["error": "\(reason)"])
             return 5
+        }
+        if let fault = composition.server.fault {
+            throw StartError(message: "\(fault)", exitCode: fault.isDivergence ? 5 : 2)
         }
         trace.say("stopped", ["position": "\(composition.store.log.head.value)"])
         return 0

@@ -1,6 +1,6 @@
 package import StoryCore
 package import StoryLog
-package import StoryModels
+package import StoryFold
 import StoryWire
 
 /// The recovery of the read models at start-up, after a clean stop or a crash.

@@ -92,11 +92,11 @@ final class ClientMemory {
 
     private func isRefused(_ verb: Verb, _ connection: Connection) -> Bool {
         switch verb {
-        case .subscribe: true
+        case .subscribe, .send: true
         case .get, .list, .count, .read, .streams, .types, .clients, .models:
             level == .spent || connection.accounted > share
         case .sorts, .post, .edit, .like, .unlike, .see, .delete, .append, .unsubscribe, .ping, .help, .stats, .metrics,
-            .checkpoint, .verify, .backup, .quit, .define, .undefine:
+            .checkpoint, .verify, .seal, .backup, .quit, .define, .undefine:
             false
         }
     }

@@ -1,7 +1,7 @@
 import StoryCore
 import StoryEngine
 import StoryLog
-import StoryModels
+import StoryFold
 import StoryStorage
 import StoryWire
 
@@ -101,7 +101,8 @@ final class CommitDriver {
         guard turn.takesEntries else { return false }
         switch try entry.ingest(records, folded: engine.folded) {
         case .folded: perform(turn.arrived(through: log.head))
-        case .refused(let error), .notFolded(let error): fail(error)
+        case .refused(let error): fail(error)
+        case .notFolded(let error): foldFailed(error)
         }
         return true
     }
@@ -244,7 +245,10 @@ final class CommitDriver {
         tick += 1
         tryAgain()
         checkpoints.ticked(tick)
-        for checkpoints in declared?.allCheckpoints ?? [] { checkpoints.ticked(tick) }
+        for checkpoints in declared?.allCheckpoints ?? [] {
+            checkpoints.ticked(tick)
+            checkpoints.releaseMemory()
+        }
         refusals.ticked(tick)
         engine.writesRefused(refusals.failure)
         flush.ticked(tick)

@@ -2,6 +2,7 @@ import Glibc
 package import StoryCore
 package import StoryLog
 import StoryStorage
+import Synchronization
 
 /// A runner of commits in the background, one at a time.
 package protocol CommitRunner: AnyObject {
@@ -34,7 +35,7 @@ package struct CommitOutcome: Sendable {
 /// It is woken through a pipe: Linux expects that a thread which writes into a pipe sleeps soon, and so may run the
 /// commit thread on the same processor, where otherwise it would have to wake another one first.
 ///
-/// Unchecked: the state that both threads share is guarded by the mutex.
+/// Unchecked: the loop alone uses its end of the pipe.
 final class CommitThread: CommitRunner, @unchecked Sendable {
     /// The state of the one commit.
     private enum Work {
@@ -45,12 +46,10 @@ final class CommitThread: CommitRunner, @unchecked Sendable {
 
     private let clock: @Sendable () -> UInt64
     private let whenDone: @Sendable () -> Void
-    private var work = Work.nothing
+    private let work = Mutex(Work.nothing)
     /// The loop's end of the pipe: a byte starts a commit, and closing it ends the thread; nil while there is no
     /// thread.
     private var bell: Int32?
-    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-    private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
 
     /// Makes a runner; the thread starts with the first commit.
     ///
@@ -60,19 +59,10 @@ final class CommitThread: CommitRunner, @unchecked Sendable {
     init(clock: @escaping @Sendable () -> UInt64, whenDone: @escaping @Sendable () -> Void) {
         self.clock = clock
         self.whenDone = whenDone
-        pthread_mutex_init(mutex, nil)
-        pthread_cond_init(changed, nil)
-    }
-
-    deinit {
-        pthread_cond_destroy(changed)
-        pthread_mutex_destroy(mutex)
-        changed.deallocate()
-        mutex.deallocate()
     }
 
     func start(_ commit: CommitJob) {
-        change { work in
+        work.withLock { work in
             guard case .nothing = work else { preconditionFailure("commit started before the last outcome was taken") }
             work = .running(commit)
         }
@@ -82,25 +72,20 @@ final class CommitThread: CommitRunner, @unchecked Sendable {
     }
 
     func takeOutcome() -> CommitOutcome? {
-        change { work in
+        work.withLock { work in
             guard case .ended(let outcome) = work else { return nil }
             work = .nothing
             return outcome
         }
     }
 
+    /// Polls, since only the end of the process waits for a commit.
     func wait() -> CommitOutcome? {
-        pthread_mutex_lock(mutex)
-        defer { pthread_mutex_unlock(mutex) }
-        while true {
-            switch work {
-            case .nothing: return nil
-            case .running: pthread_cond_wait(changed, mutex)
-            case .ended(let outcome):
-                work = .nothing
-                return outcome
-            }
+        while work.withLock({ if case .nothing = $0 { false } else { true } }) {
+            if let outcome = takeOutcome() { return outcome }
+            usleep(200)
         }
+        return nil
     }
 
     /// Ends the thread after the running commit.
@@ -147,23 +132,13 @@ final class CommitThread: CommitRunner, @unchecked Sendable {
     }
 
     private func run() {
-        let commit: CommitJob? = change { work in
-            guard case .running(let commit) = work else { return nil }
-            return commit
+        guard case .running(let commit) = work.withLock(\.self) else {
+            preconditionFailure("commit thread woken without a commit")
         }
-        guard let commit else { preconditionFailure("commit thread woken without a commit") }
         let began = clock()
         let end = commit.end()
         let outcome = CommitOutcome(end: end, nanoseconds: clock() - began)
-        change { $0 = .ended(outcome) }
+        work.withLock { $0 = .ended(outcome) }
         whenDone()
-    }
-
-    @discardableResult
-    private func change<Value>(_ body: (inout Work) -> Value) -> Value {
-        pthread_mutex_lock(mutex)
-        defer { pthread_mutex_unlock(mutex) }
-        pthread_cond_broadcast(changed)
-        return body(&work)
     }
 }

@@ -27,6 +27,8 @@ final class Connection {
         case ownWrites(Tag?)
         /// Writes being accepted again; then the request with this tag, still the next line, is handled.
         case room(Tag?)
+        /// The position that the request with this tag names, which is still the next line.
+        case position(Tag?)
     }
 
     /// An answer that is written step by step.
@@ -63,6 +65,8 @@ final class Connection {
     var accounted = 0
     /// The lists of the loop that the connection is in.
     var listed: Lists = []
+    /// The end of the wait for the position that the next request names; nil before that.
+    var positionWait: PositionWaits.End?
 
     /// The lists of connections that the loop keeps; a connection is in each at most once.
     struct Lists: OptionSet {
@@ -157,7 +161,7 @@ final class Connection {
         switch state {
         case .awaiting(.ownWrites): session.lastWritten <= durable
         case .awaiting(.room): takesWrites
-        case .awaiting(.job), .open, .answering, .closing, .closed: false
+        case .awaiting(.job), .awaiting(.position), .open, .answering, .closing, .closed: false
         }
     }
 
@@ -172,7 +176,7 @@ final class Connection {
     /// Ends the wait of the next request: its condition holds, or the writes were undone.
     func waitIsOver() {
         switch state {
-        case .awaiting(.ownWrites), .awaiting(.room): state = .open
+        case .awaiting(.ownWrites), .awaiting(.room), .awaiting(.position): state = .open
         case .awaiting(.job), .open, .answering, .closing, .closed: break
         }
     }
@@ -207,7 +211,8 @@ final class Connection {
         defer { if !isClosed { state = .closing } }
         switch state {
         case .answering(let answer): return UnansweredRequest(tag: answer.tag)
-        case .awaiting(.job(let tag)), .awaiting(.ownWrites(let tag)), .awaiting(.room(let tag)):
+        case .awaiting(.job(let tag)), .awaiting(.ownWrites(let tag)), .awaiting(.room(let tag)),
+            .awaiting(.position(let tag)):
             return UnansweredRequest(tag: tag)
         case .open, .closing, .closed: return nil
         }

@@ -84,8 +84,11 @@ struct ConnectionOutput: ~Copyable {
         free = 0
     }
 
-    /// Replaces each reply that depends on an event after this position; `refuse` writes the refusal for its tag.
-    mutating func rollBack(to durable: Position, _ refuse: (_ tag: Tag?, _ bytes: inout ByteWriter) -> Void) {
+    /// Replaces each reply that depends on an event after this position; `refuse` writes the refusal for its tag. A push
+    /// that ends a subscription, since its kind was removed, says `reason` instead; other pushes stay.
+    mutating func rollBack(
+        to durable: Position, _ reason: EndReason, _ refuse: (_ tag: Tag?, _ bytes: inout ByteWriter) -> Void
+    ) {
         guard !marks.isEmpty else { return }
         var output = ByteWriter()
         swap(&bytes, &output)
@@ -99,7 +102,12 @@ struct ConnectionOutput: ~Copyable {
             if mark.restsOn <= durable {
                 bytes.raw(part)
             } else {
-                ClosingLines.forEach(in: part) { refuse($0, &bytes) }
+                UndoneLines.forEach(in: part) { line in
+                    switch line {
+                    case .reply(let tag): refuse(tag, &bytes)
+                    case .push(let text): UndoneLines.append(push: text, reason, to: &bytes)
+                    }
+                }
             }
             start = mark.end
         }
@@ -112,22 +120,43 @@ struct ConnectionOutput: ~Copyable {
     mutating func dropUnfinished() { bytes.truncate(to: marks.last?.end ?? free) }
 }
 
-/// The search for the closing lines of replies in encoded output.
-enum ClosingLines {
-    /// Calls `body` with the tag of each line that begins with `+` or `-`.
-    static func forEach(in bytes: UnsafeRawBufferPointer, _ body: (Tag?) -> Void) {
+/// The search for the lines in encoded output that an undone event concerns.
+enum UndoneLines {
+    /// A line that has to be replaced, or kept.
+    enum Line {
+        /// The closing line of a reply, with its tag.
+        case reply(Tag?)
+        /// A push, with its LF.
+        case push(UnsafeRawBufferPointer)
+    }
+
+    /// Calls `body` with each line that begins with `+`, `-` or `>`.
+    static func forEach(in bytes: UnsafeRawBufferPointer, _ body: (Line) -> Void) {
         var start = bytes.startIndex
         while start < bytes.endIndex {
-            let end = bytes[start...].firstIndex(of: 0x0A) ?? bytes.endIndex
+            let end = bytes[start...].firstIndex(of: 0x0A).map { $0 + 1 } ?? bytes.endIndex
             let line = bytes[start..<end]
-            if line.first == 0x2B || line.first == 0x2D { body(tag(of: line)) }
-            start = min(end + 1, bytes.endIndex)
+            switch line.first {
+            case 0x2B, 0x2D: body(.reply(tag(of: line)))
+            case 0x3E: body(.push(UnsafeRawBufferPointer(rebasing: line)))
+            default: break
+            }
+            start = end
         }
+    }
+
+    /// Writes a push; the reason of an end is replaced.
+    static func append(push line: UnsafeRawBufferPointer, _ reason: EndReason, to bytes: inout ByteWriter) {
+        let end = Array("{\"end\":\"\(EndReason.undefined.text)\"".utf8)
+        guard let brace = line.firstIndex(of: 0x7B), line[brace...].starts(with: end) else { return bytes.raw(line) }
+        bytes.raw(line.slice(0, count: brace))
+        Array("{\"end\":\"\(reason.text)\"".utf8).withBytes { bytes.raw($0) }
+        bytes.raw(line.slice(brace + end.count, count: line.count - brace - end.count))
     }
 
     private static func tag(of line: Slice<UnsafeRawBufferPointer>) -> Tag? {
         let rest = line.dropFirst()
         guard rest.first == 0x40 else { return nil }
-        return Tag(trusted: Array(rest.dropFirst().prefix { $0 != 0x20 }))
+        return Tag(trusted: Array(rest.dropFirst().prefix { $0 != 0x20 && $0 != 0x0A }))
     }
 }

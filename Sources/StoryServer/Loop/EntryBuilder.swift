@@ -1,7 +1,7 @@
 import StoryCore
 import StoryEngine
 import StoryLog
-import StoryModels
+import StoryFold
 import StoryWire
 
 /// The builder of the next commit's entry: writes events into the log's memory, and folds each record at once.

@@ -1,6 +1,6 @@
 import CXXHash
 import StoryCore
-import StoryModels
+import StoryFold
 import StoryReactor
 
 /// The idle subscriptions: each has everything, and waits for an event of its stream or category, or for a change of its
@@ -63,7 +63,7 @@ final class IdleSubscriptions {
     func add(_ follower: Follower, of subscription: Subscription, isResting: (Follower) -> Bool) {
         if count >= sweptAt { sweep(isResting) }
         switch subscription.subject {
-        case .events:
+        case .events, .records:
             guard let hash = IdleSubscriptions.hash(of: subscription.selection.source) else { return }
             byEvent.add(follower, hash)
         case .row(let kind, let id):

@@ -1,7 +1,7 @@
 import StoryCore
 import StoryEngine
 import StoryLog
-import StoryModels
+import StoryFold
 import StoryWire
 
 /// The scheduler of answers and subscriptions: serves one connection after the other in fair shares of the turn.
@@ -92,8 +92,8 @@ final class PushScheduler {
         case .answering(let answer):
             // After a long answer the connection stays in the round: its next request waits for it.
             return step(answer, connection) || share - lines.budget > PushScheduler.short
-        case .open: return push(to: connection, durable)
-        case .awaiting, .closing, .closed: return false
+        case .open, .awaiting(.position): return push(to: connection, durable)
+        case .awaiting(.job), .awaiting(.ownWrites), .awaiting(.room), .closing, .closed: return false
         }
     }
 

@@ -1,14 +1,17 @@
 import StoryCore
 import StoryEngine
-import StoryModels
+import StoryFold
+import StoryLog
 import StoryWire
 
 /// The pushes to subscriptions: events of the log, or changes of rows, as far as room and budget permit.
 struct SubscriptionPushes {
+    /// The size of the records of one push, in bytes, unless a single one is larger.
+    private static let bytesOfRecords = 49_152
     /// The number of events ahead from which on an index finds the matches; fewer are scanned one by one.
     static let shortDistance: UInt64 = 1_024
 
-    let log: any EventLogReading
+    let log: any EventLog
     let index: StreamIndex
     let rows: RowPushes
 
@@ -34,8 +37,33 @@ struct SubscriptionPushes {
                     if takeChanges(&subscription, head, to: lines) { subscription.sent(through: head) }
                     continue
                 }
-                try send(&subscription, from: from, through: through, to: lines)
+                if subscription.subject == .records {
+                    try sendRecords(&subscription, from: from, through: through, to: lines)
+                } else {
+                    try send(&subscription, from: from, through: through, to: lines)
+                }
             }
+        }
+    }
+
+    /// Sends the next records as they are, as many as one push has.
+    private func sendRecords(
+        _ subscription: inout Subscription, from: Position, through: Position, to lines: LineWriter
+    ) throws(StorageError) {
+        var records = RawRecords(from: from)
+        defer {
+            if records.count > 0 {
+                lines.push(records, head: through, to: subscription.id)
+                subscription.sent(through: Position(from.value + UInt64(records.count) - 1))
+            }
+        }
+        try log.scanRecords(from: from, through: through) { _, bytes in
+            guard records.count == 0 || records.bytes.count + bytes.count <= SubscriptionPushes.bytesOfRecords,
+                !lines.isSpent
+            else { return false }
+            lines.spend(.record)
+            records.add(bytes)
+            return true
         }
     }
 

@@ -23,6 +23,12 @@ package protocol Transport: AnyObject {
     func requestTurn()
     /// Ends the next turn within the given number of nanoseconds, whatever was requested before.
     func requestTurn(within nanoseconds: UInt64)
+    /// Connects to a Unix socket without waiting, as a client.
+    ///
+    /// - Throws: where nobody accepts the connection now.
+    func connect(to path: String) throws(ReactorError) -> ConnectionID
+    /// Closes a connection at once; its unsent bytes are lost.
+    func close(_ id: ConnectionID)
     /// Accepts no new connections.
     func stopListening()
     /// Closes everything and ends the loop.

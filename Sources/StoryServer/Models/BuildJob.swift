@@ -1,13 +1,25 @@
 import StoryCore
 import StoryLog
-import StoryModels
+import StoryFold
 import StoryStorage
 import Synchronization
 
-/// A fold of the log into the store of a definition, on a thread.
-final class BuildJob {
-    /// The definition that is folded; nobody else uses it until the job has ended.
+/// The rows of a definition that another one takes over, since it makes the same ones.
+struct RowSource {
+    /// The definition that has them.
     let definition: ServedDefinition
+    /// The lines of misfits in the text of the other definition.
+    let lines: MovedLines
+    /// The position that they must be stored up to.
+    let position: Position
+}
+
+/// A fold of the log into the store of a definition, or a transfer of rows to it, on a thread.
+final class BuildJob {
+    /// The definition that is built; nobody else uses it until the job has ended.
+    let definition: ServedDefinition
+    /// The definition whose rows are taken over; nil for a fold.
+    let source: ServedDefinition?
     private let progress: BuildProgress
     private let job: BackgroundJob<Bool>
 
@@ -19,7 +31,7 @@ final class BuildJob {
         whenDone: @escaping @Sendable () -> Void
     ) {
         let progress = BuildProgress(definition.folded)
-        (self.definition, self.progress) = (definition, progress)
+        (self.definition, self.progress, source) = (definition, progress, nil)
         job = BackgroundJob(
             on: background,
             { () throws(StorageError) in
@@ -28,8 +40,34 @@ final class BuildJob {
             }, whenDone: whenDone)
     }
 
+    /// Begins to take rows over; no checkpoint of the definition that has them may be in progress, and its store stays
+    /// open until `ended`.
+    ///
+    /// - Throws: the error of viewing the store.
+    init(
+        _ definition: ServedDefinition, from source: RowSource, on background: BackgroundStarter,
+        whenDone: @escaping @Sendable () -> Void
+    ) throws(StorageError) {
+        let view = try source.definition.store.view()
+        let progress = BuildProgress(definition.folded)
+        (self.definition, self.progress, self.source) = (definition, progress, source.definition)
+        source.definition.readers += 1
+        job = BackgroundJob(
+            on: background,
+            { [lines = source.lines] () throws(StorageError) in
+                try definition.take(from: view, lines, progress)
+                return true
+            }, whenDone: whenDone)
+    }
+
+    /// Notes that the thread has ended.
+    func ended() { source?.readers -= 1 }
+
     /// The last event that was folded, as far as the thread has told.
     var position: Position { progress.position }
+
+    /// The number of rows that were taken over, as far as the thread has told.
+    var rows: UInt64 { progress.rows }
 
     /// The outcome; nil while the thread works.
     var result: Result<Bool, StorageError>? { job.result }
@@ -41,12 +79,14 @@ final class BuildJob {
     func end() {
         cancel()
         _ = job.wait()
+        ended()
     }
 }
 
 /// The progress of a build, and whether it must end.
 final class BuildProgress: Sendable {
     private let reached: Atomic<UInt64>
+    private let taken = Atomic<UInt64>(0)
     private let mustEnd = EndFlag()
 
     init(_ position: Position) { reached = Atomic(position.value) }
@@ -54,11 +94,17 @@ final class BuildProgress: Sendable {
     /// The last event that was folded.
     var position: Position { Position(reached.load(ordering: .relaxed)) }
 
+    /// The number of rows that were taken over.
+    var rows: UInt64 { taken.load(ordering: .relaxed) }
+
     /// True once the build must end.
     var isCancelled: Bool { mustEnd.isSet }
 
     /// Tells of the last event that was folded.
     func reached(_ position: Position) { reached.store(position.value, ordering: .relaxed) }
+
+    /// Tells of the number of rows that were taken over.
+    func took(rows: UInt64) { taken.store(rows, ordering: .relaxed) }
 
     /// Has the build end.
     func cancel() { mustEnd.set() }

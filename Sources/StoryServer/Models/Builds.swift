@@ -1,12 +1,13 @@
 import StoryCore
 import StoryEngine
 import StoryLog
-import StoryModels
+import StoryFold
 
 /// The definitions that are being built.
 ///
 /// A thread folds the log into one of them at a time, as far as it is acknowledged; the last events are folded by the
-/// loop, a share a turn.
+/// loop, a share a turn. A definition that makes the rows of the one that answers folds only the events after those rows,
+/// which the thread takes over.
 final class Builds {
     /// The time that the builds get of a turn, in nanoseconds, and the number of events between two looks at the clock.
     private static let (share, step): (UInt64, UInt64) = (2_000_000, 256)
@@ -18,7 +19,13 @@ final class Builds {
     private let parts: DeclaredModels.Parts
     /// The definitions by the names of their models.
     private var builds: [String: ServedDefinition] = [:]
-    /// The fold in progress on the thread; it may be of a definition that was given up.
+    /// The rows that definitions take over before anything is folded, by the names of their models.
+    private var sources: [String: RowSource] = [:]
+    /// The definitions that could not take rows over, by the names of their models: they are folded.
+    private var mustFold: [String: UInt32] = [:]
+    /// The definitions whose store has a part of the rows, and is of no use.
+    private var partial: [ServedDefinition] = []
+    /// The work in progress on the thread; it may be of a definition that was given up.
     private var job: BuildJob?
     /// Why the thread could not go on, and when it is tried again.
     private var refusal: (error: StorageError, retry: UInt64)?
@@ -50,20 +57,31 @@ final class Builds {
         if let job, job.definition === build { job.position } else { build.folded }
     }
 
+    /// Returns the number of rows that a build has taken over; nil for one that folds.
+    func rowsTaken(by build: ServedDefinition) -> UInt64? {
+        guard sources[build.name] != nil else { return nil }
+        return if let job, job.definition === build { job.rows } else { 0 }
+    }
+
     /// Returns why the build of a model waits or failed; nil where it does not.
     func reason(of name: String) -> String? {
         if let reason = reasons[name] { return reason }
         guard let build = builds[name] else { return nil }
-        return (build.checkpoints.failure ?? (build.folded < parts.log.head ? refusal?.error : nil)).map { "\($0)" }
+        let failure = build.checkpoints.failure ?? sources[name]?.definition.checkpoints.failure
+        return (failure ?? (build.folded < parts.log.head ? refusal?.error : nil)).map { "\($0)" }
     }
 
     // MARK: Members
 
     /// Begins to build a definition, from the events that its store has.
-    func begin(_ name: String, _ numbered: DeclaredModel.Numbered) {
+    ///
+    /// - Parameter source: the rows that it can take over; nil where it has to fold all events.
+    func begin(_ name: String, _ numbered: DeclaredModel.Numbered, from source: RowSource? = nil) {
         do throws(StorageError) {
-            builds[name] = try parts.definition(name, numbered)
+            let build = try parts.definition(name, numbered)
+            builds[name] = build
             reasons[name] = nil
+            if mustFold[name] != numbered.number, build.folded == .zero { sources[name] = source }
         } catch {
             failed(name, error)
         }
@@ -85,7 +103,24 @@ final class Builds {
     /// - Returns: the definition; nil where none is built for this model.
     func drop(_ name: String) -> ServedDefinition? {
         if let job, job.definition === builds[name] { job.cancel() }
+        sources[name] = nil
         return builds.removeValue(forKey: name)
+    }
+
+    /// Takes out the definitions whose store has a part of the rows: they are to be begun again.
+    func takePartial() -> [ServedDefinition] {
+        defer { partial = [] }
+        return partial
+    }
+
+    /// Takes out the definitions that differ from those of the source; they are not served.
+    func takeDifferent() -> [ServedDefinition] {
+        let different = builds.values.filter { $0.difference != nil && !isAway($0) }
+        for build in different {
+            builds[build.name] = nil
+            failed(build.name, .failed(build.difference ?? ""))
+        }
+        return different
     }
 
     /// Forgets why models could not be built that are not defined any more.
@@ -100,7 +135,7 @@ final class Builds {
 
     /// Folds the builds that lack only few events, all at once; for a start.
     func fold(atMost limit: UInt64) {
-        for (name, build) in all where parts.log.head.value - build.folded.value <= limit {
+        for (name, build) in all where sources[name] == nil && parts.log.head.value - build.folded.value <= limit {
             fold(name, build, through: parts.log.head)
         }
     }
@@ -110,17 +145,22 @@ final class Builds {
     /// - Returns: the builds that are complete.
     func advance(acknowledged: Position) -> [(name: String, definition: ServedDefinition)] {
         (isAwaitingQuiet, hasWork) = (false, false)
+        guard !builds.isEmpty else { return [] }
         var complete: [(name: String, definition: ServedDefinition)] = []
         let began = parts.clock()
-        for (name, build) in all where !isAway(build) && build.damage == nil && reasons[name] == nil {
+        for (name, build) in all where !isAway(build) && build.isSound && reasons[name] == nil {
+            if let source = sources[name] {
+                take(build, from: source)
+                continue
+            }
             store(build)
             guard !build.isFull, !isLong(build, acknowledged) else { continue }
             while build.folded < acknowledged, parts.clock() - began < Builds.share {
                 let through = Position(min(acknowledged.value, build.folded.value + Builds.step))
                 fold(name, build, through: through)
-                if build.damage != nil || build.isFull || reasons[name] != nil { break }
+                if !build.isSound || build.isFull || reasons[name] != nil { break }
             }
-            guard reasons[name] == nil, build.damage == nil else { continue }
+            guard reasons[name] == nil, build.isSound else { continue }
             if build.folded < acknowledged {
                 if !build.isFull { hasWork = true }
             } else if acknowledged == parts.log.head {
@@ -163,15 +203,46 @@ final class Builds {
         return true
     }
 
+    /// Has the thread take rows over, once they are stored and it is free.
+    private func take(_ build: ServedDefinition, from source: RowSource) {
+        let checkpoints = source.definition.checkpoints
+        guard checkpoints.checkpointed >= source.position, checkpoints.isAtRest else {
+            return checkpoints.ask(through: source.position)
+        }
+        guard job == nil, parts.clock() >= refusal?.retry ?? 0 else { return }
+        do throws(StorageError) {
+            job = try BuildJob(build, from: source, on: parts.background, whenDone: parts.whenDone)
+        } catch {
+            refuse(error)
+        }
+    }
+
     /// Takes the definition back from a thread that has ended.
     func endJob() {
         guard let job, let result = job.result else { return }
         self.job = nil
         refusal = nil
-        guard case .failure(let error) = result, let build = builds[job.definition.name], build === job.definition
-        else { return }
+        job.ended()
+        guard let build = builds[job.definition.name], build === job.definition else { return }
+        sources[build.name] = nil
+        guard case .failure(let error) = result else { return }
+        if job.source != nil {
+            notTaken(build, error)
+        } else if case .full = error {
+            refuse(error)
+        } else {
+            failed(build.name, error)
+        }
+    }
+
+    /// Gives a definition up that could not take rows over: it is begun again, and folded unless the disk was full.
+    private func notTaken(_ build: ServedDefinition, _ error: StorageError) {
+        builds[build.name] = nil
+        partial.append(build)
         if case .full = error { return refuse(error) }
-        failed(build.name, error)
+        mustFold[build.name] = build.folder.number
+        parts.trace.say(
+            "rows-not-taken", ["model": build.folder.name, "reason": "\(error)", "then": "the log is folded"])
     }
 
     private func refuse(_ error: StorageError) {

@@ -1,5 +1,5 @@
 import StoryCore
-import StoryModels
+import StoryFold
 
 /// A comparison of stored rows of two definitions of a model by the names of their fields.
 struct ComparedFields {

@@ -1,6 +1,6 @@
 import StoryCore
 import StoryEngine
-import StoryModels
+import StoryFold
 
 extension DeclaredModels.Parts {
     /// Returns a definition with its store, from the events that the store has.
@@ -12,12 +12,15 @@ extension DeclaredModels.Parts {
         let compiled = try CompiledDefinition(name, numbered)
         let folder = ModelFolder(model: name, number: numbered.number, tables: compiled.schema.tables)
         var store = try shelf.open(folder)
-        if let found = store, found.checkpointed > log.head {
+        // A store that is folded up to nothing may have a part of the rows of another definition.
+        if let found = store, found.checkpointed > log.head || found.checkpointed == .zero {
             shelf.close(found)
             store = nil
         }
         let opened = if let store { store } else { try shelf.create(folder) }
-        return ServedDefinition(compiled, folder, store: opened, checkpoints: checkpoints(opened), events: events())
+        return ServedDefinition(
+            compiled, folder, store: opened, checkpoints: checkpoints(opened), events: events(),
+            activations: isReplica ? ActivationCheck() : nil)
     }
 }
 
@@ -59,7 +62,7 @@ extension DeclaredModels.Change {
         for definition in definitions {
             guard let schema = next.kinds.first(where: { $0.name == definition.name }) else { continue }
             declared[schema.kind] = DeclaredKind(
-                store: definition.store, program: definition.compiled.program, events: parts.events())
+                store: definition.store, definition: definition.compiled.definition, events: parts.events())
             definition.begins(schema.kind, in: plan, parts.engine.feed)
         }
         self.declared = declared

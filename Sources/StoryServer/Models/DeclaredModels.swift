@@ -1,7 +1,7 @@
 import StoryCore
 import StoryEngine
 import StoryLog
-import StoryModels
+import StoryFold
 import StoryStorage
 
 /// The declared models of a store: those that are served, and those that are being built.
@@ -9,7 +9,7 @@ import StoryStorage
 /// The log says which definition of which model is meant: this object follows it. A new definition is built beside the
 /// loop's other work; once it is folded up to the log's end and everything is acknowledged, `ModelActivated` is appended,
 /// and from that position on the name means the new definition.
-final class DeclaredModels: RecordFolding, DeclaredModelStates {
+final class DeclaredModels: RecordFolding {
     /// The number of events that a start folds at once for each model.
     private static let startingRest: UInt64 = 200_000
 
@@ -17,6 +17,8 @@ final class DeclaredModels: RecordFolding, DeclaredModelStates {
     struct Parts {
         let log: any EventLog
         let engine: Engine
+        /// True where the definitions are compared with those of a source.
+        let isReplica: Bool
         let shelf: any ModelShelf
         let trace: Trace
         /// The log where it is stored, so that a thread can read it; nil for one in memory.
@@ -33,10 +35,19 @@ final class DeclaredModels: RecordFolding, DeclaredModelStates {
 
     let parts: Parts
     /// The definitions that answer, by the names of their models.
-    private var served: [String: ServedDefinition] = [:]
+    private(set) var served: [String: ServedDefinition] = [:]
     /// The same in the order of the names, which is that of the fold.
-    private var inOrder: [ServedDefinition] = []
-    private let builds: Builds
+    private var inOrder: [ServedDefinition] {
+        get { readers.all }
+        set { readers = CategoryReaders(newValue, events) }
+    }
+    /// The same by the categories that they read.
+    var readers: CategoryReaders
+    /// The reader of the events that they share.
+    private let events: any EventReading
+    /// The last event that they were given to fold.
+    private var given = Position.zero
+    let builds: Builds
     /// The definitions that answer no more, with the position from which on they do not: kept until that is acknowledged.
     private var retired: [(definition: ServedDefinition, through: Position)] = []
     /// True while the log has definitions that were not looked at.
@@ -45,6 +56,8 @@ final class DeclaredModels: RecordFolding, DeclaredModelStates {
     init(_ parts: Parts) {
         self.parts = parts
         builds = Builds(parts)
+        events = parts.events()
+        readers = CategoryReaders([], events)
     }
 
     private var log: any EventLog { parts.log }
@@ -58,8 +71,17 @@ final class DeclaredModels: RecordFolding, DeclaredModelStates {
     // MARK: Folding
 
     func fold(_ record: EventRecord) {
-        if DefinitionTable.name(ofStream: record.streamName) != nil { isStale = true }
-        for definition in inOrder { definition.fold(record) }
+        if let name = DefinitionTable.name(ofStream: record.streamName) {
+            isStale = true
+            if DeclaredModel.isEnd(record) { served[String(decoding: name, as: UTF8.self)]?.undefined() }
+        }
+        readers.fold(record)
+        given = record.position
+    }
+
+    /// Notes the events that definitions have by not reading them.
+    func noteGiven() {
+        for definition in inOrder { definition.passed(through: given) }
     }
 
     /// Folds again what a rollback undid.
@@ -68,12 +90,15 @@ final class DeclaredModels: RecordFolding, DeclaredModelStates {
     func rolledBack() throws(StorageError) {
         for definition in all { definition.rollBack() }
         isStale = true
+        given = log.head
         for definition in inOrder { try definition.fold(log, through: log.head) }
     }
 
     /// The definitions that no thread uses.
-    private var all: [ServedDefinition] {
-        (inOrder + builds.all.map(\.definition) + retired.map(\.definition)).filter { !builds.isAway($0) }
+    var all: [ServedDefinition] {
+        // The usual case, in every turn, makes no array.
+        guard !builds.isEmpty || !retired.isEmpty else { return inOrder }
+        return (inOrder + builds.all.map(\.definition) + retired.map(\.definition)).filter { !builds.isAway($0) }
     }
 
     // MARK: Life
@@ -89,12 +114,15 @@ final class DeclaredModels: RecordFolding, DeclaredModelStates {
         acknowledged: Position, activate: (String, ModelActivated) throws(StorageError) -> Bool
     ) throws(StorageError) -> Change? {
         guard isStale || !served.isEmpty || !builds.isEmpty || !retired.isEmpty else { return nil }
-        builds.endJob()
+        noteGiven()
+        endJob()
         for definition in all { definition.noteDamage() }
         var isChanged = try follow(acknowledged)
         if dropDamaged() { isChanged = true }
         release(acknowledged)
         for (name, build) in builds.advance(acknowledged: acknowledged) { try changeOver(name, build, activate) }
+        // Without a store, the next start builds it again from the first event.
+        retired += builds.takeDifferent().map { ($0, .zero) }
         if isStale, try follow(acknowledged) { isChanged = true }
         return isChanged ? Change(to: inOrder, retired: retired.map(\.definition), parts) : nil
     }
@@ -104,7 +132,8 @@ final class DeclaredModels: RecordFolding, DeclaredModelStates {
     /// - Returns: the change of the definitions that answer; nil where there is none.
     /// - Throws: the error of reading the models.
     func follow(acknowledged: Position) throws(StorageError) -> Change? {
-        try follow(acknowledged) ? Change(to: inOrder, retired: retired.map(\.definition), parts) : nil
+        noteGiven()
+        return try follow(acknowledged) ? Change(to: inOrder, retired: retired.map(\.definition), parts) : nil
     }
 
     /// Compares with the definitions in the log; returns true where the definitions that answer changed.
@@ -123,11 +152,32 @@ final class DeclaredModels: RecordFolding, DeclaredModelStates {
             if let awaited = model.awaited, builds[name] == nil, served[name]?.folder.number != awaited.number {
                 // A definition that may still be undone is not built, nor one whose store is about to be removed.
                 let isReleased = !retired.contains { $0.definition.isOf(name, awaited.number) }
-                if awaited.position <= acknowledged, isReleased { builds.begin(name, awaited) } else { isStale = true }
+                if awaited.position <= acknowledged, isReleased {
+                    builds.begin(name, awaited, from: source(of: name, model, through: acknowledged))
+                } else {
+                    isStale = true
+                }
             }
         }
         inOrder = served.values.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
         return Set(inOrder.map(\.folder)) != before
+    }
+
+    /// Returns the rows of the definition that answers for a model, where the awaited one makes the same.
+    private func source(of name: String, _ model: DeclaredModel, through acknowledged: Position) -> RowSource? {
+        guard let definition = served[name], definition.damage == nil, let active = model.active,
+            let awaited = model.awaited, let lines = MovedLines(from: active.text, to: awaited.text)
+        else { return nil }
+        return RowSource(definition: definition, lines: lines, position: acknowledged)
+    }
+
+    /// Takes a build back from a thread that has ended.
+    private func endJob() {
+        builds.endJob()
+        for definition in builds.takePartial() {
+            retired.append((definition, .zero))
+            isStale = true
+        }
     }
 
     private func retire(_ definition: ServedDefinition) {
@@ -174,9 +224,10 @@ final class DeclaredModels: RecordFolding, DeclaredModelStates {
 
     /// Takes the definitions out whose store can no longer be used; they are built again.
     private func dropDamaged() -> Bool {
+        guard all.contains(where: { $0.damage != nil }) else { return false }
         var isChanged = false
         for definition in inOrder + builds.all.map(\.definition)
-        where !builds.isAway(definition) && !definition.isRead {
+        where !builds.isAway(definition) && definition.readers == 0 {
             guard let damage = definition.damage else { continue }
             let name = definition.name
             parts.trace.say("model-damaged", ["model": name, "error": "\(damage)", "then": "built again"])
@@ -190,14 +241,16 @@ final class DeclaredModels: RecordFolding, DeclaredModelStates {
             remove(definition)
             isStale = true
         }
-        inOrder = inOrder.filter { served[$0.name] === $0 }
+        if isChanged { inOrder = inOrder.filter { served[$0.name] === $0 } }
         return isChanged
     }
 
     /// Removes the stores of definitions whose end is acknowledged.
     private func release(_ acknowledged: Position) {
         for (definition, through) in retired where through <= acknowledged {
-            guard !builds.isAway(definition), !definition.isRead, !definition.checkpoints.isStoring else { continue }
+            guard !builds.isAway(definition), definition.readers == 0, !definition.checkpoints.isStoring else {
+                continue
+            }
             retired.removeAll { $0.definition === definition }
             remove(definition)
         }
@@ -231,46 +284,4 @@ final class DeclaredModels: RecordFolding, DeclaredModelStates {
         parts.trace.say(
             "model-ready", ["model": build.folder.name, "rows": "\(rows)", "misfits": "\(misfits)"])
     }
-
-    // MARK: Storing
-
-    /// The machines that store the definitions that answer.
-    var checkpoints: [Checkpoints] { inOrder.map(\.checkpoints) }
-
-    /// The machines that store any definition.
-    var allCheckpoints: [Checkpoints] { all.map(\.checkpoints) }
-
-    /// Stores everything and closes the stores, after the loop has ended.
-    ///
-    /// - Parameter position: the last event, which the log is flushed through; nil where nothing may be stored.
-    func end(at position: Position?) {
-        builds.end()
-        for definition in all {
-            definition.checkpoints.wait()
-            if let position, definition.damage == nil, definition.folded <= position {
-                definition.checkpoints.end(at: definition.folded)
-            }
-            parts.shelf.close(definition.store)
-        }
-    }
-
-    // MARK: DeclaredModelStates
-
-    func state(of name: String) throws(StorageError) -> DeclaredModelState {
-        var state = DeclaredModelState()
-        if let definition = served[name], definition.damage == nil {
-            state.isReady = definition.kind != nil
-            state.rows = try definition.rows()
-            state.misfits = try definition.misfits()
-            state.bytes = UInt64(clamping: definition.store.storedBytes + definition.store.bufferedBytes)
-        }
-        if let build = builds[name] {
-            state.build = DeclaredModelState.Build(
-                definition: build.folder.number, position: builds.position(of: build))
-        }
-        state.reason = builds.reason(of: name)
-        return state
-    }
-
-    func store(of name: String) -> (any TableStore)? { served[name]?.store }
 }

@@ -1,6 +1,8 @@
 import StoryCore
+import StoryEngine
 import StoryLog
-import StoryModels
+import StoryFold
+import StoryStore
 import StoryStorage
 import StoryWire
 
@@ -25,7 +27,7 @@ final class DefinitionCheck: @unchecked Sendable {
     /// The new definition with its store.
     let new: ServedDefinition
     /// The definition that answers, and its stored rows; nil where none does.
-    private let old: (definition: CompiledDefinition, view: StoredView)?
+    private let old: (definition: CompiledDefinition, view: any TableView)?
     /// The position that both are folded up to.
     private let position: Position
     private let limit: Int
@@ -35,7 +37,8 @@ final class DefinitionCheck: @unchecked Sendable {
     private var outcome = Outcome()
 
     init(
-        _ new: ServedDefinition, beside old: (definition: CompiledDefinition, view: StoredView)?, at position: Position,
+        _ new: ServedDefinition, beside old: (definition: CompiledDefinition, view: any TableView)?,
+        at position: Position,
         limit: Int
     ) {
         (self.new, self.old, self.position, self.limit) = (new, old, position, limit)
@@ -133,13 +136,5 @@ private struct MisfitCounts {
                 Member("count", .count(found.count)), Member("first", .count(found.first.value)),
             ])
         }
-    }
-}
-
-extension NeverSeen.Name {
-    /// The members of a line of `never`.
-    var members: [Member] {
-        [Member("line", .count(UInt64(line))), Member("name", .text(name))]
-            + (nearest.map { [Member("nearest", .text($0))] } ?? [])
     }
 }

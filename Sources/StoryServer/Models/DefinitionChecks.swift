@@ -1,7 +1,8 @@
 import StoryCore
 import StoryEngine
 import StoryLog
-import StoryModels
+import StoryFold
+import StoryStore
 import StoryStorage
 
 /// The dry runs of definitions, one after another on a thread.
@@ -99,15 +100,14 @@ final class DefinitionChecks {
         } catch {
             throw .storage(error)
         }
-        old?.isRead = true
+        old?.readers += 1
         return true
     }
 
     private func check(_ asked: Asked, beside old: ServedDefinition?) throws(StorageError) -> DefinitionCheck {
         count += 1
         let numbered = DeclaredModel.Numbered(number: .max - count, position: .zero, text: asked.request.text)
-        var view: StoredView?
-        if let old, let store = old.store as? LMDBModelStore { view = try StoredView(store) }
+        let view = try old.map { (old) throws(StorageError) in try old.store.view() }
         let new = try parts.definition(asked.request.name, numbered)
         return DefinitionCheck(
             new, beside: old.flatMap { old in view.map { (old.compiled, $0) } }, at: view?.position ?? asked.position,
@@ -116,7 +116,7 @@ final class DefinitionChecks {
 
     private func end(_ running: Running, _ result: Result<DefinitionCheck.Outcome, StorageError>) -> Ended {
         self.running = nil
-        running.old?.isRead = false
+        running.old?.readers -= 1
         declared.remove(running.check.new)
         return Ended(
             connection: running.asked.connection, tag: running.asked.tag,

@@ -1,5 +1,6 @@
 import StoryCore
-import StoryModels
+import StoryFold
+import StoryStore
 import StoryStorage
 
 /// The stores of declared models in a data directory: the folder `own`, in which each has one, `orders.2`.

@@ -1,7 +1,7 @@
 import StoryCore
 import StoryEngine
 import StoryLog
-import StoryModels
+import StoryFold
 
 /// A definition of a declared model with its store: it is served, being built, or kept until its end is acknowledged.
 ///
@@ -9,6 +9,8 @@ import StoryModels
 final class ServedDefinition: @unchecked Sendable {
     /// The size of the memtables at which a thread stores them, in bytes.
     private static let bytesOfBuild = 64 << 20
+    /// The number of events between two looks of a thread at that size: what 16 events may add is less than half of it.
+    private static let eventsOfLook: UInt64 = 16
     /// The number of events between two looks of a thread at its progress.
     private static let step: UInt64 = 1_024
 
@@ -20,8 +22,14 @@ final class ServedDefinition: @unchecked Sendable {
     private(set) var folded: Position
     /// Why the store can no longer be used; nil while it can.
     private(set) var damage: StorageError?
-    /// True while a thread reads the store as it is, so that it must not be closed.
-    var isRead = false
+    /// The number of threads that read the store as it is: meanwhile it must not be closed.
+    var readers = 0
+    /// How it differs from the definition of the source, at the event that is not folded; nil where it does not.
+    private(set) var difference: String?
+    /// Nil for a store of its own.
+    private let activations: ActivationCheck?
+    /// True once the log has the end of the model: the events behind it change nothing.
+    private var isUndefined = false
     /// The number of its kind in the catalogue; nil while it is not served.
     private(set) var kind: Kind?
     /// The plan of the kind that rows are written by; kept, since the fold points into it.
@@ -30,9 +38,10 @@ final class ServedDefinition: @unchecked Sendable {
 
     init(
         _ compiled: CompiledDefinition, _ folder: ModelFolder, store: any ServedModels, checkpoints: Checkpoints,
-        events: any EventReading
+        events: any EventReading, activations: ActivationCheck? = nil
     ) {
         (self.compiled, self.folder) = (compiled, folder)
+        self.activations = activations
         (self.store, self.checkpoints) = (store, checkpoints)
         folded = store.checkpointed
         plan = compiled.plan
@@ -59,11 +68,38 @@ final class ServedDefinition: @unchecked Sendable {
     /// - Returns: the reason why the event did not fit; nil where it did.
     @discardableResult
     func fold(_ record: EventRecord) -> Misfit? {
-        guard damage == nil, record.position > folded else { return nil }
-        folded = record.position
-        do throws(StorageError) { return try fold.fold(record) } catch { damage = error }
+        guard isSound, !isUndefined, record.position > folded else { return nil }
+        do throws(StorageError) {
+            difference = try activations?.difference(of: self, at: record)
+            guard difference == nil else { return nil }
+            folded = record.position
+            return try fold.fold(record)
+        } catch {
+            damage = error
+        }
         return nil
     }
+
+    /// Folds an event after the last one, which others have read; an error is kept.
+    func fold(_ event: ProgramEvent) {
+        guard isSound, !isUndefined, event.position > folded else { return }
+        folded = event.position
+        do throws(StorageError) { try fold.fold(event) } catch { damage = error }
+    }
+
+    /// True while there are names of the definition that no event had.
+    var wantsNames: Bool { damage == nil && fold.wantsNames }
+
+    /// Notes the end of the model.
+    func undefined() { isUndefined = true }
+
+    /// Notes the category and the type of an event after the last one; an error is kept.
+    func see(category: UnsafeRawBufferPointer, type: UnsafeRawBufferPointer) {
+        do throws(StorageError) { try fold.see(category: category, type: type) } catch { damage = error }
+    }
+
+    /// Notes that the events up to a position change nothing more.
+    func passed(through position: Position) { if isSound, !isUndefined { folded = max(folded, position) } }
 
     /// Folds a part of the log, whose changes of rows nobody follows.
     ///
@@ -75,9 +111,9 @@ final class ServedDefinition: @unchecked Sendable {
         defer { fold.feed = feed }
         try log.scan(from: folded.next, through: last, order: .ascending) { record in
             fold(record)
-            return damage == nil
+            return damage == nil && difference == nil
         }
-        folded = max(folded, last)
+        if difference == nil { folded = max(folded, last) }
     }
 
     /// Folds a part of the log on a thread, and stores everything, with checkpoints on the way that bound the memory.
@@ -90,21 +126,40 @@ final class ServedDefinition: @unchecked Sendable {
         _ view: LogView, through last: Position, _ progress: BuildProgress,
         _ told: (EventRecord, Misfit?) -> Void = { _, _ in }
     ) throws(StorageError) {
-        var failure: StorageError?
         try storeFull()
-        try view.scan(from: folded.next, through: last) { position, record in
-            do throws(StorageError) {
-                let event = try record.event(at: position)
-                told(event, fold(event))
-                try storeFull()
-            } catch {
-                failure = error
-            }
+        try view.scan(from: folded.next, through: last) { (position, record) throws(StorageError) in
+            let event = try record.event(at: position)
+            told(event, fold(event))
+            if position.value.isMultiple(of: ServedDefinition.eventsOfLook) { try storeFull() }
             if position.value.isMultiple(of: ServedDefinition.step) { progress.reached(position) }
-            return failure == nil && damage == nil && !progress.isCancelled
+            return isSound && !progress.isCancelled
         }
-        if let failure { throw failure }
         if damage == nil, folded != store.checkpointed { try storeNow() }
+        store.releaseMemory()
+        progress.reached(folded)
+    }
+
+    /// Takes the rows over from a definition that makes the same ones, on a thread, and stores everything; the store is
+    /// empty. Before the last checkpoint it is stored as folded up to nothing, and of no use if it ends there.
+    ///
+    /// An error of the store that is no lack of room is kept as `damage`.
+    ///
+    /// - Parameter lines: the lines of misfits in the text of this definition.
+    /// - Throws: the error of reading the other definition; `.full` where the disk is.
+    func take(
+        from view: any TableView, _ lines: MovedLines, _ progress: BuildProgress
+    ) throws(StorageError) {
+        defer { view.close() }
+        try view.verify()
+        var transfer = RowTransfer(compiled.rows, to: store, lines: lines)
+        try transfer.run(from: view) { (rows) throws(StorageError) in
+            try storeFull()
+            progress.took(rows: rows)
+            return damage == nil && !progress.isCancelled
+        }
+        guard damage == nil, !progress.isCancelled else { return }
+        folded = view.position
+        try storeNow()
         progress.reached(folded)
     }
 
@@ -113,21 +168,19 @@ final class ServedDefinition: @unchecked Sendable {
     }
 
     private func storeNow() throws(StorageError) {
-        let work = store.beginStoring(at: folded)
         do throws(StorageError) {
-            try work()
+            try store.store(at: folded)
         } catch {
-            store.fail()
             if case .full = error { throw error }
             damage = error
-            return
         }
-        do throws(StorageError) { try store.finish() } catch { damage = error }
     }
 
     /// Forgets everything that is not stored.
     func rollBack() {
         checkpoints.rollBack()
+        isUndefined = false
+        fold.undone()
         folded = store.checkpointed
     }
 
@@ -151,6 +204,8 @@ extension ServedDefinition {
     /// Returns true for a definition of a model.
     func isOf(_ name: String, _ number: UInt32) -> Bool { folder.model == name && folder.number == number }
 
+    /// True while the next event can be folded.
+    var isSound: Bool { damage == nil && difference == nil }
     /// True while memory is full of events that a checkpoint must store first.
     var isFull: Bool { checkpoints.pressure != .none }
 }

@@ -64,6 +64,7 @@ struct ClientReport {
             case .stream(let name): "events/\(name)"
             case .category(let name): "events/\(name)-*"
             }
+        case .records: "records"
         case .row(let kind, let key): catalogue[kind].address(key)
         case .list(let kind, _): catalogue[kind].name
         }

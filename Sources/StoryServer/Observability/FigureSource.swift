@@ -1,7 +1,7 @@
 import StoryCore
 import StoryEngine
 import StoryLog
-import StoryModels
+import StoryFold
 import StoryStorage
 
 /// The source of all figures at one moment, each under one name.
@@ -20,6 +20,8 @@ struct FigureSource {
         /// The size of the journal, in bytes.
         let journal: Int
         let durability: Durability
+        /// Returns the state of the replica that the store is; nil where it is none.
+        let replica: () -> ReplicaState?
     }
 
     let store: Store

@@ -28,6 +28,21 @@ struct Stats {
             Member("errors", .count(figures.errors)),
             Member("checkpoints", .count(source.checkpoints.count)),
             Member("uptime", .count(figures.uptimeSeconds)),
+        ] + cluster
+    }
+
+    /// The state of a replica; nothing for a store of its own.
+    private var cluster: [Member] {
+        guard let replica = source.store.replica() else { return [] }
+        let head = source.head
+        return [
+            Member(
+                "cluster",
+                .object([
+                    Member("state", .text(replica.phase.rawValue)), Member("address", .text(replica.address)),
+                    Member("position", .count(replica.source.value)),
+                    Member("lag", .count(replica.source.value - min(head, replica.source).value)),
+                ]))
         ]
     }
 

@@ -40,6 +40,12 @@ extension Requests {
         case .verify(let position):
             connection.jobBegan(tag)
             jobs.verify(sealAt: position, tag, connection)
+        case .seal(let position):
+            connection.jobBegan(tag)
+            seals.add(position) { [self] result in
+                let reply = Reply(result, at: position, engine.identity, trace)
+                answer(JobAnswer(connection: connection, tag: tag, reply: reply))
+            }
         case .backUp(let path):
             if let failure = jobs.backUp(to: path, tag, connection) {
                 output(connection).reply(.failed(failure), tag: tag, restsOn: .zero)

@@ -6,13 +6,13 @@ import StoryWire
 
 /// The request loop: takes lines from connections and has the engine handle them.
 final class Requests {
-    private let engine: Engine
+    let engine: Engine
     let reader: RequestReader
     private let encoder: ReplyEncoder
     private let clock: Clock
     private let figures: Figures
     let slow: SlowRequests
-    private let trace: Trace
+    let trace: Trace
     let transport: any Transport
     private let access: Access
     /// The user who runs the daemon.
@@ -27,6 +27,8 @@ final class Requests {
     let checkpointRequests: CheckpointRequests
     let checks: DefinitionChecks
     let jobs: Jobs
+    let seals: SealQueue
+    let waits: PositionWaits
     let figureAnswers: FigureAnswers
     /// The work of a turn that is left to connections with a backlog, however many lines arrive.
     private static let leftOver = Work(microseconds: 1_000)
@@ -52,14 +54,15 @@ final class Requests {
         slow: SlowRequests, trace: Trace,
         transport: any Transport, access: Access, owner: UInt32, limits: Limits, driver: CommitDriver,
         connections: Connections, outbox: Outbox, memory: ClientMemory, publishing: PushScheduler,
-        checkpointRequests: CheckpointRequests, checks: DefinitionChecks, jobs: Jobs, figureAnswers: FigureAnswers
+        checkpointRequests: CheckpointRequests, checks: DefinitionChecks, jobs: Jobs, seals: SealQueue,
+        waits: PositionWaits, figureAnswers: FigureAnswers
     ) {
         (self.engine, self.reader, self.encoder, self.clock, self.figures) = (engine, reader, encoder, clock, figures)
         (self.slow, self.trace, self.transport) = (slow, trace, transport)
         (self.access, self.owner, self.limits, self.driver) = (access, owner, limits, driver)
         (self.connections, self.outbox, self.memory, self.publishing) = (connections, outbox, memory, publishing)
         (self.checkpointRequests, self.checks) = (checkpointRequests, checks)
-        (self.jobs, self.figureAnswers) = (jobs, figureAnswers)
+        (self.jobs, self.seals, self.waits, self.figureAnswers) = (jobs, seals, waits, figureAnswers)
         reading = Reading(transport, limits, connections, memory)
         handled = RequestOutput(
             driver, publishing, outbox, encoder, figures, trace, RowRequests(clock: clock.steady, figures, slow))
@@ -178,16 +181,24 @@ final class Requests {
     /// - Returns: false for a request that has to wait: it reads durable state while its connection's writes are not
     ///   durable, or it writes while no writes are accepted, or an event is about to be undone.
     private func handle(_ request: borrowing Request, _ connection: Connection) -> Bool {
-        if let awaited = awaited(by: request, connection) {
+        if let awaited = connection.awaited(by: request, driver) {
             connection.requestMustWait(for: awaited)
             slow.mustWait(connection)
             waiting.append(connection)
             return false
         }
+        if request.minimum != nil || waits.isReplica {
+            switch waits.look(at: request, of: connection, acknowledged: driver.acknowledged, tick: driver.tick) {
+            case .met: break
+            case .mustWait:
+                slow.mustWait(connection)
+                return false
+            case .late(let failure): return refuse(failure, tag: request.tag, connection)
+            }
+        }
         let verb = request.verb
         if let failure = memory.refusal(of: verb, of: connection) {
-            output(connection).reply(.failed(failure), tag: request.tag, restsOn: .zero)
-            return true
+            return refuse(failure, tag: request.tag, connection)
         }
         let isTimed = figures.handled(verb)
         connection.client.asked(verb)
@@ -227,31 +238,28 @@ final class Requests {
         publishing.answerBegan(connection, durable: driver.acknowledged)
     }
 
-    private func awaited(by request: borrowing Request, _ connection: Connection) -> Connection.Awaited? {
-        if connection.session.lastWritten > driver.acknowledged, request.waitsForOwnWrites {
-            return .ownWrites(request.tag)
-        }
-        if driver.isHalfFolded { return .room(request.tag) }
-        return driver.holdsWrites && request.verb.isWrite ? .room(request.tag) : nil
-    }
-
     /// Queues the requests that waited for this position to be durable, or for later events to be undone, and the
     /// writes that waited for room.
     func resume(at durable: Position) {
-        for connection in waiting.takeReady(at: durable, takesWrites: !driver.holdsWrites) {
+        resume(waiting.takeReady(at: durable, takesWrites: !driver.holdsWrites) + waits.takeReached(durable))
+    }
+
+    /// Queues connections whose request can be handled now.
+    func resume(_ connections: [Connection]) {
+        for connection in connections {
             connection.waitIsOver()
             queue.add(connection, hadShare: false)
         }
     }
 
-    /// An output without a connection, for events that no request asked for.
-    var silentOutput: RequestOutput {
-        RequestOutput(
-            driver, publishing, outbox, encoder, figures, trace, RowRequests(clock: clock.steady, figures, slow))
+    private func refuse(_ failure: Failure, tag: Tag?, _ connection: Connection) -> Bool {
+        output(connection).reply(.failed(failure), tag: tag, restsOn: .zero)
+        return true
     }
 
     /// Returns an output for this connection while none of its requests is handled; rows that it asked for come first.
-    func output(_ connection: Connection) -> RequestOutput {
+    /// Without a connection, it is for events that no request asked for.
+    func output(_ connection: Connection?) -> RequestOutput {
         engine.flush()
         return RequestOutput(
             driver, publishing, outbox, encoder, figures, trace, RowRequests(clock: clock.steady, figures, slow),

@@ -1,4 +1,5 @@
 import StoryCore
+import StoryEngine
 
 /// The connections with a request that waits for its own writes to be durable, or for room.
 struct WaitingRequests {
@@ -12,5 +13,14 @@ struct WaitingRequests {
         let ready = connections.filter { $0.isRequestReady(at: durable, takesWrites: takesWrites) }
         connections.removeAll { $0.isEnding || $0.isRequestReady(at: durable, takesWrites: takesWrites) }
         return ready
+    }
+}
+
+extension Connection {
+    /// Returns what the next request waits for; nil where it can be handled.
+    func awaited(by request: borrowing Request, _ driver: CommitDriver) -> Awaited? {
+        if session.lastWritten > driver.acknowledged, request.waitsForOwnWrites { return .ownWrites(request.tag) }
+        if driver.isHalfFolded { return .room(request.tag) }
+        return driver.holdsWrites && request.verb.isWrite ? .room(request.tag) : nil
     }
 }

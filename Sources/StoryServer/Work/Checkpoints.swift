@@ -1,5 +1,5 @@
 import StoryCore
-import StoryModels
+import StoryFold
 import StoryStorage
 
 /// The checkpoints of a store of models: stored in the background, one at a time.
@@ -126,6 +126,9 @@ final class Checkpoints {
 
     /// Sets the current tick, of 0.1 s.
     func ticked(_ tick: UInt64) { self.tick = tick }
+
+    /// Frees the memory of models that got no events since their last checkpoint.
+    func releaseMemory() { if state.isIdle { models.releaseMemory() } }
 
     /// Discards the models' events that are not stored, since the last of them are undone; the rest is folded again.
     func rollBack() {

@@ -1,6 +1,6 @@
 package import StoryCore
 package import StoryLog
-package import StoryModels
+package import StoryStore
 import StoryStorage
 import Synchronization
 
@@ -11,6 +11,8 @@ package struct LogWork {
     package let verify: (_ sealAt: Position?, _ mustEnd: EndFlag) -> Work
     /// Copies the log into a new directory, unless the flag is set.
     package let backUp: (_ path: String, _ mustEnd: EndFlag) -> Work
+    /// Computes the seal at an acknowledged position, as text.
+    package let seal: (_ position: Position) -> SealWork
 
     /// The log and the models that the models can be rebuilt from; nil for those in memory.
     let store: Store?
@@ -23,17 +25,27 @@ package struct LogWork {
 
     /// A piece of work, to be run on its own thread; returns the members of the reply.
     package typealias Work = @Sendable () throws(StorageError) -> [Member]
+    /// A piece of work likewise, which returns a seal.
+    package typealias SealWork = @Sendable () throws(StorageError) -> String
 
-    /// Makes work of two functions.
-    package init(verify: @escaping (Position?, EndFlag) -> Work, backUp: @escaping (String, EndFlag) -> Work) {
+    /// Makes work of functions.
+    package init(
+        verify: @escaping (Position?, EndFlag) -> Work, backUp: @escaping (String, EndFlag) -> Work,
+        seal: @escaping (Position) -> SealWork
+    ) {
         self.verify = verify
         self.backUp = backUp
+        self.seal = seal
         store = nil
     }
 
     /// Makes the work on a stored log and stored models.
     package init(_ log: LMDBEventLog, _ models: LMDBModelStore) {
         store = Store(log: log, models: models)
+        seal = { position in
+            let seals = log.seals()
+            return { () throws(StorageError) in try seals.seal(at: position).text }
+        }
         verify = { position, mustEnd in
             let verifier = log.verifier()
             let proof = models.proof()

@@ -1,6 +1,7 @@
 import StoryCore
 import StoryLog
-import StoryModels
+import StoryFold
+import StoryStore
 import StoryStorage
 import StoryWire
 
@@ -34,31 +35,14 @@ final class ModelBuild: @unchecked Sendable {
     ///
     /// - Throws: `.corrupt` where the log is damaged; `.full` where the disk is; `.failed` once it must end.
     func fold(_ view: LogView, through last: Position, _ mustEnd: EndFlag) throws(StorageError) {
-        var failure: StorageError?
-        try view.scan(from: position.next, through: last) { next, record in
-            do throws(StorageError) {
-                try projector.fold(try record.event(at: next))
-                if next == last || Checkpoints.isDue(models, at: next) { try store(at: next) }
-                if mustEnd.isSet { throw .failed("the daemon ends") }
-            } catch {
-                failure = error
-            }
-            return failure == nil
+        try view.scan(from: position.next, through: last) { (next, record) throws(StorageError) in
+            try projector.fold(try record.event(at: next))
+            if next == last || Checkpoints.isDue(models, at: next) { try models.store(at: next) }
+            if mustEnd.isSet { throw .failed("the daemon ends") }
+            return true
         }
-        if let failure { throw failure }
     }
 
     /// Closes the models.
     func close() { models.close() }
-
-    private func store(at position: Position) throws(StorageError) {
-        let checkpoint = models.freeze(at: position)
-        do throws(StorageError) {
-            try checkpoint.run()
-        } catch {
-            models.fail()
-            throw error
-        }
-        try models.finish()
-    }
 }

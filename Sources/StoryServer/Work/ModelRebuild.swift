@@ -1,6 +1,7 @@
 import StoryCore
 import StoryLog
-import StoryModels
+import StoryFold
+import StoryStore
 import StoryStorage
 
 /// The replacement of damaged models by new ones, which are folded from the log beside them, while serving.

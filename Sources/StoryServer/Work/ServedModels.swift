@@ -1,5 +1,6 @@
 package import StoryCore
-package import StoryModels
+package import StoryFold
+package import StoryStore
 
 /// The read models as the loop uses them: folded in memory, stored by checkpoints.
 package protocol ServedModels: TableStore {
@@ -24,8 +25,35 @@ package protocol ServedModels: TableStore {
     func fail()
     /// Discards all events that are not stored; memtables that are being stored are not read any more.
     func discard()
+    /// Frees the memory that is kept for later events, where none wait to be stored.
+    func releaseMemory()
     /// Frees the slots of readers whose process ended.
     func clearStaleReaders()
+    /// Returns a view of the stored tables; no checkpoint may be in progress.
+    ///
+    /// - Throws: `.failed` when there can be no more readers.
+    func view() throws(StorageError) -> any TableView
+}
+
+extension ServedModels {
+    /// Does nothing by default.
+    package func releaseMemory() {}
+}
+
+extension ServedModels {
+    /// Stores the memtables, which are folded through a position, on this thread; they are kept where that fails.
+    ///
+    /// - Throws: the error of storing them; that of `finish`.
+    func store(at position: Position) throws(StorageError) {
+        let work = beginStoring(at: position)
+        do throws(StorageError) {
+            try work()
+        } catch {
+            fail()
+            throw error
+        }
+        try finish()
+    }
 }
 
 /// The work of storing frozen memtables, including the sync.
@@ -37,4 +65,6 @@ extension LMDBModelStore: ServedModels {
         let checkpoint = freeze(at: position)
         return { () throws(StorageError) in try checkpoint.run() }
     }
+
+    package func view() throws(StorageError) -> any TableView { try StoredView(self) }
 }

@@ -15,6 +15,8 @@ package final class DataDirectory {
     package let path: String
     /// The access that this process needs.
     package let access: Access
+    /// The owner of the history that the directory is made for, where it is to be served.
+    private let wanted: DirectoryKind
     private var lock: DirectoryLock?
     /// The file system of the directory.
     package let fileSystem: FileSystemKind
@@ -25,10 +27,15 @@ package final class DataDirectory {
 
     /// Opens a data directory.
     ///
-    /// - Throws: `.held` when another process holds it, `.failed` when it cannot hold a store.
-    package init(_ path: String, for access: Access) throws(StorageError) {
+    /// - Parameters:
+    ///   - path: the path of the folder.
+    ///   - access: the access that this process needs.
+    ///   - kind: the owner of the history that is to be served; a directory to read may be of either.
+    /// - Throws: `.held` when another process holds it, `.failed` when it cannot hold a store, or is of the other kind.
+    package init(_ path: String, for access: Access, _ kind: DirectoryKind = .store) throws(StorageError) {
         self.path = path
         self.access = access
+        wanted = kind
         madeFolders = access == .serving ? try Folder.makeAll(path) : []
         guard Folder.exists(path) else { throw .failed("there is no data directory at \(path)") }
         let folder = try DataDirectory.opened(path, removing: madeFolders)
@@ -91,7 +98,7 @@ package final class DataDirectory {
 
     private func checkFormat() throws(StorageError) {
         if FormatFile.exists(path) {
-            try FormatFile.check(path)
+            try check(FormatFile.check(path))
             return
         }
         guard !Folder.exists(logPath), !Folder.exists(modelsPath) else {
@@ -99,8 +106,21 @@ package final class DataDirectory {
         }
         // A journal may be all that is left of a store, so a start that fails must not remove it.
         let hasJournal = Folder.exists(journalPath)
-        try FormatFile.create(path)
+        try FormatFile.create(path, wanted)
         isNew = !hasJournal
+    }
+
+    /// Refuses to serve a replica alone, or a store of its own as a replica.
+    private func check(_ found: DirectoryKind) throws(StorageError) {
+        guard access == .serving, found != wanted else { return }
+        switch found {
+        case .replica:
+            throw .failed(
+                "\(path) is a replica: alone it would diverge from its source. Serve it with --follow, or make a store "
+                    + "of its own of it: storectl --data NEW restore \(path)")
+        case .store:
+            throw .failed("\(path) is a store of its own, and no replica: name a new directory for --follow")
+        }
     }
 
     /// Refuses a folder with other files in it: its name was most likely a mistake.

@@ -1,14 +1,23 @@
 import Glibc
 package import StoryCore
 
+/// The owner of the history in a data directory.
+package enum DirectoryKind: Equatable, Sendable {
+    /// The store itself, which appends to it.
+    case store
+    /// Another store, which this one follows. Alone it would diverge.
+    case replica
+}
+
 /// The file `FORMAT`, which describes a data directory to a person, and to a program of another version.
 package enum FormatFile {
     /// The version of the layout that this program writes.
     package static let version = 4
 
     private static let firstLine = "storykeep "
+    /// The word behind the version in the file of a replica, at which programs that know of none stop.
+    private static let replicaWord = " replica"
     private static let text = """
-        storykeep \(version)
 
         This directory belongs to stored. Nothing but stored and storectl may open the files in it.
         log/     LMDB. Key: the first position of a block, 8 bytes, big-endian; key 0 is the header of the log.
@@ -31,12 +40,15 @@ package enum FormatFile {
 
     /// Checks that the directory has this program's layout.
     ///
+    /// - Returns: the owner of its history.
     /// - Throws: `.failed` for another version, with the way to its events; `.corrupt` when the file has no version.
-    static func check(_ folder: String) throws(StorageError) {
+    static func check(_ folder: String) throws(StorageError) -> DirectoryKind {
         let path = folder + "/FORMAT"
         let file = try FileHandle(path, O_RDONLY | O_NOFOLLOW)
         let line = try file.read(64, at: 0, of: path).prefix { $0 != 0x0A }
-        let words = String(decoding: line, as: UTF8.self)
+        var words = String(decoding: line, as: UTF8.self)
+        let isReplica = words.hasSuffix(replicaWord)
+        if isReplica { words.removeLast(replicaWord.count) }
         guard words.hasPrefix(firstLine), let found = Int(words.dropFirst(firstLine.count)) else {
             throw .corrupt("\(path) does not say which format \(folder) has", at: nil)
         }
@@ -47,15 +59,17 @@ package enum FormatFile {
                 : "export it with the storectl of the version that wrote it, and import that into a new directory"
             throw .failed("\(folder) has format \(found), and this program reads format \(version): \(next)")
         }
+        return isReplica ? .replica : .store
     }
 
     static func exists(_ folder: String) -> Bool { Folder.exists(folder + "/FORMAT") }
 
     /// Writes the file atomically.
-    package static func create(_ folder: String) throws(StorageError) {
+    package static func create(_ folder: String, _ kind: DirectoryKind = .store) throws(StorageError) {
         let draft = folder + "/FORMAT.tmp"
         let file = try FileHandle(draft, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW)
-        try file.write(Array(text.utf8), to: draft)
+        let first = firstLine + String(version) + (kind == .replica ? replicaWord : "")
+        try file.write(Array((first + "\n" + text).utf8), to: draft)
         try file.sync(draft)
         try Folder.rename(draft, to: folder + "/FORMAT")
     }

@@ -39,9 +39,9 @@ package struct BackgroundStarter: Sendable {
 ///
 /// The closure is released before the result is visible, so that a thread that waited may close the objects that it
 /// used.
-package final class OnceWork<Value: Sendable>: Sendable {
+package final class BackgroundJob<Value: Sendable>: Sendable {
     /// The closure that makes the value.
-    private typealias Work = @Sendable () throws(StorageError) -> Value
+    package typealias Work = @Sendable () throws(StorageError) -> Value
 
     /// The state of the work.
     private enum State {
@@ -51,28 +51,64 @@ package final class OnceWork<Value: Sendable>: Sendable {
     }
 
     private let state: Mutex<State>
+    /// A semaphore that is posted once the work has ended; a thread that took it posts it for the next one.
+    private nonisolated(unsafe) let ended = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
 
     /// Creates work that has not begun.
-    package init(_ work: @escaping @Sendable () throws(StorageError) -> Value) { state = Mutex(.waiting(work)) }
+    package init(_ work: @escaping Work) {
+        state = Mutex(.waiting(work))
+        sem_init(ended, 0, 0)
+    }
 
-    /// The result of the work; nil until it is done.
+    deinit {
+        sem_destroy(ended)
+        ended.deallocate()
+    }
+
+    /// Creates work and starts it beside the loop; it ends with an error where no thread is to be had.
+    ///
+    /// - Parameters:
+    ///   - background: the starter of the thread.
+    ///   - work: the closure that makes the value.
+    ///   - whenDone: called on the thread that ran the work, after it.
+    package convenience init(
+        on background: BackgroundStarter, _ work: @escaping Work, whenDone: @escaping @Sendable () -> Void
+    ) {
+        self.init(work)
+        guard !start(on: background, whenDone: whenDone) else { return }
+        end(.failure(.failed("the system has no thread to give; raise the limit of processes")))
+        whenDone()
+    }
+
+    /// Starts the work beside the loop, which calls `whenDone` after it; returns false where no thread is to be had.
+    package func start(on background: BackgroundStarter, whenDone: @escaping @Sendable () -> Void) -> Bool {
+        background.start {
+            self.run()
+            whenDone()
+        }
+    }
+
+    /// The result of the work; nil until it has ended.
     package var result: Result<Value, StorageError>? {
         state.withLock { if case .ended(let result) = $0 { result } else { nil } }
     }
 
-    /// Runs the work; false when another thread has begun it.
-    @discardableResult
-    package func run() -> Bool {
-        guard let result = resultOfWork() else { return false }
-        state.withLock { $0 = .ended(result) }
-        return true
+    /// Runs the work on this thread, unless a thread has begun it.
+    package func run() { if let result = resultOfWork() { end(result) } }
+
+    /// Waits for the result; work that no thread has begun runs on this one.
+    package func wait() -> Result<Value, StorageError> {
+        run()
+        while true {
+            if let result { return result }
+            while sem_wait(ended) != 0 {}
+            sem_post(ended)
+        }
     }
 
-    /// Ends the work with an error, unless a thread has begun it.
-    package func refuse(_ error: StorageError) {
-        state.withLock { state in
-            if case .waiting = state { state = .ended(.failure(error)) }
-        }
+    private func end(_ result: Result<Value, StorageError>) {
+        state.withLock { $0 = .ended(result) }
+        sem_post(ended)
     }
 
     /// Runs the work; nil when another thread has begun it. The closure is released on return.
@@ -84,39 +120,6 @@ package final class OnceWork<Value: Sendable>: Sendable {
         }
         guard let work = taken else { return nil }
         do throws(StorageError) { return .success(try work()) } catch { return .failure(error) }
-    }
-}
-
-/// A piece of work beside the loop, which polls for its result.
-package final class BackgroundJob<Value: Sendable>: Sendable {
-    private let work: OnceWork<Value>
-
-    /// Starts the work; `whenDone` is called on the thread that ran it.
-    package init(
-        on background: BackgroundStarter, _ work: @escaping @Sendable () throws(StorageError) -> Value,
-        whenDone: @escaping @Sendable () -> Void
-    ) {
-        let once = OnceWork(work)
-        self.work = once
-        let isStarted = background.start {
-            once.run()
-            whenDone()
-        }
-        guard !isStarted else { return }
-        once.refuse(.failed("the system has no thread to give; raise the limit of processes"))
-        whenDone()
-    }
-
-    /// The result of the work; nil while it runs.
-    package var result: Result<Value, StorageError>? { work.result }
-
-    /// Waits for the result; work that no thread has begun runs on this one.
-    package func wait() -> Result<Value, StorageError> {
-        work.run()
-        while true {
-            if let result { return result }
-            usleep(200)
-        }
     }
 }
 

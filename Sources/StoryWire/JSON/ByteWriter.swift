@@ -69,6 +69,9 @@ package struct ByteWriter: ~Copyable {
         return grow(taken)
     }
 
+    /// Advances past `count` bytes, which the caller writes before any other change; returns their address.
+    mutating func advance(_ count: Int) -> UnsafeMutablePointer<UInt8> { take(count) }
+
     @inline(never)
     private mutating func grow(_ taken: Int) -> UnsafeMutablePointer<UInt8> {
         reserve(max(2 * capacity, count + taken, ByteWriter.leastCapacity))

@@ -34,6 +34,7 @@ enum FailureEncoder {
             appendInteger(#","progress":{"position":"#, position.value, to: &bytes)
             appendInteger(#","of":"#, end.value, to: &bytes)
             bytes.byte(0x7D)
+        case .address(let address): appendText(#","address":"#, address, to: &bytes)
         case .damaged(let position):
             bytes.literal(#","damaged":true"#)
             if let position { appendInteger(#","position":"#, position.value, to: &bytes) }

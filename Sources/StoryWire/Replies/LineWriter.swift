@@ -64,6 +64,11 @@ package final class LineWriter: AnswerLines {
         ReplyEncoder.appendPush(record, subscription: subscription, to: &bytes)
     }
 
+    /// Appends a push of records as they are.
+    package func push(_ records: RawRecords, head: Position, to subscription: SubscriptionID) {
+        ReplyEncoder.appendPush(records, head: head, subscription: subscription, to: &bytes)
+    }
+
     /// Appends a push of a row's JSON.
     package func push(_ json: [UInt8], to subscription: SubscriptionID) {
         json.withUnsafeBytes { ReplyEncoder.appendPush($0, subscription: subscription, to: &bytes) }

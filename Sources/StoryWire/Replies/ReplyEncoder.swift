@@ -126,6 +126,26 @@ package struct ReplyEncoder {
         bytes.byte(0x0A)
     }
 
+    /// Appends `>N {…}`: records of the log as they are, in base64.
+    ///
+    /// - Parameters:
+    ///   - run: whole records, one behind the other, and their positions.
+    ///   - head: the last acknowledged event.
+    package static func appendPush(
+        _ run: RawRecords, head: Position, subscription: SubscriptionID, to bytes: inout ByteWriter
+    ) {
+        appendPushHead(subscription, to: &bytes)
+        bytes.literal(#"{"first":"#)
+        bytes.integer(run.first.value)
+        bytes.literal(#","count":"#)
+        bytes.integer(run.count)
+        bytes.literal(#","position":"#)
+        bytes.integer(head.value)
+        bytes.literal(#","records":""#)
+        run.bytes.withUnsafeBytes { bytes.base64($0) }
+        bytes.literal("\"}\n")
+    }
+
     /// Appends `>N {…}` around an event's JSON from the log.
     package static func appendPush(
         _ json: UnsafeRawBufferPointer, subscription: SubscriptionID, to bytes: inout ByteWriter
@@ -185,7 +205,15 @@ package struct ReplyEncoder {
         bytes.integer(UInt64(greeting.peer.uid))
         bytes.literal(#","role":"#)
         bytes.string(greeting.peer.role.name)
-        bytes.literal("}}")
+        bytes.byte(0x7D)
+        if let replica = greeting.replica {
+            bytes.literal(#","cluster":{"state":"#)
+            bytes.string(replica.phase.rawValue)
+            bytes.literal(#","address":"#)
+            bytes.string(replica.address)
+            bytes.byte(0x7D)
+        }
+        bytes.byte(0x7D)
     }
 
     private static func append(_ limits: Limits, to bytes: inout ByteWriter) {

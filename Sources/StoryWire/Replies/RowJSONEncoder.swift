@@ -181,6 +181,7 @@ extension ByteWriter {
     /// Appends the text of a row's key as a JSON string.
     mutating func key(_ key: UnsafeRawBufferPointer, _ shape: RowKeyShape) {
         guard shape != .id else { return name(key) }
+        if let text = RowKeyShape.ownText(of: key) { return name(text) }
         shape.text(of: key).withUnsafeBytes { name($0) }
     }
 }

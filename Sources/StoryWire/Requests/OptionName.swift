@@ -3,7 +3,7 @@ import StoryCore
 /// The name of a `name=value` part that is no filter. The raw values have no gaps, so that they index bits.
 package enum OptionName: UInt8, CaseIterable, BitwiseCopyable, Sendable {
     case at, sort, order, limit, after, from, to, types, log
-    case key, version, meta, check
+    case key, version, meta, check, min
 
     /// The name, as in a request line.
     package var name: String { OptionName.names[Int(rawValue)] }
@@ -22,6 +22,7 @@ package enum OptionName: UInt8, CaseIterable, BitwiseCopyable, Sendable {
         case .meta: "{…}"
         case .log: "ID"
         case .check: "true|false"
+        case .min: "P|now"
         }
     }
 
@@ -41,6 +42,7 @@ package enum OptionName: UInt8, CaseIterable, BitwiseCopyable, Sendable {
         case .version: "the version that the stream must have now; 0: it must not exist"
         case .meta: "a JSON object that is kept with the event"
         case .check: "a dry run: shows the rows that would differ, and writes nothing"
+        case .min: "waits until the store has this event; now: all that was acknowledged before"
         }
     }
 
@@ -53,7 +55,7 @@ package enum OptionName: UInt8, CaseIterable, BitwiseCopyable, Sendable {
 
     private static let names = [
         "at", "sort", "order", "limit", "after", "from", "to", "types", "log", "key", "version", "meta",
-        "check",
+        "check", "min",
     ]
     private static let table = NameTable(names)
 }

@@ -38,7 +38,7 @@ struct OptionValues: ~Copyable {
         case .types: types = try OptionValues.types(text)
         case .log: log = try OptionValues.log(text)
         case .check: check = try OptionValues.flag(text, option)
-        case .key, .version, .meta: return
+        case .key, .version, .meta, .min: return
         }
     }
 
@@ -155,7 +155,7 @@ extension WriteOptions {
         case .key: key = try OptionValues.key(text)
         case .version: version = Version(try OptionValues.number(text, option, 0...Position.max.value))
         case .meta: meta = try OptionValues.meta(text, scanner)
-        case .at, .sort, .order, .limit, .after, .from, .to, .types, .log, .check: return
+        case .at, .sort, .order, .limit, .after, .from, .to, .types, .log, .check, .min: return
         }
     }
 }
@@ -228,6 +228,27 @@ extension LineParts {
         let schema = catalogue[try known(kind)]
         if let sort = schema.sort(named: text) { return sort }
         throw Refusals.unknown("\(schema.name) have no sort", text, among: schema.sorts.map(\.name))
+    }
+}
+
+extension Minimum {
+    /// Reads `min=`; notes an error and becomes nil if its value is wrong.
+    init?(_ parts: inout LineParts) {
+        for index in parts.options.indices {
+            let option = parts.options[index]
+            guard case .option(.min) = option.key else { continue }
+            if option.value.equals("now") {
+                self = .now
+                return
+            }
+            if case .value(let number) = DecimalNumber(option.value), number <= Position.max.value {
+                self = .position(Position(number))
+                return
+            }
+            let message = "min= is now, or a position from 0 to \(Position.max.value)"
+            parts.reject(OptionName.min.name, .malformed, message)
+        }
+        return nil
     }
 }
 

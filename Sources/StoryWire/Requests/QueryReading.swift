@@ -10,10 +10,10 @@ extension RequestReader {
         return .get(kind, try parts.known(key), at: moment)
     }
 
-    func verify(_ parts: inout LineParts) throws(Failure) -> RequestAction {
+    func moment(_ parts: inout LineParts) throws(Failure) -> Moment? {
         let moment = try parts.values(scanner).at
         try parts.refuseErrors()
-        return .verify(at: moment)
+        return moment
     }
 
     func list(_ parts: inout LineParts) throws(Failure) -> RequestAction {
@@ -76,25 +76,31 @@ extension RequestReader {
     }
 
     func unsubscribe(_ parts: inout LineParts) throws(Failure) -> RequestAction {
-        switch DecimalNumber(try parts.known(parts.target).text) {
-        case .value(let number) where number > 0: return .unsubscribe(SubscriptionID(number))
-        case .value, .tooGreat, .negative: parts.reject("subscription", .outOfRange, "subscriptions count from 1")
-        case .malformed: parts.reject("subscription", .malformed, "a subscription is a number: UNSUBSCRIBE 1")
-        }
-        throw Refusals.invalid(parts.errors)
+        .unsubscribe(SubscriptionID(try number("subscription", of: "UNSUBSCRIBE 1", &parts)))
     }
 
     func clients(_ parts: inout LineParts) throws(Failure) -> RequestAction {
-        guard let target = parts.target else { return .clients(nil) }
-        switch DecimalNumber(target.text) {
-        case .value(let number) where number > 0: return .clients(number)
-        case .value, .tooGreat, .negative: parts.reject("client", .outOfRange, "clients count from 1")
-        case .malformed: parts.reject("client", .malformed, "a client is a number: CLIENTS 7")
+        .clients(try parts.target == nil ? nil : number("client", of: "CLIENTS 7", &parts))
+    }
+
+    private func number(_ name: String, of example: String, _ parts: inout LineParts) throws(Failure) -> UInt64 {
+        switch DecimalNumber(try parts.known(parts.target).text) {
+        case .value(let number) where number > 0: return number
+        case .value, .tooGreat, .negative: parts.reject(name, .outOfRange, "\(name)s count from 1")
+        case .malformed: parts.reject(name, .malformed, "a \(name) is a number: \(example)")
         }
         throw Refusals.invalid(parts.errors)
     }
 
-    func backup(_ parts: inout LineParts) throws(Failure) -> RequestAction {
+    func backup(_ parts: inout LineParts) throws(Failure) -> RequestAction { .backup(try [UInt8](path: &parts)) }
+
+    /// The longest path on Linux in bytes, without its NUL.
+    static let maxPathCount = 4_095
+}
+
+extension [UInt8] {
+    /// Reads the path of a directory.
+    fileprivate init(path parts: inout LineParts) throws(Failure) {
         let path = try parts.known(parts.target).text
         if path.count == 0 { parts.reject("directory", .empty, "the directory has no name") }
         if path.count > RequestReader.maxPathCount {
@@ -102,16 +108,23 @@ extension RequestReader {
         }
         if path.first(0) != nil { parts.reject("directory", .malformed, "no path has a NUL in it") }
         try parts.refuseErrors()
-        return .backup([UInt8](copying: path))
+        self.init(copying: path)
     }
-
-    /// The longest path on Linux in bytes, without its NUL.
-    static let maxPathCount = 4_095
 }
 
 extension KindSchema {
     /// The events that may change any of the kind's rows.
     fileprivate var source: EventSelection.Source { program == nil ? .category(categoryName) : .all }
+}
+
+extension SubscribeQuery {
+    /// Reads the records that are sent.
+    init(sent parts: inout LineParts, _ scanner: JSONScanner) throws(Failure) {
+        let values = try parts.values(scanner)
+        try parts.refuseErrors()
+        let all = EventSelection(source: .all)
+        self.init(all, subject: .records, from: values.from.map { Moment($0) }, log: values.log)
+    }
 }
 
 extension ReadQuery {

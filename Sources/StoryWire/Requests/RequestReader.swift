@@ -79,7 +79,8 @@ package final class RequestReader {
             try LineCheck.check(line)
             let shape = try shape(&parts.cursor)
             parts.verb = shape.verb
-            return Request(tag: parts.tag, role: shape.role, action: try action(shape, &parts))
+            let (action, minimum) = try contents(shape, &parts)
+            return Request(tag: parts.tag, role: shape.role, action: action, minimum: minimum)
         } catch {
             let key = error.code == .invalid ? parts.key : nil
             throw RefusedLine(failure: error, tag: parts.tag, verb: parts.verb, key: key)
@@ -109,12 +110,24 @@ package final class RequestReader {
         return Refusals.unknown("there is no verb", word.text, among: table.shapes.map(\.verb.rawValue))
     }
 
-    private func action(_ shape: RequestShape, _ parts: inout LineParts) throws(Failure) -> RequestAction {
+    /// Reads what follows the verb.
+    private func contents(
+        _ shape: RequestShape, _ parts: inout LineParts
+    ) throws(Failure) -> (RequestAction, Minimum?) {
         do throws(Failure) { try parts.takeTarget(shape, scanner) } catch {
             throw refusal(error, of: parts.target, shape)
         }
         try parts.takeOptions(shape, scanner)
         try parts.takeBody(shape)
+        guard parts.seen & OptionName.min.bit != 0 else { return (try action(shape, &parts), nil) }
+        let minimum = Minimum(&parts)
+        let action = try action(shape, &parts)
+        // Some verbs have no other value that could be wrong.
+        try parts.refuseErrors()
+        return (action, minimum)
+    }
+
+    private func action(_ shape: RequestShape, _ parts: inout LineParts) throws(Failure) -> RequestAction {
         switch shape.verb {
         case .get: return try get(&parts)
         case .list: return try list(&parts)
@@ -134,6 +147,7 @@ package final class RequestReader {
         case .delete: return try write(&parts, action: .delete)
         case .append: return try append(&parts)
         case .subscribe: return try subscribe(&parts)
+        case .send: return .subscribe(try SubscribeQuery(sent: &parts, scanner))
         case .unsubscribe: return try unsubscribe(&parts)
         case .ping: return .ping
         case .help: return .help(parts.target.map { Refusals.echo($0.text) })
@@ -141,7 +155,8 @@ package final class RequestReader {
         case .metrics: return .metrics
         case .clients: return try clients(&parts)
         case .checkpoint: return .checkpoint
-        case .verify: return try verify(&parts)
+        case .verify: return .verify(at: try moment(&parts))
+        case .seal: return .seal(at: try moment(&parts))
         case .backup: return try backup(&parts)
         case .quit: return .quit
         }

@@ -125,7 +125,7 @@ package final class RequestShape: Sendable {
     /// kind.
     func optionBits(of kind: KindSchema?) -> UInt32 {
         guard let kind else { return optionBits }
-        return (isOfEvents ? 0 : optionBits) | (kind.program == nil ? 0 : modelOptionBits)
+        return (isOfEvents ? optionBits & OptionName.min.bit : optionBits) | (kind.program == nil ? 0 : modelOptionBits)
     }
 
     /// Returns the options of those bits.
@@ -135,9 +135,9 @@ package final class RequestShape: Sendable {
     }
 
     /// The options where the target is a declared model.
-    var optionsOfModels: [OptionName] { (isOfEvents ? [] : options) + modelOptions }
+    var optionsOfModels: [OptionName] { options.filter { !isOfEvents || $0 == .min } + modelOptions }
 
-    /// True where the options are of events, and the rows of kinds have none of them.
+    /// True where the options are of events, and the rows of kinds have none of them but `min`.
     private var isOfEvents: Bool { target == .subject || target == .counted }
 
     /// Returns whether the target may be of a kind.

@@ -28,31 +28,33 @@ package struct RequestTable: Sendable {
     private static func queries(_ all: [KindSchema]) -> [RequestShape] {
         [
             RequestShape(
-                .get, .read, .content, of: all, options: [.at], summary: "One row, now or as it was.",
+                .get, .read, .content, of: all, options: [.at, .min], summary: "One row, now or as it was.",
                 example: "GET stories/12345"),
             RequestShape(
-                .list, .read, .kind, of: all, options: [.sort, .order, .limit, .after], takesFilters: true,
+                .list, .read, .kind, of: all, options: [.sort, .order, .limit, .after, .min], takesFilters: true,
                 summary: "The rows of a kind, filtered and sorted, a page at a time.",
                 example: "LIST stories sender=007 sort=likes limit=10"),
             RequestShape(
-                .count, .read, .counted, of: all, options: [.from, .to, .types, .log], ofModels: [.sort, .order],
+                .count, .read, .counted, of: all, options: [.from, .to, .types, .log, .min], ofModels: [.sort, .order],
                 takesFilters: true, summary: "The number of rows that LIST would return, or of events.",
                 example: "COUNT users prefecture=13"),
             RequestShape(
-                .sorts, .read, .kind, of: all, summary: "The sort keys of a kind.", example: "SORTS photos"),
+                .sorts, .read, .kind, of: all, options: [.min], summary: "The sort keys of a kind.",
+                example: "SORTS photos"),
             RequestShape(
-                .read, .read, .events, options: [.from, .to, .limit, .order, .types, .log],
+                .read, .read, .events, options: [.from, .to, .limit, .order, .types, .log, .min],
                 summary: "Events of the log, of one stream or of one category.",
                 example: "READ events/story-12345 from=2 limit=100"),
             RequestShape(
-                .models, .read, .models, summary: "The declared models, or one of them with its fields and filters.",
+                .models, .read, .models, options: [.min],
+                summary: "The declared models, or one of them with its fields and filters.",
                 example: "MODELS orders"),
             RequestShape(
-                .streams, .read, .streams, options: [.after, .limit],
+                .streams, .read, .streams, options: [.after, .limit, .min],
                 summary: "Streams with their versions, in the order of their names.",
                 example: "STREAMS story-* limit=100"),
             RequestShape(
-                .types, .read, .category, options: [.after, .limit],
+                .types, .read, .category, options: [.after, .limit, .min],
                 summary: "The types of events, each with the number of its events and the first and last of them.",
                 example: "TYPES story-*"),
         ]
@@ -92,11 +94,16 @@ package struct RequestTable: Sendable {
     private static func others(_ all: [KindSchema]) -> [RequestShape] {
         [
             RequestShape(
-                .subscribe, .read, .subject, of: all, options: [.from, .types, .log], takesFilters: true,
+                .subscribe, .read, .subject, of: all, options: [.from, .types, .log, .min], takesFilters: true,
                 summary: "Pushes events from a position on, or a row or the rows of a list and their changes.",
                 example: "SUBSCRIBE events/story-* from=1"),
             RequestShape(.unsubscribe, .read, .subscription, summary: "Ends a subscription.", example: "UNSUBSCRIBE 1"),
-            RequestShape(.ping, .read, summary: "Answers, and does nothing else.", example: "PING"),
+            RequestShape(
+                .send, .read, options: [.from, .log],
+                summary: "Pushes the records of the log as they are, from a position on, for a replica.",
+                example: "SEND from=1"),
+            RequestShape(
+                .ping, .read, options: [.min], summary: "Answers, and does nothing else.", example: "PING"),
             RequestShape(
                 .help, .read, .topic, summary: "Lists the verbs, or explains one verb or error code.",
                 example: "HELP APPEND"),
@@ -121,6 +128,10 @@ package struct RequestTable: Sendable {
                 .verify, .admin, options: [.at],
                 summary: "Checks every record of the log while serving, and tells the seal at a position.",
                 example: "VERIFY"),
+            RequestShape(
+                .seal, .read, options: [.at],
+                summary: "The seal at a position, which proves all events up to it, and the history's ancestors.",
+                example: "SEAL at=1"),
             RequestShape(
                 .backup, .admin, .directory, summary: "Copies the log into a new data directory, at one position.",
                 example: #"BACKUP "/var/backups/story""#),

@@ -12,6 +12,10 @@ package struct WantedNames: Equatable, Sendable {
         case categories
         /// The declared models.
         case models
+        /// The filters of a declared model.
+        case filters(of: String)
+        /// The sorts of a declared model.
+        case sorts(of: String)
         /// The types of the events that a target of `READ` selects.
         case types(of: String)
     }

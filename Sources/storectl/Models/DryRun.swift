@@ -23,7 +23,7 @@ extension ModelRequests {
                 + "\(Grouped.text(closing["same"]?.whole ?? 0)) the same, \(Grouped.text(numbers[0])) changed, "
                 + "\(Grouped.text(numbers[1])) added; \(Grouped.text(numbers[2])) removed")
         for (_, misfit) in closing["misfits"]?.fields ?? [] { try line(ofMisfit: misfit.members) }
-        for (_, never) in closing["never"]?.fields ?? [] { try line(ofName: never.members) }
+        for sentence in ModelRequests.never(closing) { try invocation.output.line(sentence) }
         return .done
     }
 
@@ -44,9 +44,12 @@ extension ModelRequests {
             "line \(line): \(rule): \(count) would not fit, the first at position \(misfit["first"]?.shown ?? "?")")
     }
 
-    private func line(ofName never: [String: ShownJSON]) throws(CommandError) {
-        let (line, name) = (never["line"]?.shown ?? "?", never["name"]?.shown ?? "?")
-        let nearest = never["nearest"].map { "; the nearest is \($0.shown)" } ?? ""
-        try invocation.output.line("line \(line): no event has \(name)\(nearest)")
+    /// Returns a sentence for each name that no event has.
+    static func never(_ members: [String: ShownJSON]) -> [String] {
+        (members["never"]?.fields ?? []).map { _, name in
+            let name = name.members
+            let nearest = name["nearest"].map { "; the nearest is \($0.shown)" } ?? ""
+            return "line \(name["line"]?.shown ?? "?"): no event has \(name["name"]?.shown ?? "?")\(nearest)"
+        }
     }
 }

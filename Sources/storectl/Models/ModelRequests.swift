@@ -18,6 +18,7 @@ struct ModelRequests {
         var request = RequestLine("DEFINE", name)
         request.add("key", from: invocation.arguments)
         let answerer = Answerer(try invocation.connect())
+        let before = invocation.isJSON ? nil : answers(name, answerer)
         let began = ContinuousClock.now
         let reply: StoreReply
         do throws(CommandError) {
@@ -35,8 +36,16 @@ struct ModelRequests {
             try invocation.output.line("\(name): definition \(number), nothing to change")
             return .done
         }
-        try waitUntilReady(name, definition: number, answerer, since: began)
+        let isTaken = before.map { MovedLines(from: Array($0.utf8), to: bytes) != nil } ?? false
+        try waitUntilReady(name, definition: number, answerer, since: began, rowsAreTaken: isTaken)
         return .done
+    }
+
+    /// Returns the text of the definition that answers; nil where none does.
+    private func answers(_ name: String, _ answerer: Answerer) -> String? {
+        let reply = try? answerer.ask(RequestLine("MODELS", name).text)
+        let model = reply?.rows.first.flatMap { ShownJSON($0.json) }?.members ?? [:]
+        return model["state"]?.text == "ready" ? model["text"]?.plain : nil
     }
 
     /// Names the file in the faults of its text.
@@ -53,9 +62,10 @@ struct ModelRequests {
     }
 
     private func waitUntilReady(
-        _ name: String, definition number: UInt64, _ answerer: Answerer, since began: ContinuousClock.Instant
+        _ name: String, definition number: UInt64, _ answerer: Answerer, since began: ContinuousClock.Instant,
+        rowsAreTaken: Bool
     ) throws(CommandError) {
-        let progress = Progress("building \(name)", "events")
+        let progress = Progress("building \(name)", rowsAreTaken ? "rows" : "events")
         var told: String?
         while true {
             let reply = try answerer.ask(RequestLine("MODELS", name).text)
@@ -64,8 +74,9 @@ struct ModelRequests {
                 let events = ShownJSON(reply.final.json)?.members["position"]?.whole ?? 0
                 let taken = began.duration(to: .now) / .seconds(1)
                 let time = "\((taken * 100).rounded() / 100)"
+                let work = rowsAreTaken ? "its rows taken over" : "\(Grouped.text(events)) events folded"
                 return try invocation.output.line(
-                    "\(name): definition \(number), \(Grouped.text(events)) events folded in \(time) s: "
+                    "\(name): definition \(number), \(work) in \(time) s: "
                         + ModelRun.count(model["rows"]?.whole ?? 0, "row") + ", "
                         + ModelRun.count(model["misfits"]?.whole ?? 0, "misfit"))
             }
@@ -73,7 +84,8 @@ struct ModelRequests {
                 told = reason; Output.complain("\(name) waits: \(reason)")
             }
             let build = model["building"]?.members ?? [:]
-            progress.show(build["position"]?.whole ?? 0, of: build["of"]?.whole)
+            let (done, all) = rowsAreTaken ? (build["rows"], model["rows"]) : (build["position"], build["of"])
+            progress.show(done?.whole ?? 0, of: all?.whole)
             usleep(ModelRequests.pause)
         }
     }
@@ -97,7 +109,7 @@ struct ModelRequests {
         return .done
     }
 
-    /// Shows the text of the definition that answers, and the figures of its model.
+    /// Shows the text of the definition that answers, the figures of its model, and the names that no event has.
     func show(_ name: String) throws(CommandError) -> ExitCode {
         let reply = try invocation.ask(RequestLine("MODELS", name).text)
         guard let row = reply.rows.first, let model = ShownJSON(row.json)?.members, !invocation.isJSON else {
@@ -112,6 +124,7 @@ struct ModelRequests {
         Output.complain(
             raw: "\(name): definition \(model["definition"]?.shown ?? "?"), \(model["state"]?.shown ?? "?"), \(rows), "
                 + misfits)
+        for sentence in ModelRequests.never(model) { Output.complain(raw: sentence) }
         return .done
     }
 

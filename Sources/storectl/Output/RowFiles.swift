@@ -3,7 +3,8 @@ import StoryClient
 import StoryCore
 import StoryStorage
 
-/// The writer of replayed rows into files of JSON lines: one for each kind, in the order of dates, and one for streams.
+/// The writer of replayed rows into files of JSON lines: one for each kind, in the order of dates, one for each declared
+/// model, in the order in which rows were made, and one for streams.
 ///
 /// The directory gets its name when it is complete.
 struct RowFiles {
@@ -41,6 +42,9 @@ struct RowFiles {
                 try write(kind, "LIST \(kind) sort=date order=asc", in: folder.draft)
             }
             if models.contains("streams") { try write("streams", "STREAMS", in: folder.draft) }
+            for model in models where !Catalogue.standard.models.contains(model) {
+                try write(model, "LIST \(model) order=asc", in: folder.draft)
+            }
             try RowFiles.stored { () throws(StorageError) in try folder.publish() }
         } catch {
             for file in written { unlink(file) }

@@ -67,6 +67,8 @@ struct StoreNames {
                 return try categories(wanted.beginning).filter { !own.contains($0) }
             case .categories: return try categories(wanted.beginning)
             case .models: return try members("model", "MODELS").filter { $0.hasPrefix(wanted.beginning) }
+            case .filters(let model): return try elements("filters", of: model, wanted.beginning)
+            case .sorts(let model): return try elements("sorts", of: model, wanted.beginning)
             case .types(let target): return try types(of: target).filter { $0.hasPrefix(wanted.beginning) }
             }
         }
@@ -105,6 +107,16 @@ struct StoreNames {
                 found.append(last)
             }
             return found
+        }
+
+        /// Returns the names in a list of a declared model's description that begin with a text, sorted.
+        private func elements(
+            _ list: String, of model: String, _ beginning: String
+        ) throws(StoreError) -> [String] {
+            connection.timeout = try Questions.left(until: deadline)
+            let row = try connection.ask(RequestLine("MODELS", model).text).rows.first
+            let names = row.flatMap { ShownJSON($0.json)?.members[list]?.fields } ?? []
+            return names.compactMap(\.value.text).filter { $0.hasPrefix(beginning) }.sorted()
         }
 
         /// Returns a member of each row of a reply; none for a refusal.

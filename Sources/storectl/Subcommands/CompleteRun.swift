@@ -9,9 +9,9 @@ enum CompleteRun {
         operand: .several("WORD"),
         details: [
             "The words are those of a command line that is being typed, behind storectl; the last one may be empty.",
-            "IDs, streams, categories, types of events and declared models are printed, a line each and at most 100;",
-            "nothing where the store cannot be reached or does not answer within a tenth of a second. The scripts of \"storectl completion\"",
-            "call it.",
+            "IDs, streams, categories, types of events, declared models, their filters and sorts are printed, a line each",
+            "and at most 100; nothing where the store cannot be reached or does not answer within a tenth of a second.",
+            "The scripts of \"storectl completion\" call it.",
         ],
         examples: ["storectl complete -- get stories/1", "storectl complete -- list stories --sender ''"],
         run: { invocation throws(CommandError) in
@@ -32,9 +32,9 @@ private struct TypedCommand {
 
     private let before: Arguments
     private let subcommand: Subcommand
-    /// The option whose value is typed; nil for an operand.
+    /// The option whose value is typed; nil for an operand, and for the name of an option.
     private let option: String?
-    /// The part of the last word before the value: `--sender=`.
+    /// The part of the last word before the value or the name: `--sender=`, `--`.
     private let lead: String
     private let word: String
 
@@ -51,8 +51,9 @@ private struct TypedCommand {
         (self.before, self.subcommand) = (before, subcommand)
         if let lacking = before.lacking, words.dropLast().last == "--\(lacking)" {
             (option, lead, word) = (lacking, "", last)
-        } else if last.hasPrefix("--") {
-            guard let equals = last.firstIndex(of: "=") else { return nil }
+        } else if last.hasPrefix("--"), !last.contains("=") {
+            (option, lead, word) = (nil, "--", String(last.dropFirst(2)))
+        } else if last.hasPrefix("--"), let equals = last.firstIndex(of: "=") {
             option = String(last[..<equals].dropFirst(2))
             (lead, word) = (String(last[...equals]), String(last[last.index(after: equals)...]))
         } else {
@@ -64,8 +65,22 @@ private struct TypedCommand {
 
     /// The names that the last word may become; none where the store has none for it.
     var wanted: [WantedNames] {
-        guard let option else { return operand }
+        guard let option else { return lead.isEmpty ? operand : filters }
         return value(of: option).map { [$0] } ?? []
+    }
+
+    /// The filters of the declared model whose rows are selected.
+    private var filters: [WantedNames] {
+        model.map { [WantedNames(.filters(of: $0), lead: lead, beginning: word)] } ?? []
+    }
+
+    /// The declared model whose rows a query or a subscription selects; nil for anything else.
+    private var model: String? {
+        let takesFilters = [Verb.list, .count].map { $0.rawValue.lowercased() } + [Tail.subcommand.name]
+        guard takesFilters.contains(subcommand.name), let target = before.operands.first, !target.contains("/"),
+            !target.contains("*"), !Kinds.names.contains(target), target != "events"
+        else { return nil }
+        return target
     }
 
     private func value(of option: String) -> WantedNames? {
@@ -75,6 +90,7 @@ private struct TypedCommand {
         switch option {
         case "types": source = .types(of: events(before.operands.first))
         case "type": source = .types(of: events(before.operands.first.map { String($0.prefix { $0 != "-" }) + "-*" }))
+        case "sort": source = model.map { .sorts(of: $0) }
         case "as": source = completion.source(referredToBy: "user")
         default: source = completion.source(referredToBy: option)
         }

@@ -37,7 +37,7 @@ enum Help {
 
     /// The meanings of the exit codes.
     static let exitCodes = [
-        "Exit: 0 done, 1 the answer is no, 2 usage or cannot connect, 3 denied, a limit, full, busy or stopping,",
+        "Exit: 0 done, 1 the answer is no, 2 usage or cannot connect, 3 denied, a limit, full, busy, behind or stopping,",
         "4 timeout, 5 corrupt, 130 interrupted.",
     ]
 

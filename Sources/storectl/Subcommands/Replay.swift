@@ -16,18 +16,21 @@ struct ReplayRun {
                 "model", "M",
                 "report one model: \(Catalogue.standard.models.joined(separator: ", ")), or a declared one",
                 choices: Catalogue.standard.models),
-            Option("out", "DIR", "write the rows into files of a new directory, one for each kind and one for streams"),
+            Option(
+                "out", "DIR",
+                "write the rows into files of a new directory, one for each kind and model and one for streams"),
             Option("verify", nil, "compare with the stored models; names the first row that differs, and exits 1"),
         ],
         details: [
             "Nothing in the data directory is written. A running daemon names its data directory, and with --verify it",
             "writes a checkpoint first; with --data, or where no daemon answers, the data directory is read without one.",
-            "A digest is 128 bits over all entries of a model: equal digests, equal models. With --verify the stores of",
-            "declared models are compared as well, each at the position of its own checkpoint.",
+            "A digest is 128 bits over all entries of a model: equal digests, equal models. Declared models are folded by the",
+            "definitions that answer at the end. With --verify their stores are compared, each at the position of its own",
+            "checkpoint.",
         ],
         examples: [
             "storectl replay --verify", "storectl replay --out rows --to 2026-11-01T00:00:00Z",
-            "storectl --data DIR replay --to 1000 --model stories",
+            "storectl --data DIR replay --to 1000 --model stories", "storectl replay --to 1000 --model orders",
         ],
         run: { invocation throws(CommandError) in try ReplayRun(invocation).finish() })
 
@@ -39,13 +42,7 @@ struct ReplayRun {
         var options = Replay.Options()
         if let text = invocation.arguments.value("to") { options.through = try StoredData.moment(text, "to") }
         options.isVerifying = invocation.arguments.has("verify")
-        if let name = invocation.arguments.value("model") {
-            // The log alone says which models are declared.
-            guard Catalogue.standard.models.contains(name) || options.isVerifying else {
-                throw ReplayRun.noModel(name)
-            }
-            options.models = [name]
-        }
+        if let name = invocation.arguments.value("model") { options.models = [name] }
         guard !options.isVerifying || options.through == nil else {
             throw .usage("--verify and --to cannot be combined: it compares at the stored models' own position")
         }
@@ -54,8 +51,8 @@ struct ReplayRun {
 
     private static func noModel(_ name: String) -> CommandError {
         .usage(
-            "there is no model \"\(name)\"; there are \(Catalogue.standard.models.joined(separator: ", ")), and with "
-                + "--verify the declared ones that have a store")
+            "there is no model \"\(name)\"; there are \(Catalogue.standard.models.joined(separator: ", ")), and the "
+                + "declared ones that answer at that position; with --verify those that have a store")
     }
 
     func finish() throws(CommandError) -> ExitCode {
@@ -81,7 +78,7 @@ struct ReplayRun {
         if report.models.isEmpty { throw ReplayRun.noModel(options.models?.first ?? "") }
         if let out {
             var files = try RowFiles(out, of: path, through: report.position, invocation)
-            try files.write(options.models ?? Catalogue.standard.models)
+            try files.write(report.models.map(\.model))
         }
         try invocation.isJSON ? tellJSON(report) : tell(report)
         return report.isAlike ? .done : .no

@@ -1,7 +1,8 @@
 import Foundation
+import StoryStore
 import StoryCore
 import StoryLog
-import StoryModels
+import StoryFold
 import StoryOffline
 import StoryServer
 import StoryStorage

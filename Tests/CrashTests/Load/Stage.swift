@@ -154,8 +154,8 @@ final class Client {
     }
 
     /// Defines the model, and waits for it.
-    func define() throws {
-        ask(DeclaredLoad.request)
+    func define(_ request: String = DeclaredLoad.request) throws {
+        ask(request)
         let reply = try settle()
         guard reply.hasPrefix("+") else { throw TookTooLong(what: "DEFINE: \(reply)") }
         try DeclaredLoad.settle(socket)

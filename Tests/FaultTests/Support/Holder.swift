@@ -1,6 +1,6 @@
 import StoryCore
 import StoryLog
-import StoryModels
+import StoryStore
 import StoryStorage
 
 /// Has the environments of a store open, in a process that is not the daemon's, with a view of each.

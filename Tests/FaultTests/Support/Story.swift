@@ -101,6 +101,7 @@ enum Story {
             .rest(30),
             .exchange([2: [.job("CHECKPOINT")], 3: [.ask("PING")]]),
             .exchange([2: [.job("LIST \(DeclaredLoad.name)"), .job("COUNT \(DeclaredLoad.name)")]]),
+            .exchange([2: [.job(DeclaredLoad.indexedAnew)], 1: [.append("beside", to: "note-7")]]),
             .exchange([0: [.append("during", to: "note-5")], 2: [.job("VERIFY"), .job(#"BACKUP "\#(folder)/copy""#)]]),
             .exchange([2: questions, 3: [.ask("PING")]]),
         ]
@@ -177,16 +178,19 @@ enum Story {
     /// A life as chance has it.
     static func random(_ seed: UInt64, _ folder: String) -> [Step] {
         var random = SplitMix64(seed: seed)
-        let define = Request.job(DeclaredLoad.request)
+        let (define, indexed) = (Request.job(DeclaredLoad.request), Request.job(DeclaredLoad.indexedAnew))
         var steps: [Step] = [.arm, .exchange([0: [.user("a"), .user("b")], 2: [define], 3: subscriber])]
         for step in 0..<14 {
-            switch Int.random(in: 0..<14, using: &random) {
+            switch Int.random(in: 0..<15, using: &random) {
             case 0: steps.append(.rest(20))
             case 1: steps.append(.exchange([2: [.job("CHECKPOINT")], 1: [.append("c\(step)", to: "note-1")]]))
             case 2: steps.append(.exchange([2: [.job("VERIFY"), .job(#"BACKUP "\(folder)/copy\(step)""#)]]))
             case 3: steps += [.restart, .exchange([3: subscriber])]
             case 4: steps += [.kill, .exchange([3: subscriber])]
             case 5: steps.append(.exchange([2: questions, 3: [.ask("PING")]]))
+            case 6:
+                steps.append(
+                    .exchange([2: [random.oneIn(2) ? define : indexed], 1: [.append("d\(step)", to: "note-1")]]))
             default:
                 let appends = (0..<Int.random(in: 1...6, using: &random)).map { number in
                     let size = random.oneIn(6) ? 6_000 : Int.random(in: 10...1_200, using: &random)

@@ -19,17 +19,23 @@ struct Threshold: Codable {
     /// What `GATES` asks for besides the check: `print` shows what was measured, `write` makes it the limit.
     private static let wish = ProcessInfo.processInfo.environment["GATES"] ?? ""
 
-    private static func path(_ shape: String) -> String {
+    private static func path(_ shape: String) -> String { Threshold.bench("thresholds/\(shape).json") }
+
+    /// The path of a file of bench.
+    static func bench(_ file: String) -> String {
         let root = URL(fileURLWithPath: #filePath).pathComponents.dropLast(4).joined(separator: "/").dropFirst()
-        return "\(root)/bench/thresholds/\(shape).json"
+        return "\(root)/bench/\(file)"
     }
 
     /// Expects what was measured to be within the limits of a shape.
+    ///
+    /// - Parameter isWritten: false where another test writes the limits, which this one has to keep.
     static func check(
-        _ shape: String, _ measured: [String: Double], at place: SourceLocation = #_sourceLocation
+        _ shape: String, _ measured: [String: Double], isWritten: Bool = true,
+        at place: SourceLocation = #_sourceLocation
     ) throws {
         var threshold = try JSONDecoder().decode(Threshold.self, from: Data(Files.text(path(shape)).utf8))
-        if wish == "write" {
+        if wish == "write", isWritten {
             threshold.adopt(measured)
             try Files.write(threshold.text, to: path(shape))
         }

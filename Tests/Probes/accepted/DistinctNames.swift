@@ -1,5 +1,5 @@
 import StoryCore
-import StoryModels
+import StoryFold
 
 /// Where a version is wanted, a version is given; and so on.
 func next(_ head: StreamHead) -> Version { head.version.next }

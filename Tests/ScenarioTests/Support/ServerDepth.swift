@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import StoryCore
 import StoryLog
-import StoryModels
+import StoryFold
 import StoryReactor
 import StoryServer
 import StoryStorage

@@ -3,7 +3,7 @@ import StoryWire
 import TestSupport
 
 @testable import StoryCore
-@testable import StoryModels
+@testable import StoryFold
 
 /// The rows of a declared model twice: in tables, as a fold writes them, and in an array.
 final class DeclaredRows {

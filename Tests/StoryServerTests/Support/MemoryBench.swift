@@ -1,7 +1,8 @@
 import StoryCore
 import StoryEngine
 import StoryLog
-import StoryModels
+import StoryFold
+import StoryStore
 @testable import StoryServer
 import StoryWire
 import TestSupport

@@ -1,6 +1,7 @@
 import StoryCore
 import StoryLog
-import StoryModels
+import StoryFold
+import StoryStore
 package import StoryServer
 import StoryStorage
 import StoryWire
@@ -12,10 +13,15 @@ package enum DeclaredLoad {
     package static let name = "counted"
 
     /// The request that defines it: two indexes, two sorts and a note over all events of users.
-    package static let request =
+    package static let request = define("index last; index n, last; sort seen, n")
+
+    /// The request that gives it other indexes and sorts alone: its rows are taken over.
+    package static let indexedAnew = define("index n; index last, seen; sort n")
+
+    private static func define(_ indexes: String) -> String {
         "DEFINE \(name) \"from *; key event.category, event.type; n: number = 0; seen: number; last: text(400); "
-        + "note seen: number; index last; index n, last; sort seen, n; "
-        + "on * { note.seen += 1; n += 1; seen = note.seen; last = event.id }\""
+            + "note seen: number; \(indexes); on * { note.seen += 1; n += 1; seen = note.seen; last = event.id }\""
+    }
 
     /// A difference between a model and the log.
     package struct Violation: Error, CustomStringConvertible {
@@ -40,10 +46,15 @@ package enum DeclaredLoad {
         while true {
             let rows = try client.rows("READ events from=\(position + 1) limit=10000")
             guard !rows.isEmpty else { break }
-            events += UInt64(rows.count { $0.text("stream")?.hasPrefix("model-") == false })
+            events += UInt64(rows.count { $0.text("stream").map(isRead) ?? false })
             position += UInt64(rows.count)
         }
         try check(client, events: events)
+    }
+
+    /// Whether the model reads a stream: it is none of the store's own.
+    private static func isRead(_ stream: String) -> Bool {
+        !Definition.ownCategories.contains(String(stream.prefix { $0 != "-" }))
     }
 
     /// Holds the rows that a daemon shows against the number of the events of users, where the model is defined.
@@ -92,14 +103,14 @@ package enum DeclaredLoad {
         let folder = ModelFolder(model: name, number: number, tables: tables)
         guard let stored = try store.shelf.open(folder) else { return false }
         defer { store.shelf.close(stored) }
+        // It may have a part of the rows of another definition, and nobody uses it.
+        guard stored.checkpointed > .zero else { return false }
         let folded = MemoryModelStore()
         var fold = ModelFold(definition.program, plan[Kind(number: 0)], store: folded, events: ProgramEventReader())
         var failure: StorageError?
-        if stored.checkpointed > .zero {
-            try store.log.scan(from: Position(1), through: stored.checkpointed, order: .ascending) { record in
-                do throws(StorageError) { try fold.fold(record) } catch { failure = error }
-                return failure == nil
-            }
+        try store.log.scan(from: Position(1), through: stored.checkpointed, order: .ascending) { record in
+            do throws(StorageError) { try fold.fold(record) } catch { failure = error }
+            return failure == nil
         }
         if let failure { throw failure }
         for table in tables {

@@ -1,5 +1,5 @@
 package import StoryCore
-package import StoryModels
+package import StoryFold
 import StoryWire
 
 /// A model in memory whose events are of type A of the stream a-1, one after another.

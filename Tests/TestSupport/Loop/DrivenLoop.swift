@@ -25,16 +25,18 @@ package class DrivenLoop {
     /// - Parameters:
     ///   - twisted: what stands between the loop and its sockets.
     ///   - woken: what has the loop look for what ended beside it.
+    ///   - follow: the source of a replica.
     /// - Throws: what reading the models failed with.
     package init(
         _ limits: Limits = Limits(), _ clock: DrivenClock = DrivenClock(), log: any EventLog,
         models: any ServedModels, shelf: any ModelShelf = MemoryShelf(), logWork: LogWork, commits: any CommitRunner,
         background: BackgroundStarter = .threads,
-        holdRight: @escaping () throws(StorageError) -> Void = {}, woken: WakeFlag = WakeFlag(),
+        holdRight: @escaping () throws(StorageError) -> Void = {}, woken: WakeFlag = WakeFlag(), follow: String? = nil,
         through twisted: (MemoryTransport) -> any Transport = { $0 }
     ) throws(StorageError) {
         var configuration = ServerConfiguration(data: "memory", socket: "none")
         configuration.limits = limits
+        configuration.follow = follow
         let said = Said()
         (self.woken, self.said) = (woken, said)
         self.clock = clock

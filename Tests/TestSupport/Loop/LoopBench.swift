@@ -1,6 +1,6 @@
 package import StoryCore
 import StoryServer
-import StoryStorage
+package import StoryStorage
 
 /// The shipped loop over memory: no socket, no file, and a clock and a disk that the test drives.
 package final class LoopBench: DrivenLoop {
@@ -14,10 +14,19 @@ package final class LoopBench: DrivenLoop {
     package let shelf = MemoryShelf()
     package let commits = HeldCommits(isHeld: false)
 
-    package init(_ limits: Limits = Limits()) {
-        let work = LogWork(verify: { _, _ in { [] } }, backUp: { _, _ in { [] } })
+    /// - Parameters:
+    ///   - limits: what clients meet.
+    ///   - follow: the source of a replica.
+    ///   - seal: the seal at every position.
+    ///   - background: where work beside the loop runs.
+    package init(
+        _ limits: Limits = Limits(), follow: String? = nil, seal: String = "", background: BackgroundStarter = .threads
+    ) {
+        let work = LogWork(verify: { _, _ in { [] } }, backUp: { _, _ in { [] } }, seal: { _ in { seal } })
         do throws(StorageError) {
-            try super.init(limits, log: log, models: models, shelf: shelf, logWork: work, commits: commits)
+            try super.init(
+                limits, log: log, models: models, shelf: shelf, logWork: work, commits: commits,
+                background: background, follow: follow)
         } catch {
             preconditionFailure("models in memory are read: \(error)")
         }

@@ -1,5 +1,6 @@
 package import StoryCore
-package import StoryModels
+package import StoryFold
+import StoryStore
 package import StoryServer
 import StoryStorage
 import Glibc
@@ -24,6 +25,10 @@ package final class MemoryModels: ServedModels {
     /// Where checkpoints began.
     package private(set) var begun: [Position] = []
     private var pending: Position?
+    /// The content of the newest checkpoint, and of the one in progress; kept only where `isViewed`.
+    private var (stored, frozen) = (MemoryView(), MemoryView())
+    /// True where `view` is of use.
+    private let isViewed: Bool
     private let outcome = Outcome()
     /// How often storing was begun.
     package var runCount: Int { outcome.runs.load(ordering: .relaxed) }
@@ -36,7 +41,7 @@ package final class MemoryModels: ServedModels {
     /// How many entries were looked at, by key or in a walk.
     package private(set) var lookCount: UInt64 = 0
 
-    package init() {}
+    package init(isViewed: Bool = false) { self.isViewed = isViewed }
 
     package var storedBytes: Int { 0 }
     /// True while something is set aside that is not stored.
@@ -45,6 +50,7 @@ package final class MemoryModels: ServedModels {
     package func beginStoring(at position: Position) -> StoringWork {
         begun.append(position)
         pending = position
+        if isViewed { frozen = MemoryView(store, position) }
         let (outcome, mayEnd) = (outcome, storingEnds)
         return { () throws(StorageError) in
             outcome.runs.add(1, ordering: .relaxed)
@@ -56,6 +62,7 @@ package final class MemoryModels: ServedModels {
     package func finish() {
         checkpointed = pending ?? checkpointed
         pending = nil
+        stored = frozen
     }
 
     package func fail() { pending = nil }
@@ -64,9 +71,15 @@ package final class MemoryModels: ServedModels {
     package func discard() {
         store.removeAll()
         checkpointed = .zero
+        stored = MemoryView()
     }
 
     package func clearStaleReaders() {}
+
+    package func view() -> any TableView {
+        precondition(isViewed, "models are viewed that keep nothing for it")
+        return stored
+    }
 
     // MARK: TableStore
 
@@ -100,4 +113,38 @@ package final class MemoryModels: ServedModels {
             return visit($0, $1)
         }
     }
+}
+
+/// The tables of models in memory, as a checkpoint had them.
+private final class MemoryView: TableView {
+    let position: Position
+    private let tables: [UInt8: [(key: [UInt8], value: [UInt8])]]
+
+    init() { (position, tables) = (.zero, [:]) }
+
+    init(_ store: MemoryModelStore, _ position: Position) {
+        var tables: [UInt8: [(key: [UInt8], value: [UInt8])]] = [:]
+        for table in UInt8.min...UInt8.max {
+            store.walk(table, .all, .ascending) { key, value in
+                tables[table, default: []].append((Array(key), Array(value)))
+                return true
+            }
+        }
+        (self.position, self.tables) = (position, tables)
+    }
+
+    func verify() {}
+
+    func scan(_ table: ModelTable, _ visit: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool) {
+        for (key, value) in tables[table.number] ?? []
+        where !key.withBytes({ key in value.withBytes { visit(key, $0) } }) {
+            return
+        }
+    }
+
+    func has(_ key: UnsafeRawBufferPointer, in table: ModelTable) -> Bool {
+        tables[table.number]?.contains { $0.key.elementsEqual(key) } ?? false
+    }
+
+    func close() {}
 }

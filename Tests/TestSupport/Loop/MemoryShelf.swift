@@ -14,7 +14,7 @@ package final class MemoryShelf: ModelShelf {
 
     package func create(_ definition: ModelFolder) throws(StorageError) -> any ServedModels {
         if let failure { throw failure }
-        let store = MemoryModels()
+        let store = MemoryModels(isViewed: true)
         stores[definition.name] = store
         return store
     }

@@ -21,13 +21,14 @@ package final class MemoryTransport: Transport {
     package private(set) var isStopped = false
     /// True once what is sent gets nowhere: the process that sends it is dead.
     package var isCut = false
+    /// The paths that connections can be made to, each with the number that the next one gets; others are refused.
+    package var listeners: [String: ConnectionID] = [:]
+    /// The connections that the loop made and did not close.
+    package private(set) var outbound: [ConnectionID] = []
 
     package init() {}
 
     package func open(_ id: ConnectionID) { peers[id] = Peer() }
-
-    /// The peer is gone.
-    package func close(_ id: ConnectionID) { peers[id] = nil }
 
     /// Whether the peer takes what it is sent.
     package func setTaking(_ id: ConnectionID, _ isTaking: Bool) { peers[id]?.isTaking = isTaking }
@@ -85,6 +86,17 @@ package final class MemoryTransport: Transport {
     package func requestTurn(within nanoseconds: UInt64) {
         isTurnRequested = true
         requestedTurns.append(nanoseconds)
+    }
+    package func connect(to path: String) throws(ReactorError) -> ConnectionID {
+        guard let id = listeners[path] else { throw .refused(call: "connect", path: path, code: 111) }
+        listeners[path] = ConnectionID(id.value + 1)
+        open(id)
+        outbound.append(id)
+        return id
+    }
+    package func close(_ id: ConnectionID) {
+        peers[id] = nil
+        outbound.removeAll { $0 == id }
     }
     package func stopListening() { isListening = false }
     package func stop() { isStopped = true }

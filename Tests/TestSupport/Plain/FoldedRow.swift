@@ -1,5 +1,5 @@
 package import StoryCore
-import StoryModels
+import StoryFold
 import StoryWire
 
 extension RowCopy {

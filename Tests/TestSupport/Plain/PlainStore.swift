@@ -1,6 +1,6 @@
 import Glibc
 package import StoryCore
-package import StoryModels
+package import StoryFold
 import StoryStorage
 
 /// The models' tables as dictionaries: slow and obvious, what a fast store is compared with.

@@ -1,5 +1,6 @@
 package import StoryCore
-package import StoryModels
+package import StoryFold
+package import StoryStore
 import StoryStorage
 
 extension ModelTable {

@@ -2,7 +2,8 @@ import Foundation
 import Glibc
 package import StoryCore
 package import StoryLog
-package import StoryModels
+import StoryFold
+package import StoryStore
 import StoryStorage
 import StoryWire
 

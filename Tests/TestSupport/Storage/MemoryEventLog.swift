@@ -92,6 +92,18 @@ package final class MemoryEventLog: EventLog {
         }
     }
 
+    /// Visits a range of records as they are.
+    package func scanRecords(
+        from: Position, through: Position, _ visit: (Position, UnsafeRawBufferPointer) -> Bool
+    ) throws(StorageError) {
+        var position = max(from, Position(1))
+        while position <= min(through, head) {
+            let isWanted = records[Int(position.value - 1)].bytes.withUnsafeBytes { visit(position, $0) }
+            guard isWanted else { return }
+            position = position.next
+        }
+    }
+
     /// The records after `committed`, as a commit has them.
     private var uncommitted: [BlockSection] {
         var memory = JournalMemory(after: committed)

@@ -22,6 +22,9 @@ struct Heard {
 struct Stored {
     var stories = 10_000
     var messages = 0
+    var letters = 0
+    /// Orders that were placed before anything is measured.
+    var orders = 0
     /// Events of the measured kind, in `Content.streams` streams round-robin.
     var events = 0
     /// A position that the long story's history nearly reaches up to.

@@ -27,16 +27,17 @@ final class Load {
     @discardableResult
     func run(requests: Int) -> Double {
         last = next + requests
-        return drive { false }
+        return run { false }
     }
 
     /// Requests for so many seconds, all answered at the end.
     func run(seconds: Double) -> Double {
         let end = Clock.now() + UInt64(seconds * 1e9)
-        return drive { Clock.now() >= end }
+        return run { Clock.now() >= end }
     }
 
-    private func drive(_ ends: () -> Bool) -> Double {
+    /// Requests until something has come true, all answered at the end.
+    func run(until ends: () -> Bool) -> Double {
         let began = Clock.now()
         for (index, link) in links.all.enumerated() { topUp(index, link, began) }
         while latencies.count < next - first {

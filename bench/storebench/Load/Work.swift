@@ -18,6 +18,10 @@ enum Work: String, CaseIterable {
     case question
     /// A fixed set of domain events: half stories, a quarter likes, a fifth messages, the rest users (made first).
     case domain
+    /// Events of orders, as `ModelRequests.swift` has them: of an order's life, placed alone, with ten lines.
+    case order, placed, tenLines
+    /// A letter, which has the content of a story; one of them at random, and 20 of a sender, and the same of stories.
+    case write, getLetter, listLetters, list20Stories
     /// Every event from the first one, and those that come later: one request, then pushes or pages.
     case follow
     /// The same from now on.

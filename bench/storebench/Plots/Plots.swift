@@ -29,7 +29,7 @@ extension Plot {
     private static func limit(_ bar: Bar, of row: Row, _ shape: Shape, _ results: Results) -> Double? {
         let (other, factor): (String, Double)
         switch bar {
-        case .most(let limit), .always(let limit): return limit
+        case .most(let limit), .always(let limit), .least(let limit): return limit
         case .ratio(let name, let least): (other, factor) = (name, least)
         case .cost(let name, let most): (other, factor) = (name, most)
         }

@@ -16,6 +16,12 @@ enum Page {
         var report = Report(hasPlots: hasPlots)
         report.add(try Results(reading: path))
         let beside = URL(fileURLWithPath: path).deletingLastPathComponent()
+        let models = beside.appendingPathComponent("models.jsonl").path
+        if let results = try? Results(reading: models) {
+            report.addModels(results)
+        } else {
+            Progress.say("left out: there is no \(models) of make bench-models")
+        }
         for name in ["latency", "scale"] {
             let file = beside.appendingPathComponent(name + ".jsonl").path
             guard let lines = LineFile.lines(of: file) else {

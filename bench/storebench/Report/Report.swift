@@ -31,6 +31,14 @@ struct Report {
         show(latencies, "how long answers took")
     }
 
+    /// What declared models cost.
+    mutating func addModels(_ results: Results) {
+        let rows = Row.ofModels
+        parts.append(
+            "## Declared models\n\n\(results.machine.line)\n\n" + Table.verdicts(rows, results) + "\n"
+                + Table.figures(rows, results))
+    }
+
     /// What one client waited for; false when the lines do not tell.
     mutating func addLatency(_ lines: [Data]) -> Bool {
         let all = LineFile.those(Waits.self, of: lines)

@@ -26,6 +26,8 @@ struct Verdict {
         case .most(let limit):
             return verdict(
                 "≤ \(text(limit, shape.unit))", text(own.median, shape.unit), limit / max(own.median, 1e-9))
+        case .least(let limit):
+            return verdict("≥ \(text(limit, shape.unit))", text(own.median, shape.unit), own.median / limit)
         case .always(let limit):
             return verdict(
                 "≤ \(text(limit, shape.unit)) in each round", text(own.most, shape.unit), limit / max(own.most, 1e-9))

@@ -25,12 +25,7 @@ enum LoopRows {
             contenders: [
                 Contender("storekeep") { stage throws(BenchError) in
                     try fill(stage)
-                    let measure = try stage.onStore(Loop(work, clients: 50, inflight: 20), server)
-                    return { () throws(BenchError) in
-                        var sample = try measure()
-                        sample.perSecond = sample.loopUs ?? 0
-                        return sample
-                    }
+                    return try stage.loopTime(Loop(work, clients: 50, inflight: 20), on: server)
                 }
             ], bars: [.most(most)])
     }

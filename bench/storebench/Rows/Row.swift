@@ -15,6 +15,9 @@ struct Row {
         return rows.sorted { Int($0.id.dropFirst()) ?? 0 < Int($1.id.dropFirst()) ?? 0 }
     }
 
+    /// The rows of declared models: `storebench models`.
+    static var ofModels: [Row] { ModelCostRows.all + ModelBuildRows.all }
+
     /// The order of measuring: rows that share their data one after the other, so that it is filled in once.
     static func byData(_ rows: [Row]) -> [Row] {
         var left = rows
@@ -73,6 +76,8 @@ enum Bar {
     case cost(over: String, most: Double)
     /// The first contender's median is at most this.
     case most(Double)
+    /// The first contender's median is at least this.
+    case least(Double)
     /// The first contender is at most this in every round.
     case always(Double)
 }

@@ -13,6 +13,8 @@ extension Stage {
             case .post: stored.stories = count
             case .message, .messageOfTwo: stored.messages = count
             case .append: stored.events = count
+            case .write: stored.letters = count
+            case .order: stored.orders = count / StoreDialect.orderEvents
             default: break
             }
         }

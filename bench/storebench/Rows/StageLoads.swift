@@ -4,6 +4,16 @@ extension Stage {
         try closedLoop(loop, name, on: store(name)) { self.storeLink($0, name) }
     }
 
+    /// The same, where the figure is the time of the server's loop for each request, in microseconds.
+    func loopTime(_ loop: Loop, on name: String = "store") throws(BenchError) -> Measure {
+        let measure = try onStore(loop, name)
+        return { () throws(BenchError) in
+            var sample = try measure()
+            sample.perSecond = sample.loopUs ?? 0
+            return sample
+        }
+    }
+
     /// Measures the same on Redis.
     func onRedis(_ loop: Loop, _ name: String = "redis") throws(BenchError) -> Measure {
         try closedLoop(loop, name, on: redis(name)) { Link($0, RedisDialect(stored: self.stored(name))) }

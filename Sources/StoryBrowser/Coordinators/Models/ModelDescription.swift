@@ -17,9 +17,14 @@ package struct ModelDescription: BrowsedRow {
         let position: Int64
         /// The last event of the log.
         let end: Int64
+        /// The number of rows that it has taken over; nil if it folds events.
+        let rowsTaken: Int64?
 
-        /// The share in percent, and the events.
-        var text: String { "\(Share.text(position, of: end)), \(position) of \(end) events" }
+        /// The share in percent, and the events; or the rows.
+        var text: String {
+            rowsTaken.map { "rows taken over: \($0)" }
+                ?? "\(Share.text(position, of: end)), \(position) of \(end) events"
+        }
     }
 
     /// The name.
@@ -61,7 +66,7 @@ package struct ModelDescription: BrowsedRow {
         build = line.building.map { build in
             Build(
                 definition: build.definition?.integerValue ?? 0, position: build.position?.integerValue ?? 0,
-                end: build["of"]?.integerValue ?? 0)
+                end: build["of"]?.integerValue ?? 0, rowsTaken: build.rows?.integerValue)
         }
         reason = line.reason?.stringValue
         text = line.text?.stringValue ?? ""

@@ -1,6 +1,6 @@
 package import StoryClient
 
-package import struct FoundationEssentials.Date
+import struct FoundationEssentials.Date
 
 /// The description of a declared model's rows for their coordinator: what `MODELS NAME` tells.
 package struct ModelRows: ReadOnlyKind {
@@ -125,9 +125,10 @@ extension ModelRows {
     package func list(_ request: ListRequest<ModelRows>, from client: StoreClient) async throws -> Page<ModelRow> {
         guard model?.isReady == true else { return Page(rows: [], next: nil, position: 0) }
         let query = request.query
+        let bounds = query.filter.bounds
         return try await client.model(title, as: ModelRow.self).list(
-            query.filter.values, sort: query.sort.rawValue, order: query.order, limit: request.limit,
-            after: request.after)
+            query.filter.values, sort: query.sort.rawValue, order: query.order, since: bounds?.since,
+            until: bounds?.until, limit: request.limit, after: request.after)
     }
 
     package func row(_ id: String, after event: Event, from client: StoreClient) async throws -> ModelRow {
@@ -153,10 +154,22 @@ package struct ModelSort: RawRepresentable, Hashable, Sendable {
     package init(rawValue: String) { self.rawValue = rawValue }
 }
 
-/// A filter of a declared model's rows: values of its fields.
+/// A filter of a declared model's rows: values of its fields, and bounds of the field that the list is sorted by.
 package struct ModelFilter: BrowsedFilter {
+    /// The bounds of what a list is sorted by.
+    package struct Bounds: Hashable, Sendable {
+        /// The field that the list is sorted by.
+        let sort: String
+        /// The least value; nil if there is none.
+        var since: String?
+        /// The value that all are below; nil if there is none.
+        var until: String?
+    }
+
     /// The values by the names of the fields.
     package var values: [String: String] = [:]
+    /// The bounds; nil for a list in another order than that of a field.
+    package var bounds: Bounds?
 
     /// Creates a filter that all rows pass.
     package init() {}
@@ -166,32 +179,6 @@ package struct ModelFilter: BrowsedFilter {
 
     package var options: [(name: String, value: String?)] {
         values.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
-    }
-}
-
-// The form of the filter.
-extension ModelRows {
-    package func draft(of filter: ModelFilter) -> Draft? {
-        guard let model, !model.filters.isEmpty else { return nil }
-        return model.filters.reduce(Draft("filter \(title)")) { draft, name in
-            let type = model.fields.first { $0.name == name }?.type ?? ""
-            return draft.with(name, "\(name) (\(type))", filter.values[name] ?? "")
-        }
-    }
-
-    package func filter(_ draft: Draft, now: Date) throws -> ModelFilter {
-        var reader = DraftReader(draft)
-        var values: [String: String] = [:]
-        for field in draft.fields {
-            let type = model?.fields.first { $0.name == field.name }?.type
-            values[field.name] =
-                switch type {
-                case "time": reader.moment(field.name, now).map(Moments.written)
-                case "boolean": reader.value(field.name, "yes or no") { TypedFlag.read($0) }.map { "\($0)" }
-                default: draft.optional(field.name)
-                }
-        }
-        try reader.check()
-        return ModelFilter(values)
+            + [("since", bounds?.since), ("until", bounds?.until)]
     }
 }

@@ -18,7 +18,7 @@ package struct ProgramRows: Equatable, Sendable {
 
     /// The tables that no schema names.
     var tables: [ModelTable] {
-        [ProgramTables.notes, ProgramTables.misfits] + (hasHistory ? [ProgramTables.history] : [])
+        [ProgramTables.notes, ProgramTables.misfits, ProgramTables.seen] + (hasHistory ? [ProgramTables.history] : [])
     }
 }
 
@@ -36,6 +36,8 @@ package enum ProgramTables {
     package static let misfits = table(5, "misfits")
     /// The rows as they were, by key and position; only with `history`.
     package static let history = table(6, "history")
+    /// The names of the definition that events had.
+    package static let seen = table(7, "seen")
 
     /// Returns the table of an index.
     ///

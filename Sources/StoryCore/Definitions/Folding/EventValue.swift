@@ -13,6 +13,14 @@ package enum EventValue: BitwiseCopyable {
     case array(EventArray)
     case object(EventObject)
 
+    /// True for a value that is there, and is not null.
+    package var isThere: Bool {
+        switch self {
+        case .absent, .null: false
+        case .boolean, .number, .text, .array, .object: true
+        }
+    }
+
     /// Returns the result of a step into a value that is no object.
     ///
     /// - Parameter isBracketed: true for `['name']`, which does not look into an array, where `.name` finds nothing.

@@ -13,6 +13,16 @@ enum Instruction: BitwiseCopyable {
     case endLoop
     case beginRow(ExpressionList, line: Int32)
     case endRow
+
+    /// The line of the statement; nil for a part of one that no event misfits.
+    var line: Int32? {
+        switch self {
+        case .assign(let assign): assign.line
+        case .merge(_, let line), .remove(let line), .beginRow(_, let line): line
+        case .beginLoop(let loop): loop.line
+        case .bind, .unless, .goTo, .endLoop, .endRow: nil
+        }
+    }
 }
 
 /// `=`, `+=` or `-=` of a field, of an entry of a map, or of a note.

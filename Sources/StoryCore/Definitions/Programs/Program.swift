@@ -41,6 +41,13 @@ package final class Program: @unchecked Sendable {
         code = UnsafePointer(room)
     }
 
+    /// The lines of the statements that an event may not fit, in their order: equal rules have as many.
+    var lines: [Int] {
+        (code.pointee.rules + [code.pointee.otherRule].compactMap { $0 }).flatMap { rule in
+            rule.instructions.compactMap { $0.line.map { Int($0) } }
+        }
+    }
+
     /// Returns true where the program reads a category.
     package func reads(category: UnsafeRawBufferPointer) -> Bool { code.pointee.reads(category) }
 

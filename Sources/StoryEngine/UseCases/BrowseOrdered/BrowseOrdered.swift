@@ -1,5 +1,5 @@
 import StoryCore
-import StoryModels
+import StoryFold
 
 /// `LIST`: a page of rows, filtered and sorted, found along indexes.
 enum BrowseOrdered {

@@ -1,5 +1,5 @@
 import StoryCore
-import StoryModels
+import StoryFold
 
 /// A scan of a part of a table, in ascending or descending order of keys.
 struct IndexWalk {

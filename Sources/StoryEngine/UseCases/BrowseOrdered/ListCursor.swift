@@ -1,5 +1,5 @@
 import StoryCore
-import StoryModels
+import StoryFold
 
 /// The `next` of a page: the sort key and number of its last row, and a mark of the list it belongs to.
 ///

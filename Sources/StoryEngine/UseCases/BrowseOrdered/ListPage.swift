@@ -1,5 +1,5 @@
 import StoryCore
-import StoryModels
+import StoryFold
 
 /// A page of rows, which writes each as soon as it is found.
 struct ListPage {

@@ -1,5 +1,5 @@
 import StoryCore
-import StoryModels
+import StoryFold
 
 /// `APPEND`: the users' own events in the users' own streams, all of them or none.
 enum AppendEvents {

@@ -1,5 +1,5 @@
 import StoryCore
-import StoryModels
+import StoryFold
 
 /// The numbering of the events of an `APPEND *`: assigns positions and versions after the end of the log.
 struct Placement {

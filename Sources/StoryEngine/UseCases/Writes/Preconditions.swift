@@ -1,5 +1,5 @@
 import StoryCore
-import StoryModels
+import StoryFold
 
 /// The conditions that a write sets on the state that it finds, in the order in which they are checked.
 ///

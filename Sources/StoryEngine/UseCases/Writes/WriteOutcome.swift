@@ -1,5 +1,5 @@
 import StoryCore
-import StoryModels
+import StoryFold
 
 /// The outcome of a write, before anything is appended. It is large, so it is not copyable.
 enum WriteOutcome: ~Copyable {

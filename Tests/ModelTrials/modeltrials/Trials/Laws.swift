@@ -1,21 +1,22 @@
 import StoryCore
-import StoryModels
+import StoryFold
+import StoryStore
 import StoryWire
 import TestSupport
 
-/// Laws that need no model: a store that was served, one that is built, and one that is replayed are equal byte for byte,
-/// and without the events that do not fit the rows are the same.
+/// Laws that need no model: a store that was served, one that is built, and one that is replayed are equal byte for byte;
+/// a model names what no event had as a dry run does; and without the events that do not fit the rows are the same.
 struct Laws {
-    private let trial: Trial
+    private let newest: Redefinition
     private let loop: ModelLoop
     private let plain: PlainModel
 
-    init(_ trial: Trial, _ loop: ModelLoop, _ plain: PlainModel) {
-        (self.trial, self.loop, self.plain) = (trial, loop, plain)
+    init(_ newest: Redefinition, _ loop: ModelLoop, _ plain: PlainModel) {
+        (self.newest, self.loop, self.plain) = (newest, loop, plain)
     }
 
     func check() throws {
-        let definition = try Definition.read(trial.text)
+        let definition = try Definition.read(newest.text)
         let replayed = MemoryModelStore()
         let plan = CataloguePlan(try Catalogue([KindDeclaration(model: "tried", definition, number: 1)]))
         let kind = plan[Kind(number: 0)]
@@ -26,9 +27,9 @@ struct Laws {
             return failure == nil
         }
         if let failure { throw failure }
-        let late = loop.ask("DEFINE late \(PlainValue.quoted(Array(trial.text.utf8)))")
+        let late = loop.ask("DEFINE late \(PlainValue.quoted(Array(newest.text.utf8)))")
         guard late.last?.hasPrefix("+") == true else { throw Difference("DEFINE late: \(late)") }
-        for name in ["tried.1", "late.1"] {
+        for name in ["tried.\(newest.number)", "late.1"] {
             guard let store = loop.shelf.stores[name] else { throw Difference("\(name) has no store") }
             for table in kind.schema.tables {
                 let expected = replayed.entries(of: table)
@@ -41,7 +42,23 @@ struct Laws {
                 try Difference.check(entries.map(\.value), expected.map(\.value), "values of \(table.name) of \(name)")
             }
         }
+        try checkNever(definition)
         try checkMisfits(definition)
+    }
+
+    private func checkNever(_ definition: Definition) throws {
+        var never = NeverSeen(definition.program, events: ProgramEventReader())
+        try loop.log.scan(from: Position(1), through: loop.log.head, order: .ascending) { record in
+            never.see(record)
+            return true
+        }
+        let names = never.names.map { #"{"line":\#($0.line),"name":\#(PlainValue.quoted(Array($0.name.utf8)))"# }
+        for model in ["tried", "late"] {
+            let line = loop.ask("MODELS \(model)").first ?? ""
+            let start = line.firstRange(of: #""never":"#)?.upperBound ?? line.endIndex
+            let told = line[start...].replacing(#/,"nearest":"[^"]*"/#, with: "")
+            try Difference.check(told, "[" + names.map { $0 + "}" }.joined(separator: ",") + "]}", "never of \(model)")
+        }
     }
 
     private func checkMisfits(_ definition: Definition) throws {

@@ -1,5 +1,5 @@
 import StoryCore
-import StoryModels
+import StoryFold
 import StoryServer
 import StoryStorage
 import TestSupport
@@ -29,7 +29,8 @@ final class ModelLoop {
         let commits = HeldCommits(isHeld: false)
         let loop = try DrivenLoop(
             Limits(), clock, log: log, models: models, shelf: shelf,
-            logWork: LogWork(verify: { _, _ in { [] } }, backUp: { _, _ in { [] } }), commits: commits,
+            logWork: LogWork(verify: { _, _ in { [] } }, backUp: { _, _ in { [] } }, seal: { _ in { "" } }),
+            commits: commits,
             background: background.background)
         log.whenFlushed = loop.wake
         commits.whenDone = loop.wake

@@ -12,9 +12,15 @@ final class TrialRun {
     /// The rows after each event of models whose rows are of one stream, by position.
     private var past: [(position: UInt64, time: Int64, rows: [String: String])] = []
     private var isDefined = false
+    /// The newest definition, which differs from the trial's in indexes, sorts and lines alone.
+    private var newest: Redefinition
+    /// Draws the other indexes; the course of the trial does not depend on it.
+    private var indexing: SplitMix64
 
     init(_ trial: Trial) throws {
         (self.trial, random) = (trial, trial.random)
+        newest = Redefinition(text: trial.text)
+        indexing = SplitMix64(seed: trial.seed &+ 0x1DE5)
         loop = try ModelLoop()
         plain = PlainModel(trial.tree)
     }
@@ -32,6 +38,7 @@ final class TrialRun {
             next += together
             if random.oneIn(25) { try restart() }
             if isDefined, random.oneIn(10) { try checkFollowed() }
+            if isDefined, indexing.oneIn(12) { try index() }
         }
         if !isDefined { try define() }
         try check()
@@ -40,7 +47,25 @@ final class TrialRun {
             try check()
         }
         try checkPast()
-        try Laws(trial, loop, plain).check()
+        try Laws(newest, loop, plain).check()
+    }
+
+    /// Gives the model other indexes and sorts: its rows are taken over.
+    private func index() throws {
+        guard let next = newest.indexed(trial, &indexing) else { return }
+        guard MovedLines(from: Array(newest.text.utf8), to: Array(next.text.utf8)) != nil else {
+            throw Difference("these make other rows:\n\(newest.text)\n\(next.text)")
+        }
+        let answer = loop.ask("DEFINE tried \(PlainValue.quoted(Array(next.text.utf8)))")
+        guard answer.last?.hasPrefix("+") == true, let number = answer.last?.number("definition") else {
+            throw Difference("DEFINE: \(answer)\n\(next.text)")
+        }
+        newest = next
+        newest.number = number
+        let model = loop.ask("MODELS tried").first ?? ""
+        guard model.number("definition") == number, model.text("state") == "ready" else {
+            throw Difference("definition \(number) of\n\(next.text)\nis not ready: \(model)")
+        }
     }
 
     private func define() throws {
@@ -111,7 +136,8 @@ final class TrialRun {
         }
         let misfits = loop.ask("READ misfits/tried limit=1000")
         let expected = plain.misfits.map {
-            #"= {"position":\#($0.position),"line":\#($0.misfit.line),"rule":"\#($0.misfit.rule.rawValue)","#
+            #"= {"position":\#($0.position),"line":\#($0.misfit.line + newest.linesBefore),"#
+                + #""rule":"\#($0.misfit.rule.rawValue)","#
         }
         let found = misfits.dropLast().map { line in
             String(line[..<(line.firstRange(of: "\"statement\"")?.lowerBound ?? line.endIndex)])

@@ -171,6 +171,9 @@ final class Answers {
                 world.past(kind, id, moment, head: head.position) == .refused(code)
             }
         case .query(.model(let query)): try modelRefused(query, sent, json)
+        case .subscribe(let follower) where follower.isOfModel: try modelRefused(.list(.ascending), sent, json)
+        // The model was undefined meanwhile, which ended the subscription.
+        case .unsubscribe(let follower) where follower.isOfModel && code == "notFound" && world.hasUndefined: break
         case .query, .subscribe, .unsubscribe: throw Difference("\(sent.line) was refused: \(json)")
         }
     }

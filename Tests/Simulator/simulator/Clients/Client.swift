@@ -111,6 +111,7 @@ final class Client {
         switch json.text("end") ?? "" {
         case "quit": isFor = waiting.contains { if case .query(.quit) = $0.asked { $0.hasArrived } else { false } }
         case "closed": isFor = hasEnded
+        case "undefined": isFor = answers.world.hasUndefined
         case "idle": isFor = answers.isRoomScarce || !unsent.isEmpty
         case let code: isFor = answers.excused.contains(code)
         }

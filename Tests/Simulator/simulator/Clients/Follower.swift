@@ -8,6 +8,8 @@ final class Follower {
         case events(EventScope)
         case row(Kind, String)
         case list(Kind, [PlainFilter])
+        /// The rows of the declared model.
+        case declared
     }
 
     let scope: Scope
@@ -28,12 +30,16 @@ final class Follower {
         self.next = next
     }
 
+    /// Whether it follows the declared model, which may be undefined.
+    var isOfModel: Bool { if case .declared = scope { true } else { false } }
+
     /// What asks for it.
     var request: String {
         switch scope {
         case .events(let events): "SUBSCRIBE \(events.text) from=\(next)"
         case .row(let kind, let id): "SUBSCRIBE \(kind.name)/\(id)"
         case .list(let kind, let filters): "SUBSCRIBE \(kind.name)\(Query.text(filters))"
+        case .declared: "SUBSCRIBE \(DeclaredWorld.name)"
         }
     }
 
@@ -59,7 +65,12 @@ final class Follower {
         switch scope {
         case .events(let events): try takeEvent(json, position, events, world)
         case .row(let kind, let id): try takeRow(json, position, kind, id, world)
-        case .list(let kind, let filters): try takeListed(json, position, kind, filters, world)
+        case .list(let kind, let filters):
+            try takeListed(json, position, [world.list(kind, filters, .date, .ascending, at: position)])
+        case .declared:
+            // A definition may have taken over since the position that the row is of.
+            let texts = world.followedTexts(since: position)
+            try takeListed(json, position, texts.map { try world.declaredRows($0, at: position) })
         }
     }
 
@@ -96,6 +107,14 @@ final class Follower {
             if told.values.sorted() != now {
                 throw Difference("\(request) was told \(told.values.sorted()), and it is \(now)")
             }
+        case .declared:
+            guard let text = world.life(at: end).active?.text else {
+                throw Difference("\(request) goes on, and there is no model")
+            }
+            let now = try world.declaredRows(text, at: end).sorted()
+            if told.values.sorted() != now {
+                throw Difference("\(request) was told \(told.values.sorted()), and it is \(now)")
+            }
         }
     }
 
@@ -128,13 +147,11 @@ final class Follower {
         (told[id], lastTold) = (row, position)
     }
 
-    private func takeListed(
-        _ json: String, _ position: Int, _ kind: Kind, _ filters: [PlainFilter], _ world: World
-    ) throws {
-        let rows = world.list(kind, filters, .date, .ascending, at: position)
+    /// - Parameter lists: what the list may be at the position.
+    private func takeListed(_ json: String, _ position: Int, _ lists: [[String]]) throws {
         guard let row = json.member("row") else {
             let id = json.text("removed") ?? ""
-            guard !rows.contains(where: { $0.text("id") == id }) else {
+            guard lists.contains(where: { rows in !rows.contains { $0.text("id") == id } }) else {
                 throw Difference("\(id) was pushed as removed at \(position), and is in \(request)")
             }
             guard told.removeValue(forKey: id) != nil else {
@@ -142,8 +159,8 @@ final class Follower {
             }
             return
         }
-        guard rows.contains(row) else {
-            throw Difference("\(row) was pushed at \(position), and \(request) is \(rows)")
+        guard lists.joined().contains(row) else {
+            throw Difference("\(row) was pushed at \(position), and \(request) is \(lists)")
         }
         let id = row.text("id") ?? ""
         guard told[id] != row else { throw Difference("\(row) was pushed to \(request) twice") }

@@ -1,7 +1,8 @@
 import Glibc
 import StoryCore
 import StoryLog
-import StoryModels
+import StoryFold
+import StoryStore
 import StoryServer
 import StoryStorage
 import TestSupport

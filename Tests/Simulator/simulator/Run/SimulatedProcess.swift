@@ -1,7 +1,8 @@
 import Glibc
+import StoryStore
 import StoryCore
 import StoryLog
-import StoryModels
+import StoryFold
 import StoryServer
 import StoryStorage
 import TestSupport

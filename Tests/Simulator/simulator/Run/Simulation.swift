@@ -208,7 +208,7 @@ final class Simulation {
         let isFirst = !answers.all.contains { if case .query(.model) = $0.asked { true } else { false } }
         let query: ModelQuery =
             switch isFirst ? 0 : below(24) {
-            case 0, 1: .define(below(DeclaredWorld.texts.count))
+            case 0, 1: .define(below(DeclaredWorld.baseCount) + world.events.count % 2 * DeclaredWorld.baseCount)
             case 2: .undefine
             case 3...9: .get(random.pick("a", "b", "c", "d-e", "0", "1", "all"))
             case 10...14: .count
@@ -235,7 +235,10 @@ final class Simulation {
             let query = draw.query(world.committed, after: answers.pages)
             add(.query(query), query.text, to: client)
         case 17:
-            let follower = Follower(draw.follower(), from: 1 + below(world.committed + 1))
+            let drawn = draw.follower()
+            // What else is drawn does not depend on it.
+            let isOfModel = habits.hasModel && answers.all.count % 2 == 0
+            let follower = Follower(isOfModel ? .declared : drawn, from: 1 + below(world.committed + 1))
             client.follow(follower)
             add(.subscribe(follower), follower.request, to: client)
         case 18:

@@ -1,5 +1,5 @@
 import StoryCore
-import StoryModels
+import StoryStore
 import StoryServer
 import StoryStorage
 
@@ -52,7 +52,10 @@ final class TrackedShelf: ModelShelf {
 
     /// The process is gone.
     func vanish() {
-        for (store, _) in opened.values { shelf.close(store) }
+        for (store, twisted) in opened.values {
+            (twisted as? TwistedModels)?.closeViews()
+            shelf.close(store)
+        }
         opened = [:]
     }
 }

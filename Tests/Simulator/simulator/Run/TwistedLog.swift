@@ -1,6 +1,6 @@
 import StoryCore
 import StoryLog
-import StoryModels
+import StoryFold
 import StoryServer
 import StoryStorage
 
@@ -61,6 +61,10 @@ final class TwistedLog: EventLog {
     func ingest(_ records: UnsafeRawBufferPointer, withRecord: (EventRecord) -> Void) throws(StorageError) {
         try log.ingest(records, withRecord: withRecord)
     }
+
+    func scanRecords(
+        from: Position, through: Position, _ visit: (Position, UnsafeRawBufferPointer) -> Bool
+    ) throws(StorageError) { try log.scanRecords(from: from, through: through, visit) }
 
     func ensureSpace() -> CommitRoom { log.ensureSpace() }
     func beginCommit() throws(StorageError) -> CommitJob? {

@@ -1,5 +1,6 @@
 import StoryCore
-import StoryModels
+import StoryFold
+import StoryStore
 import StoryServer
 import StoryStorage
 
@@ -8,6 +9,7 @@ final class TwistedModels: ServedModels {
     private let models: LMDBModelStore
     private let bug: PlantedBug?
     private let entries: TwistedEntries
+    private var views: [any TableView] = []
     /// How many pages one commit of a checkpoint changes; nil: as many as the daemon's.
     private let pages: Int?
 
@@ -33,6 +35,14 @@ final class TwistedModels: ServedModels {
     /// What is undone is still there.
     func discard() { if bug != .rollBackKeepsRows { models.discard() } }
     func clearStaleReaders() { models.clearStaleReaders() }
+    func view() throws(StorageError) -> any TableView {
+        let view = try models.view()
+        views.append(view)
+        return view
+    }
+
+    /// Closes what a process that is gone had viewed.
+    func closeViews() { for view in views { view.close() } }
 
     func put(_ value: UnsafeRawBufferPointer, in table: UInt8, at key: UnsafeRawBufferPointer) {
         entries.put(value, in: table, at: key)

@@ -40,6 +40,8 @@ final class TwistedTransport: Transport {
     func endLingering() { sockets.endLingering() }
     func requestTurn() { sockets.requestTurn() }
     func requestTurn(within nanoseconds: UInt64) { sockets.requestTurn(within: nanoseconds) }
+    func connect(to path: String) throws(ReactorError) -> ConnectionID { try sockets.connect(to: path) }
+    func close(_ id: ConnectionID) { sockets.close(id) }
     func stopListening() { sockets.stopListening() }
     func stop() { sockets.stop() }
 }

@@ -1,5 +1,6 @@
 import StoryCore
-import StoryModels
+import StoryFold
+import StoryStore
 import StoryStorage
 import StoryWire
 import TestSupport
@@ -8,15 +9,28 @@ import TestSupport
 enum DeclaredWorld {
     static let name = "noted"
     static let stream = "model-noted"
-    /// The definitions; each is a line without quotation marks that JSON would escape.
-    static let texts = [
-        "from note, log; n: number = 0; sum: number; kind: text?; note seen: number; index kind; sort sum, n; "
-            + "on Noted { n += 1; sum += data.n; note.seen += 1; kind = event.category } "
-            + "on Dropped { if note.seen > 4 { remove; note.seen = none } else { kind = 'dropped' } }",
-        "from note, log; key data.n; n: number = 0; streams: set(text, 3); index streams; sort n; "
-            + "on * { n += 1; streams += event.stream; row 'all' { n += 1 } }",
-        "from note; v: number; last: last(number, 3); note sum: number; index v; "
-            + "on Noted, Dropped { v = event.version; last += data.n; note[data.n].sum += data.n }",
+    /// The definitions, each with other indexes in the second half; each is a line without quotation marks that JSON would
+    /// escape.
+    static let texts = bases.map { "\($0.indexes); \($0.rows)" } + bases.map { "\($0.others); \($0.rows)" }
+    /// How many of them make rows that no other one makes.
+    static let baseCount = bases.count
+    private static let bases: [(rows: String, indexes: String, others: String)] = [
+        (
+            "from note, log; n: number = 0; sum: number; kind: text?; note seen: number; "
+                + "on Noted { n += 1; sum += data.n; note.seen += 1; kind = event.category } "
+                + "on Dropped { if note.seen > 4 { remove; note.seen = none } else { kind = 'dropped' } }",
+            "index kind; sort sum, n", "index sum; index kind, n"
+        ),
+        (
+            "from note, log; key data.n; n: number = 0; streams: set(text, 3); "
+                + "on * { n += 1; streams += event.stream; row 'all' { n += 1 } }",
+            "index streams; sort n", "index streams, n"
+        ),
+        (
+            "from note; v: number; last: last(number, 3); note sum: number; "
+                + "on Noted, Dropped { v = event.version; last += data.n; note[data.n].sum += data.n }",
+            "index v", "sort v; index last, v"
+        ),
     ]
 
     /// The definitions at a position.
@@ -54,6 +68,20 @@ extension World {
         var life = DeclaredWorld.Life()
         for logged in events[..<position] { life.fold(logged) }
         return life
+    }
+
+    /// True once the model was undefined.
+    var hasUndefined: Bool {
+        events[..<committed].contains {
+            $0.stream == DeclaredWorld.stream && $0.event.body.type.description == "ModelUndefined"
+        }
+    }
+
+    /// The definitions whose rows followers may have been told from a position on: those that answered, and one that is
+    /// built and whose activation is not durable yet.
+    func followedTexts(since position: Int) -> Set<String> {
+        let active = (min(position, committed)...committed).compactMap { life(at: $0).active?.text }
+        return Set(active + [life(at: committed).newest?.text].compactMap { $0 })
     }
 
     /// The rows of a definition at a position, in the order in which they were made.

@@ -1,0 +1,83 @@
+package import StoryCore
+
+/// The comparison of the seals of two stores at one position.
+package struct SealComparison: Equatable, Sendable {
+    /// The position.
+    package let position: Position
+    private var theirs: String?
+    private var ours: String?
+
+    /// Begins without either seal.
+    package init(at position: Position) { self.position = position }
+
+    /// Takes the seal of the source; one at another position is ignored.
+    mutating func told(_ seal: String, at position: Position) { if position == self.position { theirs = seal } }
+
+    /// Takes the own seal; one at another position is ignored.
+    mutating func computed(_ seal: String, at position: Position) { if position == self.position { ours = seal } }
+
+    /// True where both are equal; nil until both are there.
+    var isEqual: Bool? {
+        guard let theirs, let ours else { return nil }
+        return theirs == ours
+    }
+}
+
+/// The questions of a replica for the position of its source: one at a time, each for all requests that came before it.
+package struct SourceQuestions: Equatable, Sendable {
+    /// The number of the question that was sent last.
+    private var last: UInt64 = 0
+    /// True while that one has no answer.
+    private var isAsked = false
+    /// True where one more has to be sent.
+    private var isWanted = false
+
+    /// Wants the position of the source from now on.
+    ///
+    /// - Returns: the number of the question that tells it, and whether it is to be sent now.
+    mutating func wanted(isOpen: Bool) -> (question: UInt64, isAsked: Bool) {
+        guard isOpen, !isAsked else {
+            isWanted = true
+            return (last + 1, false)
+        }
+        return (next(), true)
+    }
+
+    /// Takes the answer to a question; returns the next one that is to be sent.
+    mutating func answered(_ question: UInt64) -> UInt64? {
+        guard isAsked, question == last else { return nil }
+        isAsked = false
+        return isWanted ? next() : nil
+    }
+
+    /// Notes that the source can be asked; returns the question that is to be sent.
+    mutating func connected() -> UInt64? { isWanted && !isAsked ? next() : nil }
+
+    /// Forgets the question without an answer; a later one replaces it.
+    mutating func connectionEnded() {
+        if isAsked { isWanted = true }
+        isAsked = false
+    }
+
+    private mutating func next() -> UInt64 {
+        (isAsked, isWanted) = (true, false)
+        last += 1
+        return last
+    }
+}
+
+/// The delays between the tries to reach a source, in ticks of 0.1 s: doubled after each failure, up to 3 s.
+struct RetryDelay: Equatable, Sendable {
+    private static let (least, most): (UInt64, UInt64) = (1, 30)
+
+    private var delay = RetryDelay.least
+
+    /// True before the first failure.
+    var isFirst: Bool { delay == RetryDelay.least }
+
+    /// Returns the delay until the next try.
+    mutating func next() -> UInt64 {
+        defer { delay = min(2 * delay, RetryDelay.most) }
+        return delay
+    }
+}

@@ -1,0 +1,154 @@
+package import StoryCore
+
+/// A writer of entries into tables, which are named by number; the bytes are valid during the call.
+package protocol TableWriting: AnyObject {
+    /// Puts a value at a key, in place of any other.
+    ///
+    /// - Throws: any error of the store.
+    func put(_ value: UnsafeRawBufferPointer, in table: UInt8, at key: UnsafeRawBufferPointer) throws(StorageError)
+    /// Removes a key, if it is there.
+    ///
+    /// - Throws: any error of the store.
+    func remove(in table: UInt8, at key: UnsafeRawBufferPointer) throws(StorageError)
+    /// Adds to a stored count of six bytes; a count of zero is removed, so that the table depends only on the counted
+    /// rows.
+    ///
+    /// - Throws: any read error of the store.
+    func add(_ change: Int64, in table: UInt8, at key: UnsafeRawBufferPointer) throws(StorageError)
+    /// Writes all entries of a batch, in their order.
+    ///
+    /// - Throws: any error of the store.
+    func write(_ batch: borrowing WriteBatch) throws(StorageError)
+}
+
+/// A change of a value in place, which keeps its length.
+package typealias ValueChange = (UnsafeMutableRawBufferPointer) -> Void
+
+/// A store of the folded tables, each an ordered map from bytes to bytes.
+///
+/// Keys have 1 to 511 bytes. Closures get views of the store's memory: they must neither keep them nor change the
+/// store.
+package protocol TableStore: TableWriting {
+    /// The position that the tables on disk are folded up to, zero where there are none; data on events up to it may
+    /// come from disk.
+    var checkpointed: Position { get }
+    /// Appends bytes to a value, which is created if it is missing, and returns its size in bytes.
+    ///
+    /// - Throws: any read error of the store.
+    @discardableResult
+    func append(
+        _ bytes: UnsafeRawBufferPointer, in table: UInt8, at key: UnsafeRawBufferPointer
+    ) throws(StorageError) -> Int
+    /// Calls `body` with the value at a key, to be changed in place.
+    ///
+    /// - Returns: false when the value is not in the memory that writes go to; then `body` was not called.
+    func change(_ table: UInt8, at key: UnsafeRawBufferPointer, _ body: ValueChange) -> Bool
+    /// Hints that `key` will be looked up soon, so that a store may prefetch it.
+    func prefetch(_ table: UInt8, at key: UnsafeRawBufferPointer)
+    /// Calls `body` with the value at a key.
+    ///
+    /// - Returns: false when there is none.
+    /// - Throws: any read error of the store.
+    @discardableResult
+    func withValue(
+        _ table: UInt8, at key: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void
+    ) throws(StorageError) -> Bool
+    /// Calls `body` for each key in order, with its value, or nil where there is none.
+    ///
+    /// - Throws: any read error of the store, before the first call of `body`.
+    func withValues(
+        at keys: borrowing KeyBatch, _ body: (_ index: Int, _ value: UnsafeRawBufferPointer?) -> Void
+    ) throws(StorageError)
+    /// Visits the entries of a range in order until `visit` returns false.
+    ///
+    /// - Throws: any read error of the store.
+    func walk(
+        _ table: UInt8, _ range: KeyBounds, _ order: Order,
+        _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool
+    ) throws(StorageError)
+}
+
+extension TableStore {
+    /// False by default: no value is changed in place.
+    package func change(_ table: UInt8, at key: UnsafeRawBufferPointer, _ body: ValueChange) -> Bool { false }
+
+    /// Does nothing by default.
+    package func prefetch(_ table: UInt8, at key: UnsafeRawBufferPointer) {}
+
+    /// Looks the keys up one after the other by default.
+    package func withValues(
+        at keys: borrowing KeyBatch, _ body: (_ index: Int, _ value: UnsafeRawBufferPointer?) -> Void
+    ) throws(StorageError) {
+        for index in 0..<keys.count {
+            let isThere = try withValue(keys.table(index), at: keys.key(index)) { body(index, $0) }
+            if !isThere { body(index, nil) }
+        }
+    }
+}
+
+/// A half-open range of keys; its bytes are valid during the call that it is passed to.
+package struct KeyBounds {
+    /// The least key that may be in the range.
+    package let lower: UnsafeRawBufferPointer
+    /// The first key after the range; nil: without end.
+    package let upper: UnsafeRawBufferPointer?
+
+    /// Creates the range of the keys from `lower` on, before `upper`.
+    package init(lower: UnsafeRawBufferPointer, upper: UnsafeRawBufferPointer?) {
+        self.lower = lower
+        self.upper = upper
+    }
+
+    /// Every key.
+    package static var all: KeyBounds { KeyBounds(lower: .none, upper: nil) }
+
+    /// Calls `body` with bounds that are in arrays.
+    package static func with<Result, Failure: Error>(
+        _ lower: [UInt8], _ upper: [UInt8]?, _ body: (KeyBounds) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try lower.withBytes { (lower) throws(Failure) in
+            guard let upper else { return try body(KeyBounds(lower: lower, upper: nil)) }
+            return try upper.withBytes { (upper) throws(Failure) in try body(KeyBounds(lower: lower, upper: upper)) }
+        }
+    }
+
+    /// Calls `body` with the bounds of all keys that begin with a prefix.
+    package static func with<Result, Failure: Error>(
+        prefix: [UInt8], _ body: (KeyBounds) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try with(prefix, prefix.prefixEnd, body)
+    }
+}
+
+extension [UInt8] {
+    /// The first key after all that begin with these bytes; nil where there is none.
+    package var prefixEnd: [UInt8]? {
+        var bytes = self
+        while let last = bytes.popLast() {
+            guard last < 0xFF else { continue }
+            bytes.append(last + 1)
+            return bytes
+        }
+        return nil
+    }
+}
+
+extension TableStore {
+    /// Copies the value at a key into a buffer, in place of its content.
+    ///
+    /// - Returns: false when there is none.
+    /// - Throws: any read error of the store.
+    func copy(_ table: UInt8, at key: UnsafeRawBufferPointer, to memory: inout KeyBuffer) throws(StorageError) -> Bool {
+        memory.clear()
+        return try withValue(table, at: key) { memory.add($0) }
+    }
+
+    /// Returns the six-byte number at a key; nil when there is none, or fewer bytes.
+    ///
+    /// - Throws: any read error of the store.
+    package func number(_ table: UInt8, at key: UnsafeRawBufferPointer) throws(StorageError) -> UInt64? {
+        var number: UInt64?
+        try withValue(table, at: key) { if $0.count >= 6 { number = $0.sixByteNumber(at: 0) } }
+        return number
+    }
+}

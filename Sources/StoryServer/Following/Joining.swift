@@ -1,0 +1,104 @@
+import StoryCore
+import StoryReactor
+import StoryStorage
+import StoryWire
+
+/// The first contact of a replica without a log: it takes the history of its source, which its log then continues.
+///
+/// It has a loop of its own, which ends with the answer, at the deadline or at a signal.
+final class Joining: ReactorHandler {
+    private let address: String
+    private let reactor: Reactor
+    private let trace: Trace
+    /// The ticks of 0.1 s that are left.
+    private var left: UInt64
+    private var link: ConnectionID?
+    private var lines = LineFramer(limit: SourceLineReader.maxCount)
+    private let reader = SourceLineReader()
+    private var reason = "nobody answered"
+    private var identity: StoredIdentity?
+
+    private init(_ address: String, patience seconds: Int, _ trace: Trace) throws(ReactorError) {
+        (self.address, self.trace) = (address, trace)
+        left = UInt64(clamping: seconds) * 10
+        reactor = try Reactor()
+    }
+
+    /// Asks the source for the identity of its history.
+    ///
+    /// - Parameters:
+    ///   - address: the socket of the source.
+    ///   - seconds: how long it is tried.
+    ///   - trace: the daemon's trace.
+    /// - Throws: `.failed` with the reason where the source did not tell it in time.
+    static func history(
+        of address: String, patience seconds: Int, _ trace: Trace
+    ) throws(StorageError) -> StoredIdentity {
+        let joining: Joining
+        do throws(ReactorError) {
+            joining = try Joining(address, patience: seconds, trace)
+        } catch {
+            throw .failed("\(error)")
+        }
+        joining.connect()
+        joining.reactor.run(joining)
+        guard let identity = joining.identity else {
+            throw .failed("no history could be taken from the store at \(address): \(joining.reason)")
+        }
+        trace.say("joined", ["source": address, "log": "\(LogID(binary: identity.id))"])
+        return identity
+    }
+
+    private func connect() {
+        do throws(ReactorError) { link = try reactor.connect(to: address) } catch { reason = "\(error)" }
+    }
+
+    private func ended(_ reason: String) {
+        self.reason = reason
+        guard let link else { return }
+        self.link = nil
+        lines = LineFramer(limit: SourceLineReader.maxCount)
+        reactor.close(link)
+    }
+
+    // MARK: ReactorHandler
+
+    func bytesReceived(_ id: ConnectionID, _ bytes: UnsafeRawBufferPointer) {
+        guard id == link else { return }
+        lines.append(bytes)
+        while link != nil, case .line(let line) = lines.next() { take(line) }
+    }
+
+    private func take(_ line: UnsafeRawBufferPointer) {
+        switch reader.read(line) {
+        case .greeting: if let link { _ = Array("@seal SEAL\n".utf8).withUnsafeBytes { reactor.send(link, $0) } }
+        case .seal:
+            identity = HistoryReader.identity(line)
+            if identity == nil { reason = "its history has an ID that this program does not read" }
+            reactor.stop()
+        case .refused(let code, let message): ended("\(code): \(message)")
+        case .ended(let reason): ended("it ends: \(reason)")
+        case .malformed: ended("what answers there is no store")
+        case .accepted, .records, .caughtUp, .position, .other: break
+        }
+    }
+
+    func timerFired() {
+        guard left > 0 else { return reactor.stop() }
+        left -= 1
+        if link == nil { connect() }
+    }
+
+    func signalReceived(_ signal: Int32) {
+        reason = "signal \(signal)"
+        reactor.stop()
+    }
+
+    func peerClosed(_ id: ConnectionID) { if id == link { ended("it closed the connection") } }
+    func connectionClosed(_ id: ConnectionID) { if id == link { ended("it closed the connection") } }
+    func connectionOpened(_ id: ConnectionID, peer: PeerCredentials) {}
+    func clientNotAccepted(errno: Int32) {}
+    func outputDrained(_ id: ConnectionID) {}
+    func turnEnded() {}
+    func woken() {}
+}

@@ -1,0 +1,25 @@
+import StoryCore
+package import StoryEngine
+
+/// The replica that this store is, where it follows another one.
+extension Server {
+    /// The reason why a replica must end; nil while it may go on, or this store is none.
+    package var fault: FollowingFault? { follower?.fault }
+
+    /// Makes the link of a replica, whose writes are refused from now on; nil for a store of its own.
+    static func follower(
+        _ dependency: ServerDependency, _ driver: CommitDriver, seals: SealQueue, requests: Requests
+    ) -> Follower? {
+        guard let address = dependency.configuration.follow else { return nil }
+        let follower = Follower(of: address, dependency, driver: driver, seals: seals) {
+            [weak requests] question, position in
+            requests?.waits.answered(question, position)
+            requests?.resume(requests?.waits.takeReached(driver.acknowledged) ?? [])
+        }
+        requests.waits.askSource = { [weak follower] in follower?.askForPosition() ?? 0 }
+        dependency.engine.replica = { [weak follower] in follower?.state }
+        dependency.engine.notLeader = Failure(
+            .notLeader, "this store is a replica and takes no writes: send it to \(address)", .address(address))
+        return follower
+    }
+}

@@ -1,0 +1,50 @@
+import StoryCore
+import StoryEngine
+import StoryFold
+import StoryStorage
+
+extension DeclaredModels: DeclaredModelStates {
+    func state(of name: String) throws(StorageError) -> DeclaredModelState {
+        var state = DeclaredModelState()
+        if let definition = served[name], definition.damage == nil {
+            state.isReady = definition.kind != nil
+            state.rows = try definition.rows()
+            state.misfits = try definition.misfits()
+            state.bytes = UInt64(clamping: definition.store.storedBytes + definition.store.bufferedBytes)
+        }
+        if let build = builds[name] {
+            state.build = DeclaredModelState.Build(
+                definition: build.folder.number, position: builds.position(of: build),
+                rowsTaken: builds.rowsTaken(by: build))
+        }
+        state.reason = builds.reason(of: name)
+        return state
+    }
+
+    func store(of name: String) -> (any TableStore)? { served[name]?.store }
+}
+
+// MARK: Storing
+
+extension DeclaredModels {
+    /// The machines that store the definitions that answer.
+    var checkpoints: [Checkpoints] { readers.checkpoints }
+
+    /// The machines that store any definition.
+    var allCheckpoints: [Checkpoints] { all.map(\.checkpoints) }
+
+    /// Stores everything and closes the stores, after the loop has ended.
+    ///
+    /// - Parameter position: the last event, which the log is flushed through; nil where nothing may be stored.
+    func end(at position: Position?) {
+        builds.end()
+        noteGiven()
+        for definition in all {
+            definition.checkpoints.wait()
+            if let position, definition.damage == nil, definition.folded <= position {
+                definition.checkpoints.end(at: definition.folded)
+            }
+            parts.shelf.close(definition.store)
+        }
+    }
+}

@@ -1,0 +1,141 @@
+import StoryCore
+
+/// The requests that wait until this store is at a position: `min=`, and at a replica `SUBSCRIBE from=`.
+///
+/// They wait in the order of their deadlines, since all have the same patience. Until a position or a deadline is
+/// reached they cost nothing.
+final class PositionWaits {
+    /// The end of a wait, which the request sees when it is handled again.
+    enum End: Equatable {
+        /// The store is at this position, which the request waited for.
+        case reached(Position)
+        /// The patience is over.
+        case late
+    }
+
+    /// The outcome of a look at a request.
+    enum Outcome: Equatable {
+        /// The request can be handled.
+        case met
+        /// The request waits; it is the next line again.
+        case mustWait
+        /// The request fails.
+        case late(Failure)
+    }
+
+    /// The event that ends a wait.
+    private enum Aim {
+        case position(Position)
+        /// The answer of the source to this question, which tells the position.
+        case answer(question: UInt64)
+    }
+
+    /// One request that waits.
+    private struct Wait {
+        let connection: Connection
+        let deadline: UInt64
+        var aim: Aim
+    }
+
+    /// How long a request waits, in ticks of 0.1 s.
+    private let patience: UInt64
+    /// Asks the source of a replica for its position, and returns the number of the question; nil for a store of its own.
+    var askSource: (() -> UInt64)?
+    private var waits: [Wait] = []
+    /// The least position that a request waits for.
+    private var least = Position.max
+
+    /// Makes an empty list.
+    ///
+    /// - Parameter seconds: how long a request waits.
+    init(patience seconds: Int) { patience = UInt64(clamping: seconds) * 10 }
+
+    /// True where requests of a replica are looked at, which have a minimum of their own.
+    var isReplica: Bool { askSource != nil }
+
+    /// Returns whether a request can be handled; else its connection waits.
+    ///
+    /// - Parameters:
+    ///   - request: the request.
+    ///   - connection: the connection that it came from.
+    ///   - acknowledged: the last acknowledged event.
+    ///   - tick: the present tick.
+    func look(
+        at request: borrowing Request, of connection: Connection, acknowledged: Position, tick: UInt64
+    ) -> Outcome {
+        guard let minimum = minimum(of: request) else { return .met }
+        let end = connection.positionWait
+        connection.positionWait = nil
+        let aim: Aim
+        switch (minimum, end) {
+        case (.position(let position), _) where position <= acknowledged: return .met
+        case (.now, .reached(let position)?) where position <= acknowledged: return .met
+        case (_, .late?):
+            let message = "this store is at position \(acknowledged.value); ask again later, or another one"
+            return .late(Failure(.behind, message, .position(acknowledged)))
+        case (.position(let position), _), (.now, .reached(let position)?): aim = .position(position)
+        case (.now, nil):
+            guard let askSource else { return .met }
+            aim = .answer(question: askSource())
+        }
+        connection.requestMustWait(for: .position(request.tag))
+        waits.append(Wait(connection: connection, deadline: tick + patience, aim: aim))
+        if case .position(let position) = aim { least = min(least, position) }
+        return .mustWait
+    }
+
+    /// Returns the minimum of a request: that of its `min=`, or at a replica what comes before its `from=`.
+    private func minimum(of request: borrowing Request) -> Minimum? {
+        guard isReplica, case .subscribe(let query) = request.action, case .position(let from)? = query.from else {
+            return request.minimum
+        }
+        switch request.minimum {
+        case nil: return .position(from.previous)
+        case .position(let position)?: return .position(max(position, from.previous))
+        case .now?: return .now
+        }
+    }
+
+    // MARK: Ends
+
+    /// Takes the answer of the source: requests that asked for its position before wait for that one now.
+    func answered(_ question: UInt64, _ position: Position) {
+        for index in waits.indices {
+            guard case .answer(let asked) = waits[index].aim, asked <= question else { continue }
+            waits[index].aim = .position(position)
+            least = min(least, position)
+        }
+    }
+
+    /// Takes out the connections whose request can be handled now.
+    func takeReached(_ acknowledged: Position) -> [Connection] {
+        guard least <= acknowledged else { return [] }
+        return take { wait in
+            guard case .position(let position) = wait.aim, position <= acknowledged else { return nil }
+            return .reached(position)
+        }
+    }
+
+    /// Takes out the connections whose patience is over.
+    func takeLate(at tick: UInt64) -> [Connection] {
+        guard let first = waits.first, first.deadline <= tick else { return [] }
+        return take { $0.deadline <= tick ? .late : nil }
+    }
+
+    /// Takes out the waits that have an end, and drops those of connections that are ending.
+    private func take(_ end: (Wait) -> End?) -> [Connection] {
+        var taken: [Connection] = []
+        waits = waits.filter { wait in
+            guard !wait.connection.isEnding else { return false }
+            guard let end = end(wait) else { return true }
+            wait.connection.positionWait = end
+            taken.append(wait.connection)
+            return false
+        }
+        least = waits.reduce(.max) { least, wait in
+            guard case .position(let position) = wait.aim else { return least }
+            return min(least, position)
+        }
+        return taken
+    }
+}

@@ -1,0 +1,142 @@
+import StoryFold
+import StoryCore
+import StoryStorage
+
+/// The B-trees of the stored tables in one view of the map, by table number.
+final class StoredTrees {
+    private static let size = 256
+
+    private let tables: [ModelTable]
+    private let trees = UnsafeMutablePointer<StoredTree?>.allocate(capacity: size)
+    /// The trees of the tables that are no sets, in which a value is found under its own key.
+    private let plain = UnsafeMutablePointer<StoredTree?>.allocate(capacity: size)
+
+    init(_ tables: [ModelTable]) {
+        self.tables = tables
+        for trees in [trees, plain] { trees.initialize(repeating: nil, count: StoredTrees.size) }
+    }
+
+    deinit {
+        trees.deallocate()
+        plain.deallocate()
+    }
+
+    /// The tree of a table; nil for sets.
+    @inline(__always)
+    subscript(table: UInt8) -> StoredTree? { plain[Int(table)] }
+
+    /// The tree of any table; nil where the view has ended.
+    func any(_ table: UInt8) -> StoredTree? { trees[Int(table)] }
+
+    /// Removes the trees when their view ends.
+    func clear() {
+        for trees in [trees, plain] { trees.update(repeating: nil, count: StoredTrees.size) }
+    }
+
+    /// Looks up the trees of the tables in a view.
+    ///
+    /// - Throws: any read error of the stored tables.
+    fileprivate func look(
+        at transaction: borrowing ReadTransaction, _ environment: Environment, _ proven: ProvenPages
+    ) throws(StorageError) {
+        for table in tables {
+            let tree = try transaction.tree(of: table.name, in: environment, proven)
+            trees[Int(table.number)] = tree
+            if !table.isSet { plain[Int(table.number)] = tree }
+        }
+    }
+}
+
+extension ReadTransaction {
+    /// Looks up the trees of the tables in this view.
+    ///
+    /// - Throws: any read error of the stored tables.
+    borrowing func show(
+        _ trees: StoredTrees, _ environment: Environment, _ proven: ProvenPages
+    ) throws(StorageError) {
+        try trees.look(at: self, environment, proven)
+    }
+}
+
+/// The look-up of a batch of keys: in the memtables first, then interleaved in the B-trees of the stored tables.
+struct InterleavedLookup: ~Copyable {
+    /// A search, and the index of its key in the batch.
+    private struct Searching: BitwiseCopyable {
+        let index: Int
+        var search: TreeSearch
+    }
+
+    private let values = UnsafeMutablePointer<UnsafeRawBufferPointer?>.allocate(capacity: KeyBatch.capacity)
+    private let searches = UnsafeMutablePointer<Searching>.allocate(capacity: KeyBatch.capacity)
+
+    deinit {
+        values.deallocate()
+        searches.deallocate()
+    }
+
+    /// Returns the value at a key of the batch; nil where there is none.
+    func value(_ index: Int) -> UnsafeRawBufferPointer? { values[index] }
+
+    /// Finds the value of each key.
+    ///
+    /// - Parameters:
+    ///   - newest: the active memtables, which are searched before `newer`, the immutable ones.
+    ///   - other: looks up a key of a table that has no tree.
+    /// - Throws: any read error of the stored tables.
+    mutating func find(
+        _ keys: borrowing KeyBatch, _ newest: MemtableSet, _ newer: Unmanaged<MemtableSet>?, _ trees: StoredTrees,
+        _ other: (UInt8, UnsafeRawBufferPointer) throws(StorageError) -> UnsafeRawBufferPointer?
+    ) throws(StorageError) {
+        newest.prefetch(keys)
+        var count = 0
+        for index in 0..<keys.count {
+            let (table, key) = (keys.table(index), keys.key(index))
+            if let known = newest.known(table, key, hash: keys.hash(index), before: newer) {
+                values[index] = known
+            } else if let tree = trees[table] {
+                searches[count] = Searching(index: index, search: try TreeSearch(key, in: tree))
+                count += 1
+            } else {
+                values[index] = try other(table, key)
+            }
+        }
+        try finish(count)
+    }
+
+    /// Takes the steps of all searches round robin, so that they wait for memory at the same time.
+    private func finish(_ count: Int) throws(StorageError) {
+        var left = count
+        while left > 0 {
+            var place = 0
+            while place < left {
+                if try searches[place].search.step() {
+                    place += 1
+                } else {
+                    values[searches[place].index] = searches[place].search.value
+                    left -= 1
+                    searches[place] = searches[left]
+                }
+            }
+        }
+    }
+}
+
+extension MemtableSet {
+    /// Looks a key up in these memtables and in older ones; returns nil where neither has it, `.some(nil)` for a
+    /// tombstone.
+    @inline(__always)
+    func known(
+        _ table: UInt8, _ key: UnsafeRawBufferPointer, hash: UInt32, before older: Unmanaged<MemtableSet>?
+    ) -> UnsafeRawBufferPointer?? {
+        switch find(table, key, hash: hash) {
+        case .value(let value): return .some(value)
+        case .removed: return .some(nil)
+        case .absent: break
+        }
+        switch older?._withUnsafeGuaranteedRef({ $0.find(table, key, hash: hash) }) ?? .absent {
+        case .value(let value): return .some(value)
+        case .removed: return .some(nil)
+        case .absent: return nil
+        }
+    }
+}

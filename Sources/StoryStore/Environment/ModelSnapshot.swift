@@ -1,0 +1,137 @@
+import StoryFold
+import Glibc
+package import StoryCore
+package import StoryStorage
+
+/// A snapshot of the stored models at their last checkpoint, for another process, beside a daemon or alone.
+///
+/// While it is open the daemon cannot reuse freed pages, so it is closed as soon as the comparison is done.
+package final class ModelSnapshot {
+    /// The position that the models are folded up to.
+    package let position: Position
+    /// The ID of the log that they are a fold of.
+    package let storeID: [UInt8]
+    /// The version of the folds.
+    package let version: UInt32
+
+    private let environment: Environment
+    private let tables: ModelTables
+    private var transaction: ReadTransaction?
+
+    /// Opens the models after a checkpoint that a daemon is writing; throws `.failed` when that takes more than 5 s.
+    package convenience init(in directory: DataDirectory, tables list: [ModelTable]) throws(StorageError) {
+        try self.init(at: directory.modelsPath, version: ModelVersion.current, tables: list)
+    }
+
+    /// Opens the models at a path, as the other initializer does.
+    ///
+    /// - Parameter expected: the version of the folds.
+    package init(at path: String, version expected: UInt32, tables list: [ModelTable]) throws(StorageError) {
+        environment = try Environment.openReadOnly(at: path, ModelTables.options(list))
+        let opening = try ReadTransaction(environment)
+        guard Folder.exists(PageChecksums(models: path).path) else {
+            throw .failed("\(path) is of an older version, without checksums: start a daemon, which folds it anew")
+        }
+        do throws(StorageError) {
+            try PageProof.runBeside(path)
+        } catch {
+            PageChecksums(models: path).suspect(error)
+            throw error
+        }
+        try ModelSnapshot.check(opening, expected, path)
+        guard let tables = try ModelTables(opening, list) else { throw .corrupt("\(path) lacks a table", at: nil) }
+        try opening.keepDatabases()
+        let begun = try ReadTransaction(environment)
+        try ModelSnapshot.waitForCheckpoint(begun, tables.meta, path)
+        guard let record = try CheckpointRecord.read(begun.handle, tables.meta) else {
+            throw .corrupt("\(path) says nothing of its checkpoint", at: nil)
+        }
+        self.tables = tables
+        position = record.position
+        storeID = record.storeID
+        version = record.version
+        transaction = consume begun
+    }
+
+    deinit { close() }
+
+    /// Visits the entries of a table in key order until `visit` returns false; the bytes are valid until it returns.
+    ///
+    /// - Throws: any read error of the stored tables.
+    package func scan(
+        _ table: ModelTable,
+        _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool
+    ) throws(StorageError) {
+        var walk = try StoredWalk(tree(of: table), isSet: table.isSet, .all, .ascending)
+        while let entry = walk.entry, visit(entry.key, entry.value) { try walk.advance() }
+    }
+
+    /// Returns the size of a table's pages, in bytes.
+    ///
+    /// - Throws: any read error of the stored tables.
+    package func size(of table: ModelTable) throws(StorageError) -> Int {
+        try transaction?.size(of: tables[table.number].database) ?? 0
+    }
+
+    /// Returns the value at a key; nil when there is none.
+    ///
+    /// - Throws: any read error of the stored tables.
+    package func value(in table: ModelTable, at key: [UInt8]) throws(StorageError) -> [UInt8]? {
+        try key.withBytes { (key) throws(StorageError) in
+            try tree(of: table).value(at: key, isSet: table.isSet).map { Array($0) }
+        }
+    }
+
+    private func tree(of table: ModelTable) throws(StorageError) -> StoredTree {
+        let found = try transaction?.tree(of: table.name, in: environment)
+        guard let tree = found ?? nil else { throw .corrupt("\(environment.path) lacks \(table.name)", at: nil) }
+        return tree
+    }
+
+    /// Returns the digest of the tables of a model.
+    ///
+    /// - Throws: any read error of the stored tables.
+    package func digest(of tables: [ModelTable]) throws(StorageError) -> ModelDigest {
+        var digest = ModelDigest()
+        for table in tables {
+            try scan(table) { key, value in
+                digest.add(table.number, key, value)
+                return true
+            }
+        }
+        return digest
+    }
+
+    /// Closes the snapshot and the models.
+    package func close() {
+        transaction = nil
+        environment.close()
+    }
+
+    /// Throws `.failed` for models of another version, which have other tables.
+    private static func check(
+        _ transaction: borrowing ReadTransaction, _ version: UInt32, _ path: String
+    ) throws(StorageError) {
+        guard let meta = try transaction.database(ModelTables.metaName),
+            let record = try CheckpointRecord.read(transaction.handle, meta)
+        else { return }
+        guard record.version == version else {
+            throw .failed(
+                "\(path) is of version \(record.version), not \(version): start a daemon, which folds it anew"
+            )
+        }
+    }
+
+    /// Waits up to 5 s for the last commit of a checkpoint, since the models are between two positions before it.
+    private static func waitForCheckpoint(
+        _ transaction: borrowing ReadTransaction, _ meta: Database, _ path: String
+    ) throws(StorageError) {
+        for _ in 1...500 {
+            guard try CheckpointRecord.read(transaction.handle, meta, at: CheckpointRecord.mark) != nil else { return }
+            transaction.reset()
+            usleep(10_000)
+            try transaction.renew()
+        }
+        throw .failed("\(path) holds half a checkpoint: let a daemon finish it")
+    }
+}

@@ -1,0 +1,53 @@
+package import StoryCore
+
+/// A reader of the identity of a history in the reply to `SEAL`.
+package enum HistoryReader {
+    /// Returns the identity; nil where the line is no such reply.
+    ///
+    /// - Parameter line: the whole line without its LF.
+    package static func identity(_ line: UnsafeRawBufferPointer) -> StoredIdentity? {
+        guard line.first == 0x2B, let space = line.first(0x20) else { return nil }
+        let text = line.part((space + 1)..<line.count)
+        return JSONObjectReader().withObject(text, readable: text.count) { members -> StoredIdentity? in
+            guard let id = members.id("log"),
+                case .object(let ancestors)? = members.first(where: { $0.name.equals("ancestors") })?.value
+            else { return nil }
+            return self.ancestors(ancestors).map { StoredIdentity(id: id, ancestors: $0) }
+        } ?? nil
+    }
+
+    private static func ancestors(_ text: UnsafeRawBufferPointer) -> [StoredIdentity.Ancestor]? {
+        let ancestors = JSONObjectReader().withObject(text, readable: text.count) { members in
+            members.map { member -> StoredIdentity.Ancestor? in
+                guard let id = HistoryReader.bytes(ofHexadecimal: member.name),
+                    case .integer(let number) = member.value, let position = UInt64(exactly: number),
+                    position <= Position.max.value
+                else { return nil }
+                return StoredIdentity.Ancestor(id: id, position: Position(position))
+            }
+        }
+        guard let ancestors, ancestors.count <= StoredIdentity.mostAncestors else { return nil }
+        let known = ancestors.compactMap { $0 }
+        return known.count == ancestors.count ? known : nil
+    }
+
+    /// Returns the 16 bytes that 32 hexadecimal digits spell; nil for any other text.
+    fileprivate static func bytes(ofHexadecimal text: UnsafeRawBufferPointer) -> [UInt8]? {
+        guard text.count == 32 else { return nil }
+        var bytes: [UInt8] = []
+        for index in stride(from: 0, to: text.count, by: 2) {
+            let digits = String(decoding: text[index..<index + 2], as: UTF8.self)
+            guard let byte = UInt8(digits, radix: 16) else { return nil }
+            bytes.append(byte)
+        }
+        return bytes
+    }
+}
+
+extension UnsafeBufferPointer<JSONMember> {
+    /// Returns the binary ID in a member; nil where there is none.
+    fileprivate func id(_ name: String) -> [UInt8]? {
+        guard case .string(let text)? = first(where: { $0.name.equals(name) })?.value else { return nil }
+        return HistoryReader.bytes(ofHexadecimal: text)
+    }
+}

@@ -1,0 +1,96 @@
+package import StoryCore
+
+/// A reader of the lines that a replica gets from its source, and the writer of its requests.
+///
+/// The tag of a request says which reply is its own: `@seal`, `@send`, and `@p7` for the seventh question.
+package final class SourceLineReader {
+    /// The longest line of a source, in bytes: the longest record as base64, and its members.
+    package static let maxCount = 24 << 20
+
+    private let json = JSONObjectReader()
+
+    /// Creates a reader.
+    package init() {}
+
+    /// Returns the line of a request, with its LF.
+    package static func line(of request: SourceRequest) -> [UInt8] {
+        switch request {
+        case .seal(let position): Array("@seal SEAL at=\(position.value)\n".utf8)
+        case .send(let position, let log): Array("@send SEND from=\(position.value) log=\(log)\n".utf8)
+        case .position(let number): Array("@p\(number) PING\n".utf8)
+        }
+    }
+
+    /// Reads a line without its LF, followed by `LineFramer.slack` readable bytes.
+    package func read(_ line: UnsafeRawBufferPointer) -> SourceLine {
+        guard let kind = line.first, let space = line.first(0x20), space > 0 else { return .malformed }
+        let tag = line.part(1..<space)
+        let text = line.part((space + 1)..<line.count)
+        let read = json.withObject(text, readable: text.count + LineFramer.slack) { members in
+            let members = SourceMembers(members)
+            switch kind {
+            case 0x2A: return members.notice
+            case 0x3E: return members.push
+            case 0x2B: return members.reply(tag)
+            case 0x2D: return members.refusal
+            default: return .other
+            }
+        }
+        return read ?? .malformed
+    }
+}
+
+/// The members of the object in a line.
+private struct SourceMembers {
+    private let members: UnsafeBufferPointer<JSONMember>
+
+    init(_ members: UnsafeBufferPointer<JSONMember>) { self.members = members }
+
+    var notice: SourceLine {
+        guard has("server") else { return .ended(has("idle") ? "idle" : "draining") }
+        guard let log = bytes("log").flatMap({ LogID($0) }), let position = position("position") else {
+            return .malformed
+        }
+        return .greeting(log, position, isReplica: has("cluster"))
+    }
+
+    var push: SourceLine {
+        if let position = position("caughtUp") { return .caughtUp(position) }
+        if has("end") { return .ended(text("end") ?? "") }
+        guard let encoded = bytes("records") else { return .other }
+        guard let first = position("first"), let head = position("position"), let count = integer("count"),
+            let bytes = Base64.decoded(encoded), count <= bytes.count
+        else { return .malformed }
+        return .records(RawRecords(from: first, count: Int(clamping: count), bytes: bytes), of: head)
+    }
+
+    func reply(_ tag: UnsafeRawBufferPointer) -> SourceLine {
+        if tag.equals("@send") { return .accepted }
+        guard let position = position("position") else { return .malformed }
+        if tag.equals("@seal") { return text("seal").map { .seal($0, at: position) } ?? .malformed }
+        guard tag.count > 2, tag.part(0..<2).equals("@p"),
+            case .value(let number) = DecimalNumber(tag.part(2..<tag.count))
+        else { return .other }
+        return .position(position, question: number)
+    }
+
+    var refusal: SourceLine { .refused(code: text("code") ?? "", message: text("message") ?? "") }
+
+    private func value(_ name: String) -> JSONMember.Value? { members.first { $0.name.equals(name) }?.value }
+
+    private func has(_ name: String) -> Bool { value(name) != nil }
+
+    private func bytes(_ name: String) -> UnsafeRawBufferPointer? {
+        if case .string(let bytes)? = value(name) { bytes } else { nil }
+    }
+
+    private func text(_ name: String) -> String? { bytes(name).map { String(decoding: $0, as: UTF8.self) } }
+
+    private func integer(_ name: String) -> UInt64? {
+        if case .integer(let number)? = value(name) { UInt64(exactly: number) } else { nil }
+    }
+
+    private func position(_ name: String) -> Position? {
+        integer(name).flatMap { $0 <= Position.max.value ? Position($0) : nil }
+    }
+}
