@@ -26,7 +26,7 @@ struct ReplicaSimulationTests {
     /// The first seed that finds each bug, where each fault of the protocol is far more frequent than in use.
     @Test(
         arguments: [
-            (PlantedClusterBug.noLeaderCompare, 384), (.errorReadAsNo, 1), (.storedAheadOfSync, 2),
+            (PlantedClusterBug.noLeaderCompare, 1421), (.errorReadAsNo, 1), (.storedAheadOfSync, 3),
             (.lateReportBelieved, 2),
             (.trimByBytesAlone, 14), (.trimmedPastCalledNone, 11),
         ] as [(PlantedClusterBug, UInt64)])

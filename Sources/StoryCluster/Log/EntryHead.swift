@@ -1,6 +1,6 @@
 package import StoryCore
 
-/// The head of an entry: one commit of the log as it lies in the engine, without its records.
+/// The head of an entry: one commit of the log in the engine, without its records.
 ///
 /// `layout 1 · format 1 · 0 2 · count 4 · first 8 · term 8 · checksum of the record before the first 8 · bytes of all
 /// records 8 · parts 4 · XXH3-128 of the records 16`, all numbers with their lowest byte first. Then come the records,
@@ -52,7 +52,7 @@ package struct EntryHead: Equatable, Sendable {
     /// The position of the last event.
     package var last: Position { Position(first.value + UInt64(count) - 1) }
 
-    /// The number of parts that the records are put in; 0 where they lie behind the head.
+    /// The number of parts that the records are put in; 0 where they follow the head.
     package var parts: Int {
         bytes <= EntryHead.bytesOfPart ? 0 : (bytes + EntryHead.bytesOfPart - 1) / EntryHead.bytesOfPart
     }
@@ -108,7 +108,7 @@ extension EntryHead {
 package struct Entry: Equatable, Sendable {
     package let head: EntryHead
     package let term: Term
-    /// The records as they lie in the log, one behind the other.
+    /// The records as the log has them, one behind the other.
     package let records: [UInt8]
 
     /// Creates an entry.

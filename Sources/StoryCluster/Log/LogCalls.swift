@@ -50,7 +50,7 @@ struct JoinedLog {
     /// Reads the results of `joining`.
     ///
     /// - Throws: `.noLog` where there is none, `.otherCluster` for one that was made in another engine.
-    init(_ results: [EngineResult], _ header: EngineHeader, _ keys: LogKeys) throws(ClusterError) {
+    init(_ results: [EngineResult], _ header: EngineHeader, of keys: LogKeys) throws(ClusterError) {
         guard results.count == 5, case .ranged(let id) = results[0], case .ranged(let firsts) = results[3],
             case .ranged(let lasts) = results[4]
         else { throw .unexpected }

@@ -5,7 +5,7 @@ struct Incoming: Equatable {
     /// The size of the entries above which none is asked for, in bytes.
     static let mostBytes = 4 << 20
 
-    /// What became of an entry.
+    /// The outcome of accepting an entry.
     enum Acceptance: Equatable {
         case accepted
         /// The log has it already, or it was accepted before.

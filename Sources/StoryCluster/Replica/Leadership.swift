@@ -1,6 +1,6 @@
 import StoryCore
 
-/// The term of a node that leads: its lease, the entry that it writes, and what it removes from the engine.
+/// The term of a node that leads: its lease, the entry that it writes, and the removal of old entries.
 struct Leadership: Equatable {
     /// How often entries are removed that every node has, in nanoseconds.
     private static let trimInterval: UInt64 = 1_000_000_000

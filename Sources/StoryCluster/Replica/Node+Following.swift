@@ -9,7 +9,7 @@ extension Node {
     }
 
     mutating func joined(_ results: [EngineResult], _ header: EngineHeader) throws(ClusterError) {
-        let log = try JoinedLog(results, header, keys)
+        let log = try JoinedLog(results, header, of: keys)
         guard history == log.record.identity.id else { throw .otherHistory }
         membership.replace(by: results[1...2], header)
         guard incoming.taken <= log.end else {
@@ -62,7 +62,7 @@ extension Node {
     }
 
     mutating func read(
-        _ results: [EngineResult], _ header: EngineHeader, _ aim: Aim, at now: UInt64
+        _ results: [EngineResult], _ header: EngineHeader, for aim: Aim, at now: UInt64
     ) throws(ClusterError) {
         guard results.count == 3, case .ranged(let entries) = results[2] else { throw .unexpected }
         let before = membership.leader

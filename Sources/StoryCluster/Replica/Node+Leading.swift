@@ -25,7 +25,7 @@ extension Node {
     }
 
     mutating func campaigned(
-        _ succeeded: Bool, _ results: [EngineResult], _ header: EngineHeader, lease: Int64, seconds: Int
+        succeeded: Bool, _ results: [EngineResult], _ header: EngineHeader, lease: Int64, seconds: Int
     ) {
         var term = succeeded ? Term(header.revision) : nil
         if !succeeded, case .ranged(let ranged)? = results.first, let leader = ranged.keys.first.map({ Leader($0) }) {
@@ -66,12 +66,12 @@ extension Node {
             guard membership.leader?.term == term.term || term.writing != nil else { return lostLead() }
             calls.watch(.leader, EngineRange(from: keys.leader), from: header.revision + 1)
             calls.watch(.nodes, keys.nodesAndWish, from: header.revision + 1)
-        case .written(let head, let end): try written(head, end, term)
+        case .written(let head, let end): try written(head, end, in: term)
         }
     }
 
     private mutating func written(
-        _ head: EntryHead, _ end: Writing.Ended, _ term: Leadership
+        _ head: EntryHead, _ end: Writing.Ended, in term: Leadership
     ) throws(ClusterError) {
         switch end {
         case .committed:

@@ -45,13 +45,13 @@ extension Node {
             granted(lease, seconds)
         case .transacted(let succeeded, let results, let header):
             main = nil
-            try transacted(succeeded, results, header, at: now)
+            try transacted(succeeded: succeeded, results, header, at: now)
         case .ranged, .renewed, .revoked, .compacted, .status: main = nil
         }
     }
 
     private mutating func transacted(
-        _ succeeded: Bool, _ results: [EngineResult], _ header: EngineHeader, at now: UInt64
+        succeeded: Bool, _ results: [EngineResult], _ header: EngineHeader, at now: UInt64
     ) throws(ClusterError) {
         switch state {
         case .joining: try joined(results, header)
@@ -64,9 +64,9 @@ extension Node {
             } else {
                 catchUp(.follow)
             }
-        case .catchingUp(let aim): try read(results, header, aim, at: now)
+        case .catchingUp(let aim): try read(results, header, for: aim, at: now)
         case .campaigning(let lease?, let seconds):
-            campaigned(succeeded, results, header, lease: lease, seconds: seconds)
+            campaigned(succeeded: succeeded, results, header, lease: lease, seconds: seconds)
         case .resigning: if isDraining { drained() } else { catchUp(.follow) }
         case .campaigning, .seeding, .following, .leading, .stopped: break
         }

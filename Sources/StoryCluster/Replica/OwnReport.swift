@@ -51,7 +51,7 @@ struct OwnReport: Equatable {
 
     /// Takes the answer to a report; nil for another call.
     mutating func answered(
-        _ id: CallID, _ answer: EngineAnswer, _ membership: inout Membership
+        _ id: CallID, _ answer: EngineAnswer, in membership: inout Membership
     ) -> Result<Void, ClusterError>? {
         guard attempt?.id == id else { return nil }
         // The next report comes in a second; one whose outcome is unknown may be found in the key.

@@ -55,7 +55,7 @@ package struct Replica: Equatable {
                 try node.mainAnswered(answer, at: now)
             } else if node.incoming.reading?.id == id {
                 node.partsAnswered(answer, at: now)
-            } else if let end = node.report.answered(id, answer, &node.membership) {
+            } else if let end = node.report.answered(id, answer, in: &node.membership) {
                 try end.get()
             } else if node.watch.check?.id == id {
                 if node.watch.answered(answer, node.keys, reach: node.incoming.reach, at: now) { node.readAgain() }
@@ -151,7 +151,7 @@ package struct Replica: Equatable {
         return node.calls.take()
     }
 
-    /// The other node is gone, or has not what is wanted: another one is asked later.
+    /// The other node is gone, or lacks the events: another one is asked later.
     package mutating func seedFailed(at now: UInt64) { node.watch.seedFailed(at: now) }
 
     /// The process is asked to end: the lead is handed over first.

@@ -75,7 +75,7 @@ struct Writing: Equatable {
     /// The end of an entry.
     enum Ended: Equatable {
         case committed, full, superseded, unknown
-        /// The engine refuses what it should take: a defect or a setting.
+        /// The engine refuses the entry: a defect or a setting.
         case refused(String)
     }
 
