@@ -183,7 +183,7 @@ import Testing
         try until("the model answers") { try client.ask("COUNT orders").hasPrefix("+") }
         let names = [
             "at", "sort", "order", "limit", "after", "from", "to", "types", "log", "key", "version", "meta", "total",
-            "since", "until", "colour",
+            "since", "until", "min", "colour",
         ]
         for verb in ["LIST", "COUNT"] {
             let help = try #require(client.rows("HELP \(verb)").first)
