@@ -34,7 +34,7 @@ package final class Engine {
     /// The failure of each write at a replica; nil where this store takes writes.
     package var notLeader: Failure? { didSet { refusal = notLeader } }
     /// The declared models that are served and built; nil where there are none.
-    package weak var declared: (any DeclaredModelStates)?
+    package var declared: (any DeclaredModelStates)?
 
     /// Creates an engine over a store that is folded up to the log's head.
     ///

@@ -84,29 +84,11 @@ package final class Server: ReactorHandler {
         advanceModels { () throws(StorageError) in try declared.begin() }
     }
 
-    private static func requests(
-        _ dependency: ServerDependency, _ driver: CommitDriver, _ connections: Connections, _ outbox: Outbox,
-        _ memory: ClientMemory, _ publishing: PushScheduler, _ checkpoints: Checkpoints,
-        _ checkpointRequests: CheckpointRequests, _ checks: DefinitionChecks, _ jobs: Jobs, _ seals: SealQueue
-    ) -> Requests {
-        let configuration = dependency.configuration
-        let store = FigureSource.Store(
-            log: dependency.log, models: dependency.models, foldTimer: dependency.foldTimer,
-            catalogue: { [engine = dependency.engine] in engine.catalogue },
-            declared: { [engine = dependency.engine] in engine.declared }, data: configuration.data,
-            journal: configuration.journal, durability: dependency.durability,
-            replica: { [engine = dependency.engine] in engine.replica() })
-        return Requests(
-            engine: dependency.engine, reader: dependency.reader, encoder: dependency.encoder, clock: dependency.clock,
-            figures: dependency.figures,
-            slow: dependency.slow, trace: dependency.trace, transport: dependency.transport,
-            access: configuration.access, owner: dependency.uid, limits: configuration.limits, driver: driver,
-            connections: connections, outbox: outbox, memory: memory, publishing: publishing,
-            checkpointRequests: checkpointRequests, checks: checks, jobs: jobs,
-            seals: seals, waits: PositionWaits(patience: configuration.patience),
-            figureAnswers: FigureAnswers(
-                store: store, figures: dependency.figures, driver: driver, connections: connections, outbox: outbox,
-                memory: memory, publishing: publishing, checkpoints: checkpoints))
+    /// Ends the cycle of references between the engine and the declared models. Weak ones would make each look at them on
+    /// the path of a request count references in a table.
+    deinit {
+        dependency.engine.declared = nil
+        dependency.fold.declared = nil
     }
 
     /// Why the process must end with exit code 5; nil when it may go on, or end well.

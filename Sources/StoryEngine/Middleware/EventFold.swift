@@ -8,7 +8,7 @@ package final class EventFold {
     private let projector: ModelProjector
     private let timer: FoldTimer
     /// The declared models, which are folded behind the kinds; nil where there are none.
-    package weak var declared: (any RecordFolding)?
+    package var declared: (any RecordFolding)?
 
     /// Creates a fold.
     ///

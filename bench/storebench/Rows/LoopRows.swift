@@ -4,9 +4,9 @@ enum LoopRows {
         Row(
             id: "S15", title: "the loop's CPU, 50 clients, 20 in flight", data: .stories,
             shapes: [
-                shape("APPEND with meta", "an event", .append, most: 1.8),
-                shape("APPEND with key= and a tag", "an event", .appendKeyed, most: 2.5),
-                shape("POST stories", "a story", .post, most: 6) { stage throws(BenchError) in
+                shape("APPEND with meta", "an event", .append, most: 2.2),
+                shape("APPEND with key= and a tag", "an event", .appendKeyed, most: 3.0),
+                shape("POST stories", "a story", .post, most: 7) { stage throws(BenchError) in
                     if stage.isFirst("loop has users") { try stage.fillStore(.users, Content.users, on: "loop") }
                 },
                 shape("GET at random of 1,000,000", "a request", .get, most: 2.0, on: "store") {

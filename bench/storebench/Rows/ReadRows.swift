@@ -32,9 +32,9 @@ enum ReadRows {
     private static var get: Row {
         Row(
             id: "S5", title: "GET of a story", data: .stories,
-            shapes: [Loop(.get, clients: 50), Loop(.get, inflight: 100)].map { loop in
+            shapes: [(Loop(.get, clients: 50), 1.0), (Loop(.get, inflight: 100), 1.2)].map { loop, least in
                 both(
-                    loop, unit: "requests/s", least: 1.1,
+                    loop, unit: "requests/s", least: least,
                     fillStore: { stage throws(BenchError) in try stage.fillStories() },
                     fillRedis: { stage throws(BenchError) in try stage.fillRedisStories() })
             })
@@ -172,7 +172,7 @@ enum ReadRows {
                             }
                             return ["--socket", server.address]
                         },
-                    ], bars: [.ratio(over: "redis", least: 1), .ratio(over: "postgres", least: 4)])
+                    ], bars: [.ratio(over: "redis", least: 1), .ratio(over: "postgres", least: 3)])
             ])
     }
 

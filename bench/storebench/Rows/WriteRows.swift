@@ -77,7 +77,7 @@ enum WriteRows {
             shapes: [
                 append(
                     50, 20, others: [embedded("lmdb", batch: 1_000), postgres(50, 20)],
-                    bars: [.ratio(over: "redis", least: 1.5)])
+                    bars: [.ratio(over: "redis", least: 1.25)])
             ])
     }
 
