@@ -87,7 +87,7 @@ let package = Package(
             "StoryServer",
             [
                 "StoryCore", "StoryWire", "StoryEngine", "StoryStorage", "StoryFold", "StoryStore", "StoryLog",
-                "StoryReactor",
+                "StoryReactor", "StoryCluster", "StoryEtcd",
                 "CXXHash",
             ]),
         library("StoryClient", ["StoryCore"]),
@@ -142,7 +142,7 @@ let package = Package(
             "StoryServerTests",
             [
                 "StoryCore", "StoryWire", "StoryEngine", "StoryStorage", "StoryFold", "StoryStore", "StoryLog",
-                "StoryOffline",
+                "StoryOffline", "StoryCluster", "StoryEtcd",
                 "StoryReactor", "StoryServer", "TestSupport",
             ]),
         tests("StoryClientTests", ["StoryClient", "StoryCore", "StoryWire", "TestSupport"]),
@@ -200,7 +200,7 @@ let package = Package(
             "ScenarioTests",
             [
                 "StoryCore", "StoryWire", "StoryEngine", "StoryStorage", "StoryFold", "StoryStore", "StoryLog",
-                "StoryReactor",
+                "StoryCluster", "StoryReactor",
                 "StoryServer", "TestSupport",
             ]),
     ] + (isFuzzing ? fuzzer : []),

@@ -1,7 +1,7 @@
 import CUV
 
 /// The callbacks of libuv: each finds the reactor in the loop and the connection in the handle, and calls it.
-extension Reactor {
+enum Callbacks {
     static let connectionIsReady: uv_poll_cb = { handle, status, events in
         guard let handle, let data = handle.pointee.data, let loop = handle.pointee.loop else { return }
         let connection = Unmanaged<Connection>.fromOpaque(data).takeUnretainedValue()
@@ -22,6 +22,7 @@ extension Reactor {
         guard let loop = handle?.pointee.loop, let reactor = reactor(of: loop) else { return }
         reactor.handles.stopIdling()
         reactor.bytesOfTurn = 0
+        reactor.dials.reportEnded()
         reactor.handler?.turnEnded()
     }
 
@@ -38,7 +39,9 @@ extension Reactor {
     }
 
     static let wasWoken: uv_async_cb = { handle in
-        if let loop = handle?.pointee.loop { reactor(of: loop)?.handler?.woken() }
+        guard let loop = handle?.pointee.loop, let reactor = reactor(of: loop) else { return }
+        reactor.dials.takeLookups()
+        reactor.handler?.woken()
     }
 
     private static func reactor(of loop: UnsafeMutablePointer<uv_loop_t>) -> Reactor? {

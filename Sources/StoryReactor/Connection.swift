@@ -55,7 +55,7 @@ final class Connection {
         guard wanted != watched else { return }
         watched = wanted
         // It fails for a closing handle or one whose descriptor another handle watches: bugs of ours.
-        let result = uv_poll_start(handle, wanted, Reactor.connectionIsReady)
+        let result = uv_poll_start(handle, wanted, Callbacks.connectionIsReady)
         precondition(result == 0, "uv_poll_start of a connection failed with \(result)")
     }
 

@@ -26,7 +26,7 @@ final class LoopHandles {
         signals = LoopHandles.endingSignals.map { _ in .allocate(capacity: 1) }
         var code = uv_loop_init(loop)
         if code == 0 {
-            code = uv_async_init(loop, async, Reactor.wasWoken)
+            code = uv_async_init(loop, async, Callbacks.wasWoken)
             // These fail only without free descriptors, and the loop is useless then.
             for handle in signals where code == 0 { code = uv_signal_init(loop, handle) }
             if code == 0 { code = uv_poll_init(loop, alarm.handle, alarm.descriptor) }
@@ -56,12 +56,12 @@ final class LoopHandles {
     /// Starts the handles, so that their callbacks reach this reactor.
     func start(for reactor: Reactor) {
         loop.pointee.data = Unmanaged.passUnretained(reactor).toOpaque()
-        uv_check_start(check, Reactor.turnIsOver)
-        uv_timer_start(timer, Reactor.tickIsDue, LoopHandles.tick, LoopHandles.tick)
-        uv_poll_start(alarm.handle, Int32(UV_READABLE.rawValue), Reactor.alarmRang)
+        uv_check_start(check, Callbacks.turnIsOver)
+        uv_timer_start(timer, Callbacks.tickIsDue, LoopHandles.tick, LoopHandles.tick)
+        uv_poll_start(alarm.handle, Int32(UV_READABLE.rawValue), Callbacks.alarmRang)
         for (handle, number) in zip(signals, LoopHandles.endingSignals)
         where number != SIGHUP || !LoopHandles.isIgnored(number) {
-            uv_signal_start(handle, Reactor.signalCame, number)
+            uv_signal_start(handle, Callbacks.signalCame, number)
         }
     }
 
@@ -107,7 +107,7 @@ final class LoopHandles {
             return false
         }
         listener = handle
-        return uv_poll_start(handle, Int32(UV_READABLE.rawValue), Reactor.clientIsWaiting) == 0
+        return uv_poll_start(handle, Int32(UV_READABLE.rawValue), Callbacks.clientIsWaiting) == 0
     }
 
     func stopListening() {

@@ -1,7 +1,7 @@
 import CUV
 import Glibc
 
-/// Outbound connections.
+/// Outbound connections to Unix sockets.
 extension Reactor {
     /// Connects to a Unix socket without waiting. The connection is served like that of a client, but its beginning is not
     /// reported to the handler.
@@ -37,10 +37,14 @@ extension Reactor {
             Glibc.close(descriptor)
             return nil
         }
-        let connection = Connection(id: id, descriptor: descriptor, handle: handle)
-        handle.pointee.data = Unmanaged.passUnretained(connection).toOpaque()
+        add(Connection(id: id, descriptor: descriptor, handle: handle))
+        return id
+    }
+
+    /// Puts a connection in the slot of its ID, and begins to read it.
+    func add(_ connection: Connection) {
+        connection.handle.pointee.data = Unmanaged.passUnretained(connection).toOpaque()
         connections.insert(connection)
         connection.updateWatching()
-        return id
     }
 }

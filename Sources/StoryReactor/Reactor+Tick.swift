@@ -5,6 +5,7 @@ extension Reactor {
     func tick() {
         if let socketFile { _ = handles.startListening(socketFile.descriptor) }
         if endingCount > 0 { connections.forEach(endIfLate) }
+        dials.endLate()
         ticks += 1
         if ticks % Reactor.goneTicks == 0 { connections.forEach { if $0.isAbandoned { shut($0) } } }
         handler?.timerFired()

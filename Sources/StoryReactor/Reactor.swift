@@ -30,6 +30,8 @@ package final class Reactor {
     var connections = ConnectionTable()
     var handler: (any ReactorHandler)?
     var socketFile: SocketFile?
+    /// The outbound TCP connections that are not made yet.
+    let dials: Dials
     private let readBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: readBufferSize, alignment: 64)
     /// The number of bytes that were read in this turn.
     var bytesOfTurn = 0
@@ -46,7 +48,9 @@ package final class Reactor {
         signal(SIGPIPE, SIG_IGN)
         signal(SIGXFSZ, SIG_IGN)
         handles = try LoopHandles()
+        dials = Dials(handles, waker)
         waker.attach(handles.async)
+        dials.reactor = self
         handles.start(for: self)
     }
 
@@ -82,6 +86,7 @@ package final class Reactor {
     package func run(_ handler: any ReactorHandler) {
         self.handler = handler
         handles.run()
+        dials.reportEnded()
         self.handler = nil
     }
 
@@ -129,7 +134,7 @@ package final class Reactor {
 
     /// Closes a connection at once; its queued output is lost.
     package func close(_ id: ConnectionID) {
-        if let connection = connections[id] { shut(connection) }
+        if let connection = connections[id] { shut(connection) } else { dials.end(id) }
     }
 
     /// Makes the next poll return at once: there is work left for the next turn.
@@ -161,6 +166,7 @@ package final class Reactor {
         stopListening()
         waker.attach(nil)
         connections.forEach(shut)
+        dials.endAll()
         handles.closeAll()
     }
 
@@ -177,7 +183,7 @@ package final class Reactor {
         connection.output.removeAll()
         // The handle is closed before the descriptor: that takes it from the loop, and the number may be another
         // client's right after.
-        connection.handle.withHandle { uv_close($0, Reactor.connectionIsClosed) }
+        connection.handle.withHandle { uv_close($0, Callbacks.connectionIsClosed) }
         Glibc.close(connection.descriptor)
     }
 

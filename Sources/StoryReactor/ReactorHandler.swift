@@ -7,6 +7,11 @@ package protocol ReactorHandler: AnyObject {
     /// Reports a client that has connected; bytes may be sent to it at once.
     func connectionOpened(_ id: ConnectionID, peer: PeerCredentials)
 
+    /// Reports that a connection of `connect(host:port:)` is ready: bytes may be sent, and it is served like that of a
+    /// client. One that is refused, takes too long or is given up is reported by `connectionClosed` alone, within which
+    /// `connectFailure` has the reason.
+    func connectionMade(_ id: ConnectionID)
+
     /// Reports that the system has no descriptor or no memory for a client, which waits until there is one; once for
     /// the whole shortage.
     func clientNotAccepted(errno: Int32)
@@ -34,4 +39,9 @@ package protocol ReactorHandler: AnyObject {
 
     /// Reports that another thread called `wake()`, once or several times.
     func woken()
+}
+
+extension ReactorHandler {
+    /// Does nothing, for an owner that makes no TCP connections.
+    package func connectionMade(_ id: ConnectionID) {}
 }

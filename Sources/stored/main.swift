@@ -29,6 +29,10 @@ do {
     case .version: say("stored \(ProgramVersion.number)\n")
     case .check(let configuration):
         say("settings OK: data \(configuration.data), socket \(configuration.socket)\n")
+    case .create(let configuration):
+        let created = try Daemon.create(configuration, clock: .system, trace: trace)
+        trace.flush()
+        say("\(created)\n")
     case .print(let configuration): say(ServerSetting.file(configuration))
     case .serve(let configuration):
         let manager = try ServiceVariables.read()

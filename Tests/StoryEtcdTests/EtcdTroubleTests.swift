@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test func `a user's token goes with all requests, and is asked for again where it is not valid any more`() throws {
-        let etcd = try guardedEtcd()
+        let etcd = try RunningEtcd.guarded()
         let link = try EtcdLink(etcd.port, user: EtcdUser(name: "node", password: "secret"))
         let id = link.makeID()
         link.session.watch(id, EngineWatch(.prefix("/storykeep/"), revision: 1))
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test func `a wrong password, no user and a range that is not permitted are refused`() throws {
-        let etcd = try guardedEtcd()
+        let etcd = try RunningEtcd.guarded()
         let wrong = try EtcdLink(etcd.port, user: EtcdUser(name: "node", password: "wrong"))
         #expect(
             try wrong.answers([.get("/storykeep/a"), .put("/storykeep/a", [1])]) == [
@@ -142,18 +142,5 @@ import Testing
             $0.contains { if case .connectionFailed = $0 { true } else { false } }
         }
         #expect(link.results.contains(.watchEnded(watch, .broken)))
-    }
-
-    /// Starts an etcd whose user `node` may do everything below `/storykeep/`.
-    private func guardedEtcd() throws -> RunningEtcd {
-        let etcd = try RunningEtcd()
-        _ = try etcd.control(["user", "add", "root:root"])
-        _ = try etcd.control(["user", "grant-role", "root", "root"])
-        _ = try etcd.control(["role", "add", "storykeep"])
-        _ = try etcd.control(["role", "grant-permission", "storykeep", "--prefix=true", "readwrite", "/storykeep/"])
-        _ = try etcd.control(["user", "add", "node:secret"])
-        _ = try etcd.control(["user", "grant-role", "node", "storykeep"])
-        _ = try etcd.control(["auth", "enable"])
-        return etcd
     }
 }

@@ -7,6 +7,7 @@ import TestSupport
 /// What a test's reactor does with what it is told; each default is to do nothing.
 struct Behaviour: Sendable {
     var opened: @Sendable (Reactor, ConnectionID) -> Void = { _, _ in }
+    var made: @Sendable (Reactor, ConnectionID) -> Void = { _, _ in }
     var received: @Sendable (Reactor, ConnectionID, [UInt8]) -> Void = { _, _, _ in }
     var ended: @Sendable (Reactor, ConnectionID) -> Void = { reactor, id in reactor.finish(id, lingers: true) }
     var drained: @Sendable (Reactor, ConnectionID) -> Void = { _, _ in }
@@ -99,7 +100,15 @@ private final class Recorder: ReactorHandler {
         behaviour.ended(reactor, id)
     }
 
-    func connectionClosed(_ id: ConnectionID) { note("closed", id) }
+    func connectionMade(_ id: ConnectionID) {
+        names[id] = names.count + 1
+        note("made", id)
+        behaviour.made(reactor, id)
+    }
+
+    func connectionClosed(_ id: ConnectionID) {
+        note("closed", id, reactor.connectFailure(id).map { ": " + $0 } ?? "")
+    }
 
     func outputDrained(_ id: ConnectionID) {
         note("drained", id)

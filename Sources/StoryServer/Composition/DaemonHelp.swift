@@ -5,12 +5,12 @@ package enum DaemonHelp {
     /// A one-line description of the program.
     package static let summary = "the Storykeep daemon: it owns one data directory and serves one Unix socket"
     /// The synopsis of the command line.
-    package static let usage = "stored [--NAME VALUE]… [--config FILE] [--check | --print-config]"
+    package static let usage = "stored [--NAME VALUE]… [--config FILE] [--check | --print-config | --create]"
     /// The description: logging, signals, exit codes and a first try, a paragraph each.
     package static let paragraphs = [
         "It logs one line per occurrence to standard error and says \"ready\" once it serves. "
             + "SIGTERM, SIGINT and SIGHUP end it: acknowledged writes are on disk, connections are drained, it exits 0.",
-        "Exit: 0 ended by a signal, 2 the settings are wrong or the data directory or the socket cannot be used, "
+        "Exit: 0 ended by a signal, or made the log, 2 the settings are wrong or the data directory or the socket cannot be used, "
             + "3 there is no room, 5 the store is damaged or the disk failed.",
         "Try it: storectl --socket PATH stats, or nc -U PATH (Debian's netcat-openbsd) and type HELP.",
     ]
@@ -19,6 +19,7 @@ package enum DaemonHelp {
     package static var options: [(usage: String, summary: String)] {
         ServerSetting.allCases.map { ("--\($0.rawValue) \($0.placeholder)", $0.summary) } + [
             ("--config FILE", "the same as lines of NAME = VALUE"),
+            ("--create", "make the log that --cluster and --log name out of the data directory, and end"),
             ("--check", "check the settings, and end"),
             ("--print-config", "print the settings as a configuration file with everything explained"),
             ("--man", "print the manual page in the language of man"),

@@ -18,6 +18,25 @@ package struct OpenStore {
         case store
         /// Another store, whose history a new directory takes.
         case replica(history: () throws(StorageError) -> StoredIdentity)
+        /// A log that several nodes have, whose history a new directory takes.
+        case node(log: String, node: String, history: () throws(StorageError) -> StoredIdentity)
+
+        /// The kind of the directory.
+        fileprivate var kind: DirectoryKind {
+            switch self {
+            case .store: .store
+            case .replica: .replica
+            case .node(let log, let node, _): .node(log: log, node: node)
+            }
+        }
+
+        /// Returns the history that is not this store's own; nil where it is.
+        fileprivate func origin() throws(StorageError) -> StoredIdentity? {
+            switch self {
+            case .store: nil
+            case .replica(let history), .node(_, _, let history): try history()
+            }
+        }
     }
 
     /// The stores of the declared models.
@@ -29,7 +48,7 @@ package struct OpenStore {
     ///
     /// - Parameters:
     ///   - journal: the size of the log's journal in bytes; a journal of another size is replaced.
-    ///   - role: whether the store is of its own, or a replica.
+    ///   - role: whether the store is of its own, a replica or a node.
     ///   - background: the starter of the threads for flushes.
     ///   - whenFlushed: called, usually on another thread, when a flush has ended.
     /// - Throws: why the store cannot be served.
@@ -38,18 +57,14 @@ package struct OpenStore {
         as role: Role = .store,
         background: BackgroundStarter = .niceThreads, whenFlushed: @escaping @Sendable () -> Void = {}
     ) throws(StorageError) {
-        var origin: StoredIdentity?
-        switch role {
-        case .store: directory = try DataDirectory(path, for: .serving)
-        case .replica(let history):
-            // Asked for first, so that a start without its source makes no directory.
-            if !Folder.exists(path + "/log") { origin = try history() }
-            directory = try DataDirectory(path, for: .serving, .replica)
-        }
+        // Asked for first, so that a start without its source makes no directory.
+        let origin = Folder.exists(path + "/log") ? nil : try role.origin()
+        directory = try DataDirectory(path, for: .serving, role.kind)
         do throws(StorageError) {
             log = try LMDBEventLog(
                 in: directory, now: clock.now(), journalSize: journal, origin: origin, background: background,
                 whenFlushed: whenFlushed)
+            try OpenStore.joinLog(directory, log: log, as: role)
             if let parent = log.copiedFrom {
                 trace.say("copied", ["of": "\(parent)", "log": "\(log.identity.id)", "position": "\(log.head.value)"])
             }
@@ -88,6 +103,21 @@ package struct OpenStore {
         models.close()
         log.close()
         directory.close()
+    }
+
+    /// Makes a store of its own the node that it is served as, where its history is that of the log.
+    ///
+    /// - Throws: `.failed` where it has another history.
+    private static func joinLog(
+        _ directory: DataDirectory, log: LMDBEventLog, as role: Role
+    ) throws(StorageError) {
+        guard directory.isStoreOfItsOwn, let identity = try role.origin() else { return }
+        guard identity.id == log.storeID else {
+            throw .failed(
+                "\(directory.path) has the history \(log.identity.id), and the log in etcd has \(identity.named.id): "
+                    + "name a new directory, or another log with --log")
+        }
+        try directory.becomeNode()
     }
 
     /// Opens the models and folds the events that they lack. Damage that only this fold found has them folded again.

@@ -19,6 +19,8 @@ package struct ServerConfiguration: Equatable, Sendable {
     package var follow: String?
     /// How long a request waits for the position in its `min=`, in seconds.
     package var patience = 10
+    /// The log that this store is a node of; nil for a store of its own.
+    package var cluster: ClusterSettings?
 
     /// The default size of the journal, in bytes.
     package static let usualJournal = 4 << 20
@@ -36,6 +38,8 @@ package struct ServerConfiguration: Equatable, Sendable {
         case serve(ServerConfiguration)
         /// Reports whether the settings are right, and does no more.
         case check(ServerConfiguration)
+        /// Makes the log of a cluster out of the data directory.
+        case create(ServerConfiguration)
         /// Prints the settings as a configuration file.
         case print(ServerConfiguration)
         case help
@@ -66,6 +70,7 @@ package struct ServerConfiguration: Equatable, Sendable {
             case "--help", "-h": return .help
             case "--version", "-V": return .version
             case "--man": return .manual
+            case "--create": purpose = { .create($0) }
             case "--check": purpose = { .check($0) }
             case "--print-config": purpose = { .print($0) }
             default:
@@ -81,11 +86,15 @@ package struct ServerConfiguration: Equatable, Sendable {
         if let file {
             given.fill(from: try parse(try readFile(file), file))
         }
-        return purpose(try configuration(given, paths, accounts))
+        let result = purpose(try configuration(given, paths, accounts, readFile))
+        if case .create(let configuration) = result, configuration.cluster == nil {
+            throw UsageError(message: "--create makes a log in etcd: set --cluster and --node as well")
+        }
+        return result
     }
 
     /// A value as it was written, with `FILE:LINE`; the location is nil for a value of the command line.
-    private struct Written {
+    struct Written {
         let text: String
         let location: String?
 
@@ -96,7 +105,7 @@ package struct ServerConfiguration: Equatable, Sendable {
     }
 
     /// Settings as they were written, before they are checked.
-    private struct Settings {
+    struct Settings {
         private var values: [ServerSetting: [Written]] = [:]
 
         /// Adds a value; returns false where a setting that takes one value has one already.
@@ -153,7 +162,8 @@ package struct ServerConfiguration: Equatable, Sendable {
     }
 
     private static func configuration<Failure: Error>(
-        _ settings: Settings, _ paths: DefaultPaths<Failure>, _ accounts: Accounts
+        _ settings: Settings, _ paths: DefaultPaths<Failure>, _ accounts: Accounts,
+        _ readFile: (String) throws(UsageError) -> [UInt8]
     ) throws(UsageError) -> ServerConfiguration {
         var configuration = try located(settings, paths)
         guard configuration.socket.utf8.count <= SocketAddress.longestPath else {
@@ -183,6 +193,7 @@ package struct ServerConfiguration: Equatable, Sendable {
         }
         configuration.follow = try follow(settings, besides: configuration.socket)
         configuration.patience = try limit(settings, .patience, 1...300) ?? configuration.patience
+        configuration.cluster = try cluster(settings, readFile: readFile)
         return configuration
     }
 
@@ -209,7 +220,8 @@ package struct ServerConfiguration: Equatable, Sendable {
         return bytes
     }
 
-    private static func limit(
+    /// Reads a number; nil where the setting is not given.
+    static func limit(
         _ settings: Settings, _ setting: ServerSetting, _ range: ClosedRange<Int>
     ) throws(UsageError) -> Int? {
         guard let written = settings[setting] else { return nil }

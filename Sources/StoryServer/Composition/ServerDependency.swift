@@ -149,9 +149,15 @@ package struct Composition {
             wake = { waker.wake() }
             store = try OpenStore(
                 configuration.data, journal: configuration.journal, clock: clock, trace: trace,
-                as: Composition.role(configuration, trace), whenFlushed: wake)
+                as: Composition.role(configuration, clock: clock, trace), whenFlushed: wake)
         } catch {
             throw StartError(error)
+        }
+        guard configuration.cluster == nil else {
+            store.abandon()
+            throw StartError(
+                message: "this version makes and joins the logs of a cluster, and does not serve its nodes yet",
+                exitCode: 2)
         }
         var configuration = configuration
         // `STATS` reports this path to clients, which may be in another directory: so it is absolute.
@@ -191,10 +197,16 @@ package struct Composition {
         store.abandon()
     }
 
-    private static func role(_ configuration: ServerConfiguration, _ trace: Trace) -> OpenStore.Role {
+    private static func role(_ configuration: ServerConfiguration, clock: Clock, _ trace: Trace) -> OpenStore.Role {
+        let patience = configuration.patience
+        if let cluster = configuration.cluster {
+            return .node(log: cluster.log, node: cluster.node) { () throws(StorageError) in
+                try LogInEngine(cluster, patience: patience, clock: clock, trace: trace).history()
+            }
+        }
         guard let address = configuration.follow else { return .store }
         return .replica { () throws(StorageError) in
-            try Joining.history(of: address, patience: configuration.patience, trace)
+            try Joining.history(of: address, patience: patience, trace)
         }
     }
 

@@ -1,8 +1,12 @@
 import StoryCore
+import StoryEtcd
 
 /// A setting of the daemon: an option `--NAME VALUE`, and a line `NAME = VALUE` of the configuration file.
 package enum ServerSetting: String, CaseIterable, Sendable {
     case data, socket, allow, connections, subscriptions, inflight, idle, memory, journal, slow, follow, patience
+    case cluster, log, node, lease, tail, advertise
+    case clusterUser = "cluster-user"
+    case clusterPasswordFile = "cluster-password-file"
 
     /// True where the setting may be given more than once.
     package var isRepeated: Bool { self == .allow }
@@ -14,8 +18,12 @@ package enum ServerSetting: String, CaseIterable, Sendable {
         case .socket, .follow: "PATH"
         case .allow: "WHO=ROLE"
         case .connections, .subscriptions, .inflight: "N"
-        case .idle, .slow, .patience: "SECONDS"
-        case .memory, .journal: "BYTES"
+        case .idle, .slow, .patience, .lease: "SECONDS"
+        case .memory, .journal, .tail: "BYTES"
+        case .cluster: "URL,URL"
+        case .log, .node, .clusterUser: "NAME"
+        case .advertise: "HOST:PORT"
+        case .clusterPasswordFile: "FILE"
         }
     }
 
@@ -35,6 +43,14 @@ package enum ServerSetting: String, CaseIterable, Sendable {
         case .slow: "seconds from which on a request is slow and is traced, such as 0.1, to 3600; 0: never"
         case .follow: "makes this store a replica of the one at that socket: it has the same log, and takes no writes"
         case .patience: "seconds that a request waits for the position in its min=: 1 to 300"
+        case .cluster: "makes this store a node of a log in etcd, whose URLs these are: http://HOST:PORT"
+        case .log: "the name of the log in etcd"
+        case .node: "the name of this node, which no other node of the log has; a node has to have one"
+        case .lease: "seconds after which a leader that is silent is replaced: 2 to 60"
+        case .tail: "bytes of events that etcd keeps for nodes that are away: 1048576 to 1073741824"
+        case .advertise: "the address of this node that others are given; else its socket"
+        case .clusterUser: "the user of etcd that the node is"
+        case .clusterPasswordFile: "the file with the password of that user, one line"
         }
     }
 
@@ -51,7 +67,14 @@ package enum ServerSetting: String, CaseIterable, Sendable {
         return text
     }
 
-    private var example: String { self == .allow ? "@staff=read" : placeholder }
+    private var example: String { ServerSetting.examples[self] ?? placeholder }
+
+    /// The examples of settings without a value, where the placeholder says too little.
+    private static let examples: [ServerSetting: String] = [
+        .allow: "@staff=read", .cluster: "http://10.0.0.1:2379,http://10.0.0.2:2379,http://10.0.0.3:2379",
+        .log: ClusterSettings.usualLog, .lease: String(ClusterSettings.usualLease),
+        .tail: String(ClusterSettings.usualTail),
+    ]
 
     private func values(in configuration: ServerConfiguration) -> [String] {
         switch self {
@@ -67,6 +90,14 @@ package enum ServerSetting: String, CaseIterable, Sendable {
         case .slow: [DecimalSeconds.text(milliseconds: configuration.slowMilliseconds)]
         case .follow: configuration.follow.map { [$0] } ?? []
         case .patience: [String(configuration.patience)]
+        case .cluster: configuration.cluster.map { [$0.endpoints.map(\.url).joined(separator: ",")] } ?? []
+        case .log: configuration.cluster.map { [$0.log] } ?? []
+        case .node: configuration.cluster.map { [$0.node] } ?? []
+        case .lease: configuration.cluster.map { [String($0.lease)] } ?? []
+        case .tail: configuration.cluster.map { [String($0.tail)] } ?? []
+        case .advertise: configuration.cluster?.advertise.map { [$0] } ?? []
+        case .clusterUser: configuration.cluster?.user.map { [$0.name] } ?? []
+        case .clusterPasswordFile: configuration.cluster?.passwordFile.map { [$0] } ?? []
         }
     }
 }

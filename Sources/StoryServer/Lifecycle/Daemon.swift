@@ -19,10 +19,7 @@ package enum Daemon {
         _ configuration: ServerConfiguration, clock: Clock, trace: Trace, environment: (String) -> String?
     ) throws(StartError) -> Int32 {
         let began = clock.steady()
-        // Start-up writes already: a limit on the size of files, or a trace without a reader, must be an error there as
-        // well, and not end the process.
-        signal(SIGXFSZ, SIG_IGN)
-        signal(SIGPIPE, SIG_IGN)
+        ignoreWriteSignals()
         // Other daemons reopen their log files on these signals. This one has none to reopen, and must not end on them.
         signal(SIGUSR1, SIG_IGN)
         signal(SIGUSR2, SIG_IGN)
@@ -34,6 +31,9 @@ package enum Daemon {
         }
         try checkUser(&configuration)
         configuration.follow = configuration.follow.map(absolute)
+        if let cluster = configuration.cluster {
+            configuration.cluster?.advertise = cluster.advertise ?? absolute(configuration.socket)
+        }
         let manager = ServiceManager(environment)
         let composition = try Composition(configuration, clock: clock, trace: trace, manager: manager)
         let socket: String
@@ -58,6 +58,27 @@ package enum Daemon {
         composition.reactor.run(composition.server)
         defer { trace.flush() }
         return try end(composition, trace)
+    }
+
+    /// Makes the log of a cluster out of the data directory (`--create`).
+    ///
+    /// - Throws: why it cannot be made; then exit code 2, or 3 where there is no room.
+    package static func create(
+        _ configuration: ServerConfiguration, clock: Clock, trace: Trace
+    ) throws(StartError) -> CreatedLog {
+        ignoreWriteSignals()
+        do throws(StorageError) {
+            return try CreatedLog(configuration, clock: clock, trace: trace)
+        } catch {
+            throw StartError(error)
+        }
+    }
+
+    /// Makes a limit on the size of files, or a trace without a reader, an error: a start writes already, and neither
+    /// may end the process.
+    private static func ignoreWriteSignals() {
+        signal(SIGXFSZ, SIG_IGN)
+        signal(SIGPIPE, SIG_IGN)
     }
 
     /// Returns a path that clients in other directories understand as well.

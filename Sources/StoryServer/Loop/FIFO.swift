@@ -6,6 +6,9 @@ struct FIFO<Element> {
 
     var count: Int { elements.count - taken }
 
+    /// The first element; nil when there is none.
+    var first: Element? { count > 0 ? elements[taken] : nil }
+
     mutating func append(_ element: Element) { elements.append(element) }
 
     /// Takes out the first element; nil when there is none.

@@ -27,6 +27,13 @@ package protocol Transport: AnyObject {
     ///
     /// - Throws: where nobody accepts the connection now.
     func connect(to path: String) throws(ReactorError) -> ConnectionID
+    /// Begins to connect to a TCP port, and returns at once: the reactor's `connectionMade` or `connectionClosed` reports
+    /// the outcome.
+    ///
+    /// - Throws: where the loop has no room for a connection.
+    func connect(host: String, port: UInt16) throws(ReactorError) -> ConnectionID
+    /// Returns the reason why a connection was not made; nil but within its `connectionClosed`.
+    func connectFailure(_ id: ConnectionID) -> String?
     /// Closes a connection at once; its unsent bytes are lost.
     func close(_ id: ConnectionID)
     /// Accepts no new connections.

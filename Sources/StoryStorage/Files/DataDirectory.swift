@@ -22,6 +22,8 @@ package final class DataDirectory {
     package let fileSystem: FileSystemKind
     /// True when this start created the store.
     private var isNew = false
+    /// True for the directory of a store that is served as a node, until `becomeNode`.
+    package private(set) var isStoreOfItsOwn = false
     /// The folders that this start created: the directory, and those above it.
     private let madeFolders: [String]
 
@@ -110,15 +112,28 @@ package final class DataDirectory {
         isNew = !hasJournal
     }
 
-    /// Refuses to serve a replica alone, or a store of its own as a replica.
+    /// Makes the directory of a store that of the node that is served, whose history was found to be the same.
+    package func becomeNode() throws(StorageError) {
+        guard isStoreOfItsOwn else { return }
+        try FormatFile.create(path, wanted)
+        try Folder.syncNames(of: path)
+        isStoreOfItsOwn = false
+    }
+
+    /// Refuses to serve a replica or a node alone or as another one, and a store of its own as a replica.
     private func check(_ found: DirectoryKind) throws(StorageError) {
         guard access == .serving, found != wanted else { return }
-        switch found {
-        case .replica:
+        let copy = "make a store of its own of it: storectl --data NEW restore \(path)"
+        switch (found, wanted) {
+        case (.store, .node): isStoreOfItsOwn = true
+        case (.node(let log, let node), _):
             throw .failed(
-                "\(path) is a replica: alone it would diverge from its source. Serve it with --follow, or make a store "
-                    + "of its own of it: storectl --data NEW restore \(path)")
-        case .store:
+                "\(path) is the node \(node) of the log \(log): alone or as another one it would diverge. Serve it with "
+                    + "--cluster, --log \(log) and --node \(node), or \(copy)")
+        case (.replica, _):
+            throw .failed(
+                "\(path) is a replica: alone it would diverge from its source. Serve it with --follow, or \(copy)")
+        case (.store, _):
             throw .failed("\(path) is a store of its own, and no replica: name a new directory for --follow")
         }
     }

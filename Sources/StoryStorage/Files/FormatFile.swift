@@ -7,6 +7,29 @@ package enum DirectoryKind: Equatable, Sendable {
     case store
     /// Another store, which this one follows. Alone it would diverge.
     case replica
+    /// A log that several nodes have, of which this one is a node. Alone it would diverge.
+    case node(log: String, node: String)
+
+    /// Reads the words behind the version in `FORMAT`; nil for words that this program does not know.
+    init?(_ words: ArraySlice<Substring>) {
+        let words = Array(words)
+        switch words.first {
+        case nil: self = .store
+        case "replica" where words.count == 1: self = .replica
+        case "node" where words.count == 3 && words[1...].allSatisfy({ NodeName.isValid($0) }):
+            self = .node(log: String(words[1]), node: String(words[2]))
+        default: return nil
+        }
+    }
+
+    /// The words behind the version, at which programs that know of none stop.
+    var words: [String] {
+        switch self {
+        case .store: []
+        case .replica: ["replica"]
+        case .node(let log, let node): ["node", log, node]
+        }
+    }
 }
 
 /// The file `FORMAT`, which describes a data directory to a person, and to a program of another version.
@@ -14,9 +37,9 @@ package enum FormatFile {
     /// The version of the layout that this program writes.
     package static let version = 4
 
-    private static let firstLine = "storykeep "
-    /// The word behind the version in the file of a replica, at which programs that know of none stop.
-    private static let replicaWord = " replica"
+    private static let firstWord = "storykeep"
+    /// The greatest number of bytes of the first line.
+    private static let mostOfLine = 256
     private static let text = """
 
         This directory belongs to stored. Nothing but stored and storectl may open the files in it.
@@ -45,11 +68,9 @@ package enum FormatFile {
     static func check(_ folder: String) throws(StorageError) -> DirectoryKind {
         let path = folder + "/FORMAT"
         let file = try FileHandle(path, O_RDONLY | O_NOFOLLOW)
-        let line = try file.read(64, at: 0, of: path).prefix { $0 != 0x0A }
-        var words = String(decoding: line, as: UTF8.self)
-        let isReplica = words.hasSuffix(replicaWord)
-        if isReplica { words.removeLast(replicaWord.count) }
-        guard words.hasPrefix(firstLine), let found = Int(words.dropFirst(firstLine.count)) else {
+        let line = try file.read(mostOfLine, at: 0, of: path).prefix { $0 != 0x0A }
+        let words = String(decoding: line, as: UTF8.self).split(separator: " ", omittingEmptySubsequences: false)
+        guard words.count >= 2, words[0] == firstWord, let found = Int(words[1]) else {
             throw .corrupt("\(path) does not say which format \(folder) has", at: nil)
         }
         guard found == version else {
@@ -59,7 +80,12 @@ package enum FormatFile {
                 : "export it with the storectl of the version that wrote it, and import that into a new directory"
             throw .failed("\(folder) has format \(found), and this program reads format \(version): \(next)")
         }
-        return isReplica ? .replica : .store
+        guard let kind = DirectoryKind(words[2...]) else {
+            throw .failed(
+                "\(path) says \"\(words[2...].joined(separator: " "))\", which this program does not know: start a newer "
+                    + "version")
+        }
+        return kind
     }
 
     static func exists(_ folder: String) -> Bool { Folder.exists(folder + "/FORMAT") }
@@ -68,7 +94,7 @@ package enum FormatFile {
     package static func create(_ folder: String, _ kind: DirectoryKind = .store) throws(StorageError) {
         let draft = folder + "/FORMAT.tmp"
         let file = try FileHandle(draft, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW)
-        let first = firstLine + String(version) + (kind == .replica ? replicaWord : "")
+        let first = ([firstWord, String(version)] + kind.words).joined(separator: " ")
         try file.write(Array((first + "\n" + text).utf8), to: draft)
         try file.sync(draft)
         try Folder.rename(draft, to: folder + "/FORMAT")

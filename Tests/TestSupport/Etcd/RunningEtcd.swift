@@ -5,7 +5,8 @@ import StoryEtcd
 /// A member of etcd as a process of its own, on loopback.
 package final class RunningEtcd {
     private let folder: Scratch
-    private let program: Program
+    private let command: [String]
+    private var program: Program
     /// The port of its clients.
     package let port: UInt16
 
@@ -17,7 +18,9 @@ package final class RunningEtcd {
         self.init(ports)
     }
 
-    private init(_ started: Started) { (folder, program, port) = (started.folder, started.program, started.port) }
+    private init(_ started: Started) {
+        (folder, command, program, port) = (started.folder, started.command, started.program, started.port)
+    }
 
     /// Starts a cluster of some members, and waits until it serves.
     ///
@@ -28,8 +31,22 @@ package final class RunningEtcd {
         try start(count, arguments).map { RunningEtcd($0) }
     }
 
+    /// Starts an etcd whose user `node` with the password `secret` may do everything below `/storykeep/`.
+    package static func guarded() throws -> RunningEtcd {
+        let etcd = try RunningEtcd()
+        for command in [
+            ["user", "add", "root:root"], ["user", "grant-role", "root", "root"], ["role", "add", "storykeep"],
+            ["role", "grant-permission", "storykeep", "--prefix=true", "readwrite", "/storykeep/"],
+            ["user", "add", "node:secret"], ["user", "grant-role", "node", "storykeep"], ["auth", "enable"],
+        ] {
+            _ = try etcd.control(command)
+        }
+        return etcd
+    }
+
     private struct Started {
         let folder: Scratch
+        let command: [String]
         let program: Program
         let port: UInt16
     }
@@ -43,15 +60,16 @@ package final class RunningEtcd {
             let members = try (0..<count).map { index in
                 let folder = try Scratch(in: Scratch.memory)
                 let clients = "http://127.0.0.1:\(ports[index])"
-                let command = [
-                    "etcd", "--name", "member\(index)", "--data-dir", folder.place("data"), "--listen-client-urls",
-                    clients, "--advertise-client-urls", clients, "--listen-peer-urls", peers[index],
-                    "--initial-advertise-peer-urls", peers[index], "--initial-cluster", cluster,
-                    "--heartbeat-interval", "100", "--election-timeout", "1000",
-                ]
+                let command =
+                    [
+                        "etcd", "--name", "member\(index)", "--data-dir", folder.place("data"), "--listen-client-urls",
+                        clients, "--advertise-client-urls", clients, "--listen-peer-urls", peers[index],
+                        "--initial-advertise-peer-urls", peers[index], "--initial-cluster", cluster,
+                        "--heartbeat-interval", "100", "--election-timeout", "1000",
+                    ] + arguments
                 let log = folder.place("log")
                 return Started(
-                    folder: folder, program: try Program(command + arguments, output: log, errors: log),
+                    folder: folder, command: command, program: try Program(command, output: log, errors: log),
                     port: ports[index])
             }
             try until("the members of etcd serve, or one ends") {
@@ -82,6 +100,16 @@ package final class RunningEtcd {
         _ = try program.wait()
     }
 
+    /// Starts it again with the data that it has, and waits until it serves.
+    package func restart() throws {
+        let log = folder.place("log")
+        try until("the member of etcd serves again: \(Files.text(log).suffix(500))") {
+            // Something else may have the port for a moment.
+            if program.poll() != nil { program = try Program(command, output: log, errors: log) }
+            return try RunningEtcd.isServing(port)
+        }
+    }
+
     /// Sends it a signal.
     package func send(_ signal: Int32) { program.send(signal) }
 
@@ -104,9 +132,9 @@ package final class RunningEtcd {
 }
 
 /// Ports of TCP on 127.0.0.1.
-enum LoopbackPort {
+package enum LoopbackPort {
     /// Returns a port that nobody listened on a moment ago.
-    static func free() throws -> UInt16 {
+    package static func free() throws -> UInt16 {
         let descriptor = try makeSocket()
         defer { close(descriptor) }
         var address = self.address(0)

@@ -25,6 +25,10 @@ package final class MemoryTransport: Transport {
     package var listeners: [String: ConnectionID] = [:]
     /// The connections that the loop made and did not close.
     package private(set) var outbound: [ConnectionID] = []
+    /// The TCP connections that the loop began and that are neither made nor refused, each with its address.
+    package private(set) var dials: [(id: ConnectionID, address: String)] = []
+    private var dialCount: UInt64 = 0
+    private var dialFailure: (id: ConnectionID, reason: String)?
 
     package init() {}
 
@@ -53,6 +57,27 @@ package final class MemoryTransport: Transport {
     package func takeTurnRequest() -> Bool {
         defer { isTurnRequested = false }
         return isTurnRequested
+    }
+
+    /// Makes a TCP connection that the loop began; the loop is told by the caller.
+    package func accept(_ id: ConnectionID) {
+        dials.removeAll { $0.id == id }
+        open(id)
+        outbound.append(id)
+    }
+
+    /// Refuses a TCP connection that the loop began, with a reason for the body, which tells the loop.
+    package func refuse(_ id: ConnectionID, _ reason: String, telling: () -> Void) {
+        dials.removeAll { $0.id == id }
+        dialFailure = (id, reason)
+        telling()
+        dialFailure = nil
+    }
+
+    /// Takes everything that a peer received.
+    package func takeBytes(_ id: ConnectionID) -> [UInt8] {
+        defer { peers[id]?.heard = [] }
+        return peers[id]?.heard ?? []
     }
 
     package func isFinished(_ id: ConnectionID) -> Bool { peers[id]?.isFinished ?? true }
@@ -94,7 +119,16 @@ package final class MemoryTransport: Transport {
         outbound.append(id)
         return id
     }
+    package func connect(host: String, port: UInt16) throws(ReactorError) -> ConnectionID {
+        dialCount += 1
+        // Other connections have smaller numbers.
+        let id = ConnectionID(1 << 40 + dialCount)
+        dials.append((id, "\(host):\(port)"))
+        return id
+    }
+    package func connectFailure(_ id: ConnectionID) -> String? { dialFailure?.id == id ? dialFailure?.reason : nil }
     package func close(_ id: ConnectionID) {
+        dials.removeAll { $0.id == id }
         peers[id] = nil
         outbound.removeAll { $0 == id }
     }

@@ -41,6 +41,10 @@ final class TwistedTransport: Transport {
     func requestTurn() { sockets.requestTurn() }
     func requestTurn(within nanoseconds: UInt64) { sockets.requestTurn(within: nanoseconds) }
     func connect(to path: String) throws(ReactorError) -> ConnectionID { try sockets.connect(to: path) }
+    func connect(host: String, port: UInt16) throws(ReactorError) -> ConnectionID {
+        try sockets.connect(host: host, port: port)
+    }
+    func connectFailure(_ id: ConnectionID) -> String? { sockets.connectFailure(id) }
     func close(_ id: ConnectionID) { sockets.close(id) }
     func stopListening() { sockets.stopListening() }
     func stop() { sockets.stop() }

@@ -1,0 +1,227 @@
+package import StoryCluster
+package import StoryEtcd
+package import StoryReactor
+
+/// The engine of a log in etcd: all calls and watches of a node, on one connection to an endpoint.
+///
+/// A call has a deadline, after which it is `.unknown`. An endpoint that failed comes after all others for some time. Time
+/// in which the loop did not run does not count, so that a node that was paused does not give up answers that wait in its
+/// socket. Results are reported by the methods that the reactor's events reach, and by `turnEnded`.
+package final class EtcdEngine: EngineCalls {
+    /// The deadline of a call but a renewal, in nanoseconds.
+    private static let callTime: UInt64 = 1_000_000_000
+    /// How long an endpoint that failed comes last, in nanoseconds.
+    private static let failedTime: UInt64 = 5_000_000_000
+    /// The longest time that counts between two ticks, in nanoseconds.
+    private static let mostTick: UInt64 = 250_000_000
+
+    private struct Request {
+        enum Purpose {
+            case call(CallID)
+            case watch(WatchID)
+        }
+
+        let purpose: Purpose
+        let link: Int
+        let began: UInt64
+        /// The deadline; nil for a watch, and for a call whose answer is there.
+        var deadline: UInt64?
+    }
+
+    package weak var receiver: (any EngineReceiver)?
+    /// The reason why an endpoint failed last.
+    package private(set) var lastFailure: String?
+    private let transport: any Transport
+    private let trace: Trace
+    private let links: [EtcdLink]
+    private let renewalTime: UInt64
+    /// The requests by their numbers in the sessions.
+    private var requests: [CallID: Request] = [:]
+    private var watches: [WatchID: CallID] = [:]
+    private var news = EngineNews()
+    private var arePaused = false
+    private var isEnded = false
+    private var time: UInt64 = 0
+    private var tickedAt: UInt64?
+    private let numbers: Numbers
+
+    /// The numbers of requests in the sessions: no two have the same.
+    private final class Numbers {
+        private var last: UInt64 = 0
+
+        func next() -> CallID {
+            last += 1
+            return CallID(last)
+        }
+    }
+
+    /// Creates an engine; it connects when the first call or watch needs that.
+    ///
+    /// - Parameters:
+    ///   - endpoints: the members of etcd, at least one.
+    ///   - user: the user whom they are asked as; nil where they want none.
+    ///   - lease: the seconds of the leader's lease, a third of which is the deadline of a renewal.
+    ///   - transport: the sockets of the loop.
+    ///   - trace: the daemon's trace.
+    package init(
+        _ endpoints: [EtcdEndpoint], user: EtcdUser?, lease: Int, transport: any Transport, trace: Trace
+    ) {
+        precondition(!endpoints.isEmpty, "an engine without endpoints")
+        (self.transport, self.trace) = (transport, trace)
+        renewalTime = UInt64(max(lease, 1)) * 1_000_000_000 / 3
+        let numbers = Numbers()
+        self.numbers = numbers
+        links = endpoints.map { EtcdLink($0, user: user, transport, makeID: numbers.next) }
+    }
+
+    // MARK: EngineCalls
+
+    package func call(_ id: CallID, _ call: EngineCall, endpoint: Int) {
+        var limit = EtcdEngine.callTime
+        if case .renewLease = call { limit = renewalTime }
+        begin(.call(id), with: .call(call), at: endpoint, deadline: time + limit)
+    }
+
+    package func watch(_ id: WatchID, _ range: EngineRange, from revision: Int64, endpoint: Int) {
+        endWatch(id)
+        let watch = EngineWatch(range, revision: revision)
+        watches[id] = begin(
+            .watch(id), with: .watch(watch, isPaused: arePaused), at: endpoint, deadline: nil)
+    }
+
+    package func endWatch(_ id: WatchID) {
+        guard let number = watches.removeValue(forKey: id), let request = requests.removeValue(forKey: number) else {
+            return
+        }
+        links[request.link].endWatch(number)
+        take(request.link)
+        askForTurn()
+    }
+
+    package func pauseWatches() { setPaused(true) }
+
+    package func resumeWatches() { setPaused(false) }
+
+    package func ticked(at now: UInt64) {
+        if let tickedAt, now > tickedAt { time += min(now - tickedAt, EtcdEngine.mostTick) }
+        tickedAt = now
+        let late = requests.filter { $0.value.deadline.map { $0 <= time } ?? false }
+        for (id, request) in late.sorted(by: { $0.key.number < $1.key.number }) {
+            let link = links[request.link]
+            link.cancel(id)
+            // Watches on a connection that brings nothing any more would wait for ever.
+            if link.isSilent(since: request.began) { link.fail("it does not answer") }
+            take(request.link)
+        }
+        askForTurn()
+    }
+
+    package func end() {
+        isEnded = true
+        for link in links { link.close() }
+        (requests, watches, news) = ([:], [:], EngineNews())
+    }
+
+    /// Begins a request at the first endpoint, from the wanted one on, that did not fail lately; returns its number.
+    @discardableResult
+    private func begin(
+        _ purpose: Request.Purpose, with request: EtcdLink.Request, at endpoint: Int, deadline: UInt64?
+    ) -> CallID? {
+        guard !isEnded else { return nil }
+        let order = links.indices.map { (endpoint + $0) % links.count }
+        let index = order.first { links[$0].failedUntil <= time } ?? order[0]
+        let id = numbers.next()
+        requests[id] = Request(purpose: purpose, link: index, began: time, deadline: deadline)
+        links[index].begin(id, request)
+        take(index)
+        askForTurn()
+        return id
+    }
+
+    private func setPaused(_ arePaused: Bool) {
+        guard arePaused != self.arePaused else { return }
+        self.arePaused = arePaused
+        for id in watches.values.sorted(by: { $0.number < $1.number }) {
+            guard let request = requests[id] else { continue }
+            links[request.link].setPaused(id, arePaused)
+            take(request.link)
+        }
+        askForTurn()
+    }
+
+    // MARK: The reactor
+
+    /// Returns true for the connection to an endpoint.
+    package func owns(_ id: ConnectionID) -> Bool { links.contains { $0.connection == id } }
+
+    /// Notes that a connection is made (`ReactorHandler.connectionMade`).
+    package func connected(_ id: ConnectionID) { withLink(id) { $0.connected(at: time) } }
+
+    /// Takes bytes of an endpoint.
+    package func bytesReceived(_ id: ConnectionID, _ bytes: UnsafeRawBufferPointer) {
+        withLink(id) { $0.received(bytes, at: time) }
+    }
+
+    /// Notes that an endpoint sends no more, or that its connection is gone or was not made.
+    package func closed(_ id: ConnectionID) {
+        withLink(id) { $0.fail(transport.connectFailure(id) ?? "it closed the connection") }
+    }
+
+    /// Reports the results that methods of the port have led to; called before the turn's commit.
+    package func turnEnded() { tell() }
+
+    private func withLink(_ id: ConnectionID, _ body: (EtcdLink) -> Void) {
+        guard let index = links.firstIndex(where: { $0.connection == id }) else { return }
+        body(links[index])
+        take(index)
+        tell()
+    }
+
+    // MARK: Results
+
+    /// Takes the results of a link, and notes how it is.
+    private func take(_ index: Int) {
+        let link = links[index]
+        if let version = link.takeVersion() {
+            link.failedUntil = 0
+            trace.say("engine-found", ["endpoint": link.endpoint.url, "version": version])
+        }
+        for result in link.takeResults() {
+            if case .answered(let id, let answer) = result {
+                requests[id]?.deadline = nil
+                if answer == .unknown { link.failedUntil = time + EtcdEngine.failedTime }
+            }
+            news.append(result)
+        }
+        if let reason = link.takeFailure() {
+            link.failedUntil = time + EtcdEngine.failedTime
+            lastFailure = "\(link.endpoint.url): \(reason)"
+            trace.sayEachSecond("engine-lost", ["endpoint": link.endpoint.url, "reason": reason])
+        }
+    }
+
+    private func askForTurn() { if !isEnded, news.hasNext(arePaused: arePaused) { transport.requestTurn() } }
+
+    /// Reports the results that are there now; those that the receiver's calls lead to wait for the next turn.
+    private func tell() {
+        guard let receiver else { return }
+        var left = news.count
+        while left > 0, let result = news.next(arePaused: arePaused) {
+            left -= 1
+            switch result {
+            case .answered(let id, let answer):
+                guard case .call(let call)? = requests.removeValue(forKey: id)?.purpose else { continue }
+                receiver.answered(call, answer)
+            case .watched(let id, let batch):
+                guard case .watch(let watch)? = requests[id]?.purpose else { continue }
+                receiver.watched(watch, batch)
+            case .watchEnded(let id, let end):
+                guard case .watch(let watch)? = requests.removeValue(forKey: id)?.purpose else { continue }
+                watches[watch] = nil
+                receiver.watchEnded(watch, end)
+            case .connectionFailed: continue
+            }
+        }
+        askForTurn()
+    }
+}

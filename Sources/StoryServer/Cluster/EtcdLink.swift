@@ -1,0 +1,256 @@
+import StoryCluster
+import StoryCore
+import StoryEtcd
+import StoryReactor
+
+/// The connection to one endpoint of etcd, made when the first request needs it.
+///
+/// The first call of a connection asks for the version; other requests wait for its answer, so that none is sent to an
+/// etcd that loses writes. A connection that fails ends all its requests, and the next request makes another one.
+final class EtcdLink {
+    /// A request to the endpoint.
+    enum Request {
+        case call(EngineCall)
+        case watch(EngineWatch, isPaused: Bool)
+    }
+
+    private enum State {
+        case idle
+        case connecting(ConnectionID)
+        /// Waits for the answer to the call for the version.
+        case checking(ConnectionID, EtcdSession, status: CallID)
+        case ready(ConnectionID, EtcdSession)
+    }
+
+    let endpoint: EtcdEndpoint
+    private let user: EtcdUser?
+    private let transport: any Transport
+    private let makeID: () -> CallID
+    private var state = State.idle
+    /// The requests that wait until the connection is ready, in their order.
+    private var held: [(id: CallID, request: Request)] = []
+    private var results: [EtcdResult] = []
+    /// When bytes came last, or the connection was made, as the engine counts the time.
+    private var receivedAt: UInt64 = 0
+    /// Until when other endpoints come first.
+    var failedUntil: UInt64 = 0
+    /// The reason of the last failure, until it is taken.
+    private var failure: String?
+    /// The version of etcd, until it is taken.
+    private var found: String?
+
+    /// Creates a link that is not connected.
+    ///
+    /// - Parameters:
+    ///   - endpoint: the member of etcd.
+    ///   - user: the user whom it is asked as.
+    ///   - transport: the sockets.
+    ///   - makeID: returns a number that no request has.
+    init(_ endpoint: EtcdEndpoint, user: EtcdUser?, _ transport: any Transport, makeID: @escaping () -> CallID) {
+        (self.endpoint, self.user, self.transport, self.makeID) = (endpoint, user, transport, makeID)
+    }
+
+    /// The connection; nil while there is none.
+    var connection: ConnectionID? {
+        switch state {
+        case .idle: nil
+        case .connecting(let id), .checking(let id, _, _), .ready(let id, _): id
+        }
+    }
+
+    private var session: EtcdSession? {
+        switch state {
+        case .idle, .connecting: nil
+        case .checking(_, let session, _), .ready(_, let session): session
+        }
+    }
+
+    // MARK: Requests
+
+    /// Begins a request, or holds it until the connection is ready.
+    func begin(_ id: CallID, _ request: Request) {
+        switch state {
+        case .ready(_, let session): send(id, request, on: session)
+        case .connecting, .checking: held.append((id, request))
+        case .idle:
+            held.append((id, request))
+            connect()
+        }
+    }
+
+    /// Gives up a call: it is `.unknown` at once.
+    func cancel(_ id: CallID) {
+        if let index = held.firstIndex(where: { $0.id == id }) {
+            held.remove(at: index)
+            return results.append(.answered(id, .unknown))
+        }
+        withSession { $0.cancel(id) }
+    }
+
+    /// Ends a watch, which has no further result.
+    func endWatch(_ id: CallID) {
+        held.removeAll { $0.id == id }
+        withSession { $0.endWatch(id) }
+    }
+
+    /// Takes no changes of a watch, or takes them again.
+    func setPaused(_ id: CallID, _ isPaused: Bool) {
+        if let index = held.firstIndex(where: { $0.id == id }), case .watch(let watch, _) = held[index].request {
+            held[index].request = .watch(watch, isPaused: isPaused)
+        }
+        withSession { isPaused ? $0.pauseWatch(id) : $0.resumeWatch(id) }
+    }
+
+    /// True where nothing came on the connection since a time.
+    func isSilent(since time: UInt64) -> Bool { session != nil && receivedAt <= time }
+
+    /// Returns the results since the last call, in their order.
+    func takeResults() -> [EtcdResult] {
+        defer { results = [] }
+        return results
+    }
+
+    /// Returns the reason where the connection has failed since the last call.
+    func takeFailure() -> String? {
+        defer { failure = nil }
+        return failure
+    }
+
+    /// Returns etcd's version where the connection has become ready since the last call.
+    func takeVersion() -> String? {
+        defer { found = nil }
+        return found
+    }
+
+    // MARK: The connection
+
+    private func connect() {
+        do throws(ReactorError) {
+            state = .connecting(try transport.connect(host: endpoint.address.host, port: endpoint.address.port))
+        } catch {
+            fail("\(error)")
+        }
+    }
+
+    /// Asks for the version, on a connection that was just made.
+    func connected(at time: UInt64) {
+        guard case .connecting(let id) = state else { return }
+        receivedAt = time
+        let session = EtcdSession(
+            EtcdPeer(authority: "\(endpoint.address)", isSecure: endpoint.isSecure, user: user))
+        let status = makeID()
+        state = .checking(id, session, status: status)
+        session.call(status, .status)
+        exchange()
+    }
+
+    /// Ends the connection, and everything on it.
+    func fail(_ reason: String) {
+        let (session, waiting) = (session, held)
+        close()
+        failure = reason
+        session?.peerClosed()
+        for result in session?.takeResults() ?? [] { keep(result) }
+        for (id, request) in waiting { results.append(request.result(id, answer: .unknown, end: .broken)) }
+    }
+
+    /// Closes the connection and forgets everything that waits.
+    func close() {
+        if let connection { transport.close(connection) }
+        state = .idle
+        held = []
+    }
+
+    /// Takes etcd's answer to the call for its version.
+    private func checked(_ answer: EngineAnswer) {
+        guard case .checking(let id, let session, _) = state else { return }
+        switch answer {
+        case .refused(.other(let reason)):
+            let waiting = held
+            held = []
+            for (id, request) in waiting {
+                results.append(request.result(id, answer: .refused(.other(reason)), end: .refused(.other(reason))))
+            }
+            fail(reason)
+        case .unknown, .full: fail("it does not say which version it is")
+        case .status(let version, _): becomeReady(id, session: session, version: version)
+        // A user who may not ask for the version gets an answer to the call itself.
+        case .refused, .ranged, .transacted, .granted, .renewed, .revoked, .compacted:
+            becomeReady(id, session: session, version: "unknown")
+        }
+    }
+
+    private func becomeReady(_ id: ConnectionID, session: EtcdSession, version: String) {
+        let waiting = held
+        (state, held, found) = (.ready(id, session), [], version)
+        for (id, request) in waiting { send(id, request, on: session) }
+    }
+
+    private func send(_ id: CallID, _ request: Request, on session: EtcdSession) {
+        // The connection may have failed while the requests before were sent.
+        guard session === self.session else {
+            return results.append(request.result(id, answer: .unknown, end: .broken))
+        }
+        switch request {
+        case .call(let call): session.call(id, call)
+        case .watch(let watch, let isPaused):
+            session.watch(id, watch)
+            if isPaused { session.pauseWatch(id) }
+        }
+        exchange()
+    }
+
+    private func withSession(_ body: (EtcdSession) -> Void) {
+        guard let session else { return }
+        body(session)
+        exchange()
+    }
+
+    // MARK: Bytes
+
+    // The seam for TLS is here: between `received` and the session, which gets plain bytes, and between the session and
+    // `send`, which gets those of the socket. Nothing else touches bytes.
+
+    /// Takes bytes of the socket.
+    func received(_ bytes: UnsafeRawBufferPointer, at time: UInt64) {
+        receivedAt = time
+        session?.received(bytes)
+        exchange()
+    }
+
+    /// Sends the session's bytes to the socket, and takes its results.
+    private func exchange() {
+        guard let connection, let session else { return }
+        let bytes = session.takeOutput()
+        if !bytes.isEmpty { _ = bytes.withUnsafeBytes { transport.send(connection, $0) } }
+        var ended: EtcdFailure?
+        for result in session.takeResults() {
+            if case .connectionFailed(let reason) = result { ended = reason } else { keep(result) }
+        }
+        switch ended {
+        case .closed?: fail("it closed the connection")
+        case .protocolEnded(let reason)?: fail(reason)
+        case nil: break
+        }
+    }
+
+    private func keep(_ result: EtcdResult) {
+        switch result {
+        case .answered(let id, let answer):
+            if case .checking(_, _, let status) = state, status == id { return checked(answer) }
+            results.append(result)
+        case .watched, .watchEnded: results.append(result)
+        case .connectionFailed: break
+        }
+    }
+}
+
+extension EtcdLink.Request {
+    /// Returns the result of a request that was not sent.
+    fileprivate func result(_ id: CallID, answer: EngineAnswer, end: EngineWatchEnd) -> EtcdResult {
+        switch self {
+        case .call: .answered(id, answer)
+        case .watch: .watchEnded(id, end)
+        }
+    }
+}

@@ -1,0 +1,173 @@
+import StoryCluster
+package import StoryCore
+import StoryLog
+package import StoryStorage
+
+/// The log that a node's settings name, in the engine: made once by `--create`, and looked up by a node that has no log.
+struct LogInEngine {
+    private let settings: ClusterSettings
+    private let patience: Int
+    private let clock: Clock
+    private let trace: Trace
+    private var keys: LogKeys { LogKeys(log: settings.log) }
+
+    /// Names a log.
+    ///
+    /// - Parameters:
+    ///   - settings: the engine, and the name of the log.
+    ///   - patience: how many seconds each of the methods tries.
+    ///   - clock: the clocks.
+    ///   - trace: the daemon's trace.
+    init(_ settings: ClusterSettings, patience: Int, clock: Clock, trace: Trace) {
+        (self.settings, self.patience, self.clock, self.trace) = (settings, patience, clock, trace)
+    }
+
+    private var name: String {
+        "the log \(settings.log) in etcd at \(settings.endpoints.map(\.url).joined(separator: ","))"
+    }
+
+    /// Returns the history of the log.
+    ///
+    /// - Throws: `.failed` where there is no such log, or it was made in another etcd; where etcd does not answer.
+    func history() throws(StorageError) -> StoredIdentity {
+        var found: StoredIdentity?
+        try run(first: .range(EngineRange(from: keys.identity))) { (answer, _) throws(StorageError) in
+            guard case .ranged(let ranged, let header) = answer else { throw LogInEngine.unexpected }
+            guard let pair = ranged.keys.first else {
+                throw .failed(
+                    "there is no log \(settings.log) in etcd at \(settings.endpoints.map(\.url).joined(separator: ",")):"
+                        + " make it out of the data directory that it begins with, by stored --create with that --data,"
+                        + " --cluster and --log")
+            }
+            let record = try LogInEngine.read(pair)
+            guard record.cluster == header.cluster else {
+                throw .failed("\(name) was made in another etcd cluster, which this one is a copy of")
+            }
+            found = record.identity
+            return .done
+        }
+        guard let found else { throw LogInEngine.unexpected }
+        trace.say("joined", ["cluster": settings.log, "log": "\(LogID(binary: found.id))"])
+        return found
+    }
+
+    /// Makes the log in the engine, where it is not there.
+    ///
+    /// - Parameters:
+    ///   - identity: the history that it goes on with.
+    ///   - position: the last position of the history so far.
+    ///   - checksum: the checksum of the record at that position; 0 where there is none.
+    /// - Throws: `.failed` where the log is there already, or keys of an earlier one; where etcd does not answer.
+    func create(_ identity: StoredIdentity, at position: Position, checksum: UInt64) throws(StorageError) {
+        var value: [UInt8]?
+        try run(first: looking) { (answer, isFirstTry) throws(StorageError) in
+            guard case .transacted(let succeeded, let results, let header) = answer else {
+                throw LogInEngine.unexpected
+            }
+            guard let put = value else {
+                try checkIsFree(results)
+                let record = LogRecord(
+                    identity: identity, position: position, checksum: checksum, cluster: header.cluster)
+                value = record.value
+                return .call(putting(record.value))
+            }
+            if succeeded { return .done }
+            guard case .ranged(let found)? = results.first, let pair = found.keys.first else {
+                throw LogInEngine.unexpected
+            }
+            // An earlier try whose answer was lost may have made it.
+            guard !isFirstTry, pair.value == put else { throw isThere(pair) }
+            return .done
+        }
+    }
+
+    /// Reads whether there is such a log, or something of one.
+    private var looking: EngineCall {
+        var live = keys.live
+        (live.limit, live.isKeysOnly) = (1, true)
+        return .transaction(
+            EngineTransaction(conditions: [], then: [.get(EngineRange(from: keys.identity)), .get(live)]))
+    }
+
+    private func putting(_ value: [UInt8]) -> EngineCall {
+        .transaction(
+            EngineTransaction(
+                conditions: [.created(keys.identity, at: 0)], then: [.put(keys.identity, value, lease: 0)],
+                otherwise: [.get(EngineRange(from: keys.identity))]))
+    }
+
+    private func checkIsFree(_ results: [EngineResult]) throws(StorageError) {
+        guard results.count == 2, case .ranged(let identity) = results[0], case .ranged(let live) = results[1] else {
+            throw LogInEngine.unexpected
+        }
+        if let pair = identity.keys.first { throw isThere(pair) }
+        guard let key = live.keys.first?.key else { return }
+        throw .failed(
+            "there is no log \(settings.log) in etcd, but something of one, as \(key): delete the keys below "
+                + "/storykeep/\(settings.log)/, or choose another name with --log")
+    }
+
+    private func isThere(_ pair: EngineKeyValue) -> StorageError {
+        let history = (try? LogInEngine.read(pair)).map { " with the history \(LogID(binary: $0.identity.id))" } ?? ""
+        return .failed(
+            "\(name) is there already\(history): start this node without --create, or choose another name with --log")
+    }
+
+    private func run(
+        first: EngineCall, _ decide: @escaping EngineErrand.Decide
+    ) throws(StorageError) {
+        try EngineErrand.run(
+            settings, patience: patience, clock: clock, trace: trace, first: first, decide: decide)
+    }
+
+    private static func read(_ pair: EngineKeyValue) throws(StorageError) -> LogRecord {
+        do throws(ClusterError) { return try LogRecord(pair.value) } catch { throw .failed("\(error)") }
+    }
+
+    private static let unexpected = StorageError.failed("etcd answers something else than it was asked")
+}
+
+/// The making of a log in the engine out of a data directory, before any node serves it.
+package struct CreatedLog: CustomStringConvertible {
+    private let log: String
+    private let history: LogID
+    private let position: Position
+
+    package var description: String { "created log=\(log) history=\(history) position=\(position.value)" }
+
+    /// Makes the log that the settings name.
+    ///
+    /// A directory without a log gets a new one, so that a node can begin with it.
+    ///
+    /// - Parameters:
+    ///   - configuration: the settings, with a cluster.
+    ///   - clock: the clocks.
+    ///   - trace: the daemon's trace.
+    /// - Throws: why it cannot be made; nothing is left of a directory that was made for it.
+    package init(_ configuration: ServerConfiguration, clock: Clock, trace: Trace) throws(StorageError) {
+        guard let settings = configuration.cluster else { throw .failed("--create wants --cluster") }
+        let directory = try DataDirectory(configuration.data, for: .serving)
+        do throws(StorageError) {
+            let log = try LMDBEventLog(in: directory, now: clock.now(), journalSize: configuration.journal)
+            defer { log.close() }
+            let found = LogInEngine(settings, patience: configuration.patience, clock: clock, trace: trace)
+            try found.create(log.storedIdentity, at: log.head, checksum: try CreatedLog.checksum(log))
+            (self.log, history, position) = (settings.log, log.identity.id, log.head)
+        } catch {
+            directory.discardNew()
+            throw error
+        }
+        directory.close()
+    }
+
+    /// Returns the checksum of the last record.
+    private static func checksum(_ log: LMDBEventLog) throws(StorageError) -> UInt64 {
+        var checksum: UInt64 = 0
+        guard log.head > .zero else { return checksum }
+        try log.scanRecords(from: log.head, through: log.head) { _, record in
+            checksum = record.number(at: 0, as: UInt64.self)
+            return false
+        }
+        return checksum
+    }
+}

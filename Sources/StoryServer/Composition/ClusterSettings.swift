@@ -1,0 +1,147 @@
+import StoryCore
+package import StoryEtcd
+import StoryStorage
+
+/// The settings of a node of a log that several machines have.
+package struct ClusterSettings: Equatable, Sendable {
+    /// The members of etcd, at least one.
+    package var endpoints: [EtcdEndpoint]
+    /// The name of the log.
+    package var log = ClusterSettings.usualLog
+    /// The name of this node.
+    package var node: String
+    /// After how many seconds a leader that is silent is replaced: 2 to 60.
+    package var lease = ClusterSettings.usualLease
+    /// The bytes of entries that etcd keeps for nodes that are away.
+    package var tail = ClusterSettings.usualTail
+    /// The address that others are given; nil: the socket.
+    package var advertise: String?
+    /// The user that etcd wants; nil where it wants none.
+    package var user: EtcdUser?
+    /// The file that the user's password was read from.
+    package var passwordFile: String?
+
+    /// The defaults of the settings `log`, `lease` and `tail`.
+    package static let usualLog = "main"
+    package static let usualLease = 3
+    package static let usualTail = 64 << 20
+    /// The range of the setting `tail`.
+    static let tails = 1 << 20...1 << 30
+
+    /// Makes settings with defaults for everything but the endpoints and the name of the node.
+    package init(endpoints: [EtcdEndpoint], node: String) {
+        self.endpoints = endpoints
+        self.node = node
+    }
+}
+
+extension ServerConfiguration {
+    /// The settings that have a meaning only beside `cluster`.
+    private static let ofNodes: [ServerSetting] = [
+        .log, .node, .lease, .tail, .advertise, .clusterUser, .clusterPasswordFile,
+    ]
+    /// The greatest number of bytes of a password.
+    private static let mostPassword = 1_024
+
+    /// Reads the settings of a node; nil where there is no `cluster`.
+    ///
+    /// - Parameter readFile: returns the bytes of the file with the password.
+    static func cluster(
+        _ settings: Settings, readFile: (String) throws(UsageError) -> [UInt8]
+    ) throws(UsageError) -> ClusterSettings? {
+        guard let written = settings[.cluster] else {
+            for setting in ofNodes {
+                guard let written = settings[setting] else { continue }
+                throw written.refused("\(setting.rawValue) is for a node of a cluster: set cluster as well")
+            }
+            return nil
+        }
+        if settings[.follow] != nil {
+            throw written.refused(
+                "cluster and follow exclude each other: a node has its log from etcd, and a replica from one store")
+        }
+        guard let node = try settings[.node].map({ (node) throws(UsageError) in try name(node, .node) }) else {
+            throw written.refused(
+                "a node of a cluster has a name: set node as well, such as n1, to another one for each node")
+        }
+        var cluster = ClusterSettings(endpoints: try endpoints(written), node: node)
+        if let log = settings[.log] { cluster.log = try name(log, .log) }
+        cluster.lease = try limit(settings, .lease, 2...60) ?? cluster.lease
+        cluster.tail = try limit(settings, .tail, ClusterSettings.tails) ?? cluster.tail
+        cluster.advertise = try settings[.advertise].map { (address) throws(UsageError) in try advertised(address) }
+        (cluster.user, cluster.passwordFile) = try user(settings, readFile)
+        return cluster
+    }
+
+    private static func endpoints(_ written: Written) throws(UsageError) -> [EtcdEndpoint] {
+        var endpoints: [EtcdEndpoint] = []
+        for url in written.text.split(separator: ",", omittingEmptySubsequences: false) {
+            let text = String(url.drop { $0 == " " })
+            guard let endpoint = EtcdEndpoint(url: text) else {
+                throw written.refused(
+                    "cluster wants the URLs of etcd with commas between them, such as "
+                        + "http://10.0.0.1:2379,http://10.0.0.2:2379; \"\(text)\" is none")
+            }
+            guard !endpoint.isSecure else {
+                throw written.refused(
+                    "cluster: etcd over TLS is not supported yet: use http:// in a network that only the cluster's "
+                        + "machines are in; \(text) was given")
+            }
+            guard !endpoints.contains(endpoint) else {
+                throw written.refused("cluster names \(endpoint.url) twice")
+            }
+            endpoints.append(endpoint)
+        }
+        return endpoints
+    }
+
+    /// Reads the name of a log or a node, which is part of keys in etcd and of the file FORMAT.
+    private static func name(_ written: Written, _ setting: ServerSetting) throws(UsageError) -> String {
+        guard NodeName.isValid(written.text) else {
+            throw written.refused(
+                "\(setting.rawValue) must be 1 to \(NodeName.most) of the characters a-z, A-Z, 0-9, \".\", \"-\" and "
+                    + "\"_\", and begin with a letter or a digit")
+        }
+        return written.text
+    }
+
+    private static func advertised(_ written: Written) throws(UsageError) -> String {
+        guard written.text.hasPrefix("/") || HostAndPort(written.text) != nil else {
+            throw written.refused(
+                "advertise must be HOST:PORT, or the absolute path of a socket for nodes of one machine")
+        }
+        return written.text
+    }
+
+    private static func user(
+        _ settings: Settings, _ readFile: (String) throws(UsageError) -> [UInt8]
+    ) throws(UsageError) -> (EtcdUser?, String?) {
+        switch (settings[.clusterUser], settings[.clusterPasswordFile]) {
+        case (nil, nil): return (nil, nil)
+        case (let name?, nil): throw name.refused("cluster-user has a password: set cluster-password-file as well")
+        case (nil, let file?): throw file.refused("cluster-password-file is of a user: set cluster-user as well")
+        case (let name?, let file?):
+            return (EtcdUser(name: name.text, password: try password(file, readFile)), file.text)
+        }
+    }
+
+    /// Reads the password: the file without a line break at its end.
+    private static func password(
+        _ written: Written, _ readFile: (String) throws(UsageError) -> [UInt8]
+    ) throws(UsageError) -> String {
+        var bytes: [UInt8]
+        do throws(UsageError) {
+            bytes = try readFile(written.text)
+        } catch {
+            throw written.refused("cluster-password-file: \(error.message)")
+        }
+        while let last = bytes.last, last == 0x0A || last == 0x0D { bytes.removeLast() }
+        guard !bytes.isEmpty, bytes.count <= mostPassword, !bytes.contains(where: { $0 < 0x20 }),
+            let password = String(validating: bytes, as: UTF8.self)
+        else {
+            throw written.refused(
+                "cluster-password-file: \(written.text) must have one line of 1 to \(mostPassword) bytes")
+        }
+        return password
+    }
+}

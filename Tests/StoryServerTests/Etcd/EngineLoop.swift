@@ -1,0 +1,182 @@
+import Foundation
+import StoryCluster
+import StoryCore
+import StoryEtcd
+import StoryReactor
+import StoryServer
+import StoryStorage
+import Synchronization
+import TestSupport
+
+/// The engine on a reactor of its own, whose thread runs what a test asks for.
+final class EngineLoop: Sendable {
+    /// A result that the engine's receiver got.
+    enum Told: Equatable, Sendable {
+        case answered(UInt64, EngineAnswer)
+        case watched(WatchID, EngineWatchBatch)
+        case ended(WatchID, EngineWatchEnd)
+    }
+
+    typealias Job = @Sendable (EtcdEngine) -> Void
+
+    /// The parts that the reactor's thread and the test both see.
+    final class Shared: Sendable {
+        let told: Mutex<[Told]> = Mutex([])
+        let trace: Mutex<[String]> = Mutex([])
+        let jobs: Mutex<[Job]> = Mutex([])
+        let waker: Mutex<Waker?> = Mutex(nil)
+        let stops = Mutex(false)
+        let hasEnded = Mutex(false)
+        /// True where the receiver was told something within a method of the port.
+        let wasToldWithin = Mutex(false)
+    }
+
+    private let shared = Shared()
+
+    /// Starts a loop whose engine has members of etcd on loopback for its endpoints.
+    init(_ ports: [UInt16], user: EtcdUser? = nil, lease: Int = 3) throws {
+        let shared = shared
+        let endpoints = ports.map { EtcdEndpoint(HostAndPort(host: "127.0.0.1", port: $0)) }
+        let thread = Thread {
+            if let reactor = try? Reactor() {
+                let trace = Trace(now: Clock.system.now) { line in
+                    shared.trace.withLock { $0.append(String(decoding: line, as: UTF8.self)) }
+                }
+                let engine = EtcdEngine(endpoints, user: user, lease: lease, transport: reactor, trace: trace)
+                let owner = EngineOwner(reactor, engine, shared)
+                engine.receiver = owner
+                shared.waker.withLock { $0 = reactor.waker }
+                reactor.run(owner)
+            }
+            shared.hasEnded.withLock { $0 = true }
+        }
+        thread.start()
+        try until("the loop runs") { shared.waker.withLock { $0 != nil } || shared.hasEnded.withLock { $0 } }
+    }
+
+    /// Everything that the receiver was told.
+    var told: [Told] { shared.told.withLock { $0 } }
+    /// The lines of the trace.
+    var trace: [String] { shared.trace.withLock { $0 } }
+    /// True where the receiver was told something within a method of the port.
+    var wasToldWithin: Bool { shared.wasToldWithin.withLock { $0 } }
+
+    /// Has the loop's thread do something with the engine.
+    func perform(_ job: @escaping Job) {
+        shared.jobs.withLock { $0.append(job) }
+        shared.waker.withLock { $0 }?.wake()
+    }
+
+    /// Makes a call.
+    func call(_ id: UInt64, _ call: EngineCall, endpoint: Int = 0) {
+        perform { $0.call(CallID(id), call, endpoint: endpoint) }
+    }
+
+    /// Waits for the answer to a call.
+    func answer(to id: UInt64) throws -> EngineAnswer {
+        var found: EngineAnswer?
+        try until("the answer to call \(id): \(trace.suffix(3))") {
+            found = told.lazy.compactMap { if case .answered(id, let answer) = $0 { answer } else { nil } }.first
+            return found != nil
+        }
+        return found ?? .unknown
+    }
+
+    /// Makes a call with the numbers from one on, until its outcome is known.
+    func knownAnswer(from id: UInt64, _ call: EngineCall, endpoint: Int = 0) throws -> (id: UInt64, EngineAnswer) {
+        var id = id
+        while true {
+            self.call(id, call, endpoint: endpoint)
+            let answer = try answer(to: id)
+            if answer != .unknown { return (id, answer) }
+            id += 1
+        }
+    }
+
+    /// The keys of the changes of a watch so far.
+    func keys(of watch: WatchID) -> [String] {
+        told.flatMap { told in
+            guard case .watched(watch, let batch) = told else { return [String]() }
+            return batch.changes.map { change in
+                switch change {
+                case .put(let pair): pair.key
+                case .deleted(let key, _): "-" + key
+                }
+            }
+        }
+    }
+
+    /// Ends the loop.
+    func stop() throws {
+        shared.stops.withLock { $0 = true }
+        shared.waker.withLock { $0 }?.wake()
+        try until("the loop has ended") { shared.hasEnded.withLock { $0 } }
+    }
+}
+
+/// The owner of the reactor: passes its events to the engine, as the daemon's loop does.
+private final class EngineOwner: ReactorHandler, EngineReceiver {
+    private let reactor: Reactor
+    private let engine: EtcdEngine
+    private let shared: EngineLoop.Shared
+    private var isWithin = false
+
+    init(_ reactor: Reactor, _ engine: EtcdEngine, _ shared: EngineLoop.Shared) {
+        (self.reactor, self.engine, self.shared) = (reactor, engine, shared)
+    }
+
+    private func within(_ body: () -> Void) {
+        isWithin = true
+        body()
+        isWithin = false
+    }
+
+    private func note(_ told: EngineLoop.Told) {
+        if isWithin { shared.wasToldWithin.withLock { $0 = true } }
+        shared.told.withLock { $0.append(told) }
+    }
+
+    func answered(_ id: CallID, _ answer: EngineAnswer) { note(.answered(id.number, answer)) }
+    func watched(_ id: WatchID, _ batch: EngineWatchBatch) { note(.watched(id, batch)) }
+    func watchEnded(_ id: WatchID, _ end: EngineWatchEnd) { note(.ended(id, end)) }
+
+    func connectionMade(_ id: ConnectionID) { engine.connected(id) }
+    func bytesReceived(_ id: ConnectionID, _ bytes: UnsafeRawBufferPointer) {
+        if engine.owns(id) { engine.bytesReceived(id, bytes) }
+    }
+    func peerClosed(_ id: ConnectionID) { if engine.owns(id) { engine.closed(id) } }
+    func connectionClosed(_ id: ConnectionID) { if engine.owns(id) { engine.closed(id) } }
+    func turnEnded() { engine.turnEnded() }
+    func timerFired() { within { engine.ticked(at: Clock.system.steady()) } }
+
+    func woken() {
+        let jobs = shared.jobs.withLock { jobs in
+            defer { jobs = [] }
+            return jobs
+        }
+        for job in jobs { within { job(engine) } }
+        guard shared.stops.withLock({ $0 }) else { return }
+        engine.end()
+        reactor.stop()
+    }
+
+    func connectionOpened(_ id: ConnectionID, peer: PeerCredentials) {}
+    func clientNotAccepted(errno: Int32) {}
+    func outputDrained(_ id: ConnectionID) {}
+    func signalReceived(_ signal: Int32) {}
+}
+
+extension EngineCall {
+    /// Puts a value under a key that is absent; else gets the key.
+    static func putIfAbsent(_ key: String, _ value: [UInt8] = [1], lease: Int64 = 0) -> EngineCall {
+        .transaction(
+            EngineTransaction(
+                conditions: [.created(key, at: 0)], then: [.put(key, value, lease: lease)],
+                otherwise: [.get(EngineRange(from: key))]))
+    }
+}
+
+extension EngineAnswer {
+    /// True for a transaction whose conditions held.
+    var isDone: Bool { if case .transacted(true, _, _) = self { true } else { false } }
+}
