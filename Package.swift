@@ -86,9 +86,8 @@ let package = Package(
         library(
             "StoryServer",
             [
-                "StoryCore", "StoryWire", "StoryEngine", "StoryStorage", "StoryFold", "StoryStore", "StoryLog",
-                "StoryReactor",
-                "CXXHash",
+                "StoryCluster", "StoryCore", "StoryWire", "StoryEngine", "StoryStorage", "StoryFold", "StoryStore",
+                "StoryLog", "StoryReactor", "CXXHash",
             ]),
         library("StoryClient", ["StoryCore"]),
         library("StoryBrowser", ["StoryClient"]),
@@ -141,7 +140,8 @@ let package = Package(
         tests(
             "StoryServerTests",
             [
-                "StoryCore", "StoryWire", "StoryEngine", "StoryStorage", "StoryFold", "StoryStore", "StoryLog",
+                "StoryCluster", "StoryCore", "StoryWire", "StoryEngine", "StoryStorage", "StoryFold", "StoryStore",
+                "StoryLog",
                 "StoryOffline",
                 "StoryReactor", "StoryServer", "TestSupport",
             ]),

@@ -1,0 +1,36 @@
+package import StoryCluster
+
+/// The engine that orders the entries of a log, as the loop uses it.
+///
+/// Each call has one answer, `.unknown` where none came in time. Nothing is reported within a method: answers, changes and
+/// ends come with later input of the loop.
+package protocol EngineCalls: AnyObject {
+    /// The part of the loop that gets answers and changes.
+    var receiver: (any EngineReceiver)? { get set }
+    /// Makes a call at an endpoint, numbered from 0.
+    func call(_ id: CallID, _ call: EngineCall, endpoint: Int)
+    /// Watches a range of keys from a revision on.
+    func watch(_ id: WatchID, _ range: EngineRange, from revision: Int64, endpoint: Int)
+    /// Ends a watch, which tells nothing more.
+    func endWatch(_ id: WatchID)
+    /// Takes no changes of watches until `resumeWatches`, since this node cannot fold them yet.
+    func pauseWatches()
+    /// Takes the changes of watches again.
+    func resumeWatches()
+    /// Gives up calls whose deadline has passed, and connects where that is wanted; called every 0.1 s.
+    ///
+    /// - Parameter now: monotonic time in nanoseconds.
+    func ticked(at now: UInt64)
+    /// Closes all connections, and tells nothing more.
+    func end()
+}
+
+/// The part of the loop that gets the engine's answers.
+package protocol EngineReceiver: AnyObject {
+    /// Takes the only answer to a call.
+    func answered(_ id: CallID, _ answer: EngineAnswer)
+    /// Takes changes of the keys of a watch, in the order of their revisions.
+    func watched(_ id: WatchID, _ batch: EngineWatchBatch)
+    /// Takes the end of a watch, which `endWatch` did not ask for.
+    func watchEnded(_ id: WatchID, _ end: EngineWatchEnd)
+}
