@@ -29,8 +29,8 @@ package final class Engine {
     package private(set) var isDraining = false
     /// The declared models that this turn undefined, until the catalogue is without them.
     private var undefined: [Kind] = []
-    /// Returns the state of the replica that this store is; nil where it is none.
-    package var replica: () -> ReplicaState? = { nil }
+    /// Returns the part that this store has among others; nil for a store of its own.
+    package var cluster: () -> ClusterState? = { nil }
     /// The failure of each write at a replica; nil where this store takes writes.
     package var notLeader: Failure? { didSet { refusal = notLeader } }
     /// The declared models that are served and built; nil where there are none.
@@ -124,7 +124,7 @@ package final class Engine {
         }
         let greeting = Greeting(
             server: server, position: output.durable, durable: durability, log: identity.id, limits: limits,
-            peer: peer, replica: replica())
+            peer: peer, cluster: cluster())
         output.notify(.greeting(greeting))
         return true
     }

@@ -12,8 +12,9 @@ extension World {
     ) throws(StorageError) -> Position {
         guard head > durable else { return .zero }
         switch failure.code {
-        case .syntax, .unknown, .notFound, .denied, .tooLarge, .full, .diverged, .behind, .notLeader, .busy, .draining,
-            .internal:
+        case .syntax, .unknown, .notFound, .denied, .tooLarge, .full, .diverged, .behind, .notLeader, .unavailable,
+            .busy,
+            .draining, .internal:
             return .zero
         case .gone, .conflict:
             guard let stream = action.stream(of: catalogue) else { return head }

@@ -23,7 +23,8 @@ extension Server {
     func buildModels() {
         advanceModels { () throws(StorageError) in
             try declared.advance(acknowledged: driver.acknowledged) { (name, event) throws(StorageError) in
-                guard follower == nil, drainDeadline == nil, !driver.holdsWrites, dependency.engine.refusal == nil
+                guard follower == nil, cluster?.takesWrites != false, drainDeadline == nil, !driver.holdsWrites,
+                    dependency.engine.refusal == nil
                 else { return false }
                 try dependency.engine.models.activate(
                     name, event, by: dependency.uid, dependency.clock.now(), into: requests.output(nil))

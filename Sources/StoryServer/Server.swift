@@ -11,13 +11,10 @@ import StoryWire
 /// in the background; then the output that depends on durable events is sent. Output that waits for a background commit
 /// is sent when that has ended. Everything runs on the reactor's one thread.
 package final class Server: ReactorHandler {
-    /// How long a stopping server waits for clients to read their output, in ticks of 0.1 s.
-    private static let drainTicks: UInt64 = 50
-
     let dependency: ServerDependency
     let connections = Connections()
     private let memory: ClientMemory
-    private let outbox: Outbox
+    let outbox: Outbox
     let driver: CommitDriver
     let publishing: PushScheduler
     private let checkpoints: Checkpoints
@@ -26,14 +23,15 @@ package final class Server: ReactorHandler {
     private let jobs: Jobs
     private let seals: SealQueue
     let follower: Follower?
+    let cluster: ClusterDriver?
     /// Nil for models in memory.
     private let rebuild: ModelRebuild?
     let declared: DeclaredModels
     let requests: Requests
     private let housekeeping: Housekeeping
-    private var slow: SlowRequests { dependency.slow }
+    var slow: SlowRequests { dependency.slow }
     /// The tick at which a stopping server gives up waiting; nil while it serves.
-    private(set) var drainDeadline: UInt64?
+    var drainDeadline: UInt64?
 
     /// Builds the parts of the loop.
     package init(dependency: ServerDependency) {
@@ -61,7 +59,10 @@ package final class Server: ReactorHandler {
         }
         driver = CommitDriver(
             log: dependency.log, models: dependency.models, engine: dependency.engine, fold: dependency.fold,
-            commits: dependency.commits, bytesPerCommit: dependency.configuration.limits.commit,
+            commits: dependency.commits,
+            entries: dependency.node.map { _ in
+                EntryCommits(mostUnstored: dependency.configuration.limits.commit)
+            }, bytesPerCommit: dependency.configuration.limits.commit,
             clock: dependency.clock, transport: dependency.transport, trace: dependency.trace, figures: figures,
             connections: connections, outbox: outbox, checkpoints: checkpoints, flush: flush,
             declared: declared)
@@ -74,6 +75,7 @@ package final class Server: ReactorHandler {
             dependency, driver, connections, outbox, memory, publishing, checkpoints, checkpointRequests, checks, jobs,
             seals)
         follower = Server.follower(dependency, driver, seals: seals, requests: requests)
+        cluster = ClusterDriver.node(dependency, driver, seals: seals, requests: requests)
         housekeeping = Housekeeping(
             clock: dependency.clock, trace: dependency.trace, figures: figures, slow: dependency.slow,
             log: dependency.log, manager: dependency.manager, returnFreedPages: dependency.returnFreedPages,
@@ -82,6 +84,7 @@ package final class Server: ReactorHandler {
             idle: IdleConnections(connections, dependency.transport, dependency.configuration.limits))
         driver.whenRolledBack = { [weak self] in self?.followModels() }
         advanceModels { () throws(StorageError) in try declared.begin() }
+        cluster?.began()
     }
 
     /// Ends the cycle of references between the engine and the declared models. Weak ones would make each look at them on
@@ -100,15 +103,6 @@ package final class Server: ReactorHandler {
     /// The bytes kept for clients: by the account, and computed from every connection.
     package var kept: (account: Int, counted: Int) {
         (memory.used, memory.count(connections.all, dependency.transport))
-    }
-
-    /// Takes an entry that came from elsewhere, where it is acknowledged; the turn that follows sends what rests on it.
-    ///
-    /// - Parameter records: the records of the entry, as they are.
-    /// - Returns: false while events that were decided here wait for their acknowledgement; then nothing is taken.
-    /// - Throws: `.corrupt` if the records cannot follow the head; then nothing is taken.
-    package func entryArrived(_ records: UnsafeRawBufferPointer) throws(StorageError) -> Bool {
-        try driver.arrived(records)
     }
 
     // MARK: ReactorHandler
@@ -130,8 +124,7 @@ package final class Server: ReactorHandler {
     package func bytesReceived(_ id: ConnectionID, _ bytes: UnsafeRawBufferPointer) {
         slow.turnGoesOn()
         guard let connection = connections[id], !connection.isEnding else {
-            if let follower, follower.owns(id) { follower.bytesReceived(bytes) }
-            return
+            return outboundReceived(id, bytes)
         }
         connections.touched.add(connection)
         connection.lines.bytesReceived(bytes)
@@ -144,8 +137,7 @@ package final class Server: ReactorHandler {
     package func peerClosed(_ id: ConnectionID) {
         slow.turnGoesOn()
         guard let connection = connections[id], !connection.isEnding else {
-            if let follower, follower.owns(id) { follower.closed() }
-            return
+            return outboundClosed(id)
         }
         connections.touched.add(connection)
         connection.lines.peerClosed()
@@ -155,7 +147,7 @@ package final class Server: ReactorHandler {
     /// Removes the connection.
     package func connectionClosed(_ id: ConnectionID) {
         if let connection = connections[id] { return requests.gone(connection) }
-        if let follower, follower.owns(id) { follower.closed() }
+        outboundClosed(id)
     }
 
     /// Has the connection's next step computed, since all its output has left the process.
@@ -175,8 +167,10 @@ package final class Server: ReactorHandler {
         guard stopReason == nil else { return dependency.transport.stop() }
         requests.takeLeftOver()
         follower?.turnEnded()
-        let isMoreAtHand = requests.isPending || follower?.hasWork == true
+        cluster?.turnEnds()
+        let isMoreAtHand = requests.isPending || hasEntries
         driver.turnEnded(mayGather: drainDeadline == nil, isMoreAtHand: isMoreAtHand)
+        cluster?.turnEnded()
         publish()
         guard stopReason == nil else { return }
         jobs.begin()
@@ -186,31 +180,17 @@ package final class Server: ReactorHandler {
         publishing.turnEnded()
         buildModels()
         if hasWork { dependency.transport.requestTurn() }
+        if let signal = cluster?.takeEnd(at: driver.tick) { drain(signal) }
         if drainDeadline != nil, connections.isEmpty { dependency.transport.stop() }
     }
 
     /// True while work is left that waits for nothing.
     private var hasWork: Bool {
-        requests.isPending || publishing.isPending || declared.hasWork || follower?.hasWork == true
+        requests.isPending || publishing.isPending || declared.hasWork || hasEntries
     }
 
-    /// Begins to drain the connections; stops at once on a second signal.
-    package func signalReceived(_ signal: Int32) {
-        guard drainDeadline == nil else { return dependency.transport.stop() }
-        drainDeadline = driver.tick + Server.drainTicks
-        let members: KeyValuePairs = ["signal": "\(signal)", "connections": "\(connections.count)"]
-        dependency.trace.say("draining", members)
-        dependency.manager.stopping()
-        dependency.transport.stopListening()
-        follower?.end()
-        // Events that are committed now are still pushed before the subscriptions end.
-        driver.turnEnded(mayGather: false, isMoreAtHand: false)
-        publish()
-        dependency.engine.drainRequested()
-        outbox.isDraining = true
-        for connection in connections.all { requests.drain(connection) }
-        dependency.transport.endLingering()
-    }
+    /// True while entries from elsewhere wait that the next turn can take.
+    private var hasEntries: Bool { follower?.hasWork == true || cluster?.hasWork == true }
 
     /// Runs the housekeeping, and stops at the drain deadline.
     package func timerFired() {
@@ -218,6 +198,7 @@ package final class Server: ReactorHandler {
         housekeeping.ticked()
         requests.resume(requests.waits.takeLate(at: driver.tick))
         follower?.ticked()
+        cluster?.ticked()
         if let drainDeadline, driver.tick >= drainDeadline { dependency.transport.stop() }
     }
 
@@ -238,6 +219,7 @@ package final class Server: ReactorHandler {
         jobs.end()
         seals.end()
         checks.end()
+        cluster?.end()
         replaceModels { rebuild throws(StorageError) in try rebuild.end() }
         driver.finishCommits()
         driver.storeAtEnd()
@@ -254,7 +236,7 @@ package final class Server: ReactorHandler {
     }
 
     /// Resumes the requests that waited for durable events, and sends the output that may leave.
-    private func publish() {
+    func publish() {
         guard let durable = driver.sendablePosition else { return }
         requests.resume(at: durable)
         // Complete replies do not wait for the shares of long answers.

@@ -19,7 +19,7 @@ enum ExitCode: Int32 {
     init(_ refusal: Refusal) {
         switch refusal.code {
         case .syntax, .unknown: self = .unusable
-        case .denied, .tooLarge, .full, .behind, .notLeader, .busy, .draining: self = .denied
+        case .denied, .tooLarge, .full, .behind, .notLeader, .unavailable, .busy, .draining: self = .denied
         case .internal where refusal.isDamage: self = .corrupt
         // Codes that this program does not know are a no as well.
         default: self = .no

@@ -85,7 +85,7 @@ struct ForeignEntriesTests {
                 var fed: [String] = []
                 for start in stride(from: 0, to: records.count, by: portion) {
                     let entry = records[start..<min(start + portion, records.count)].flatMap { $0 }
-                    #expect(try entry.withUnsafeBytes { try copy.server.entryArrived($0) })
+                    #expect(try entry.withUnsafeBytes { try copy.server.driver.arrived($0) })
                     copy.run()
                     fed += copy.hear("follower")
                 }
@@ -128,7 +128,7 @@ struct ForeignEntriesTests {
         }
         try serve(second) { copy, log, _ in
             func feed(_ entry: [UInt8]) throws -> Bool {
-                try entry.withUnsafeBytes { try copy.server.entryArrived($0) }
+                try entry.withUnsafeBytes { try copy.server.driver.arrived($0) }
             }
             var damaged = records[1]
             damaged[damaged.count - 1] ^= 1

@@ -1,6 +1,6 @@
 import StoryCore
 import StoryLog
-import StoryServer
+@testable import StoryServer
 import TestSupport
 import Testing
 
@@ -80,7 +80,7 @@ struct ReplicaModelTests {
         #expect(bench.write(Self.define).hasPrefix("+"))
         bench.settle()
         #expect(bench.source.ask("COUNT orders", from: "s") == [#"+ {"count":2,"position":4}"#])
-        let isTaken = try altered(bench).withUnsafeBytes { try bench.replica.server.entryArrived($0) }
+        let isTaken = try altered(bench).withUnsafeBytes { try bench.replica.server.driver.arrived($0) }
         #expect(isTaken)
         bench.settle()
         bench.tick(3)

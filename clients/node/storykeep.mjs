@@ -32,7 +32,8 @@ import { createInterface } from "node:readline";
  * @typedef {number | string | Date} Point A position (or a version, where one stream is read), or a time
  * @typedef {string | number | boolean | Date | string[] | Row | null | undefined} Option
  * @typedef {"syntax" | "unknown" | "invalid" | "notFound" | "gone" | "exists" | "conflict" | "keyReused" | "denied"
- *   | "tooLarge" | "full" | "diverged" | "behind" | "notLeader" | "busy" | "draining" | "internal"} Code
+ *   | "tooLarge" | "full" | "diverged" | "behind" | "notLeader" | "unavailable" | "busy" | "draining"
+ *   | "internal"} Code
  * @typedef {"never" | "same" | "refetch" | "later"} Retry
  * @typedef {"missing" | "empty" | "tooLong" | "notSelected" | "outOfRange" | "malformed" | "noSuch" | "unknownField"
  *   | "wrongType" | "repeated"} Rule

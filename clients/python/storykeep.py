@@ -67,7 +67,7 @@ Rule = Literal[
 ]
 Code = Literal[
     "syntax", "unknown", "invalid", "notFound", "gone", "exists", "conflict", "keyReused", "denied", "tooLarge", "full",
-    "diverged", "behind", "notLeader", "busy", "draining", "internal",
+    "diverged", "behind", "notLeader", "unavailable", "busy", "draining", "internal",
 ]
 
 

@@ -31,6 +31,8 @@ public enum ClientError: Error, Hashable, Sendable {
     case behind(message: String, position: UInt64)
     /// The store is a replica and takes no writes; `address` is that of the store which does.
     case notLeader(message: String, address: String)
+    /// No node leads the log now. `mayBeWritten` is false where nothing was written, nor will be.
+    case unavailable(message: String, mayBeWritten: Bool)
     /// The server is at a limit of its own.
     case busy(message: String)
     /// The server is stopping.
@@ -75,6 +77,7 @@ extension ClientError {
             case .tooLarge: .tooLarge(message: message, limit: refusal.limit)
             case .full: .full(message: message)
             case .notLeader: .notLeader(message: message, address: refusal.address ?? "")
+            case .unavailable: .unavailable(message: message, mayBeWritten: refusal.outcome != "none")
             case .busy: .busy(message: message)
             case .draining: .draining(message: message)
             case .internal:
@@ -104,8 +107,8 @@ extension ClientError {
             .notLeader, .internal, .protocolViolation, .notUnderstood, .notEncodable, .closed:
             .never
         case .conflict: .refetch
-        case .full, .behind, .busy, .draining, .unreachable: .later
-        case .connectionLost, .timedOut: .same
+        case .full, .behind, .unavailable(_, mayBeWritten: false), .busy, .draining, .unreachable: .later
+        case .connectionLost, .timedOut, .unavailable: .same
         case .other(let refusal): refusal.retry.flatMap(Retry.init) ?? .never
         }
     }
@@ -130,8 +133,8 @@ extension ClientError: CustomStringConvertible {
         case .syntax(let message, _), .unknown(let message, _, _), .invalid(let message, _), .notFound(let message),
             .gone(let message), .exists(let message, _), .conflict(let message, _, _, _), .keyReused(let message, _),
             .denied(let message), .tooLarge(let message, _), .full(let message), .diverged(let message, _, _),
-            .behind(let message, _), .notLeader(let message, _), .busy(let message), .draining(let message),
-            .internal(let message, _, _):
+            .behind(let message, _), .notLeader(let message, _), .unavailable(let message, _), .busy(let message),
+            .draining(let message), .internal(let message, _, _):
             message
         case .other(let refusal): "\(refusal.code.rawValue): \(refusal.message)"
         case .unreachable(let path, let reason, let time):

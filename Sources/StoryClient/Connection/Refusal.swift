@@ -42,6 +42,8 @@ public struct Refusal: Error, Hashable, Sendable, Decodable {
         public static let behind = Code(rawValue: "behind")
         /// The store is a replica and takes no writes.
         public static let notLeader = Code(rawValue: "notLeader")
+        /// No node leads the log now.
+        public static let unavailable = Code(rawValue: "unavailable")
         /// The server is at a limit of its own.
         public static let busy = Code(rawValue: "busy")
         /// The server is stopping.
@@ -93,10 +95,12 @@ public struct Refusal: Error, Hashable, Sendable, Decodable {
     public let log: String?
     /// The address of the store that takes writes, for `notLeader`.
     public let address: String?
+    /// For `unavailable`: `none` where nothing was written, nor will be, else `unknown`.
+    public let outcome: String?
 
     private enum CodingKeys: CodingKey {
         case code, message, retry, fields, name, nearest, damaged, column, field
-        case expected, actual, stream, position, limit, log, address
+        case expected, actual, stream, position, limit, log, address, outcome
     }
 
     /// Decodes a refusal. Code and message are required; other members are ignored if they are of a wrong type.
@@ -118,6 +122,7 @@ public struct Refusal: Error, Hashable, Sendable, Decodable {
         limit = try? members.decode(Int.self, forKey: .limit)
         log = try? members.decode(String.self, forKey: .log)
         address = try? members.decode(String.self, forKey: .address)
+        outcome = try? members.decode(String.self, forKey: .outcome)
     }
 
     /// Reads the JSON of a `-` line; one that cannot be read becomes an `internal` refusal that shows it.
@@ -133,7 +138,8 @@ public struct Refusal: Error, Hashable, Sendable, Decodable {
         code = .internal
         message = "an error that cannot be read: \(String(decoding: json, as: UTF8.self))"
         (retry, fields, name, nearest, damaged, column, field) = (nil, nil, nil, nil, nil, nil, nil)
-        (expected, actual, stream, position, limit, log, address) = (nil, nil, nil, nil, nil, nil, nil)
+        (expected, actual, stream, position, limit) = (nil, nil, nil, nil, nil)
+        (log, address, outcome) = (nil, nil, nil)
     }
 
     /// True when the stored data differs from the data that was written.

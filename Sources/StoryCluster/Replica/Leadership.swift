@@ -32,6 +32,7 @@ struct Leadership: Equatable {
     private var compactedBytes = 0
     /// The entries that were written in this term and are not removed: their first positions and sizes.
     private var tail: [TailEntry] = []
+    private var tailBytes = 0
     /// The first position that is not removed, as far as is known.
     private(set) var trimmed = Position.zero
     private var trimming = Position.zero
@@ -60,11 +61,11 @@ struct Leadership: Equatable {
 
     /// True while so much cannot be removed that writes have to wait for another node.
     var isTailFull: Bool { tailBytes >= 4 * mostBytes }
-    private var tailBytes: Int { tail.reduce(0) { $0 + $1.bytes } }
 
     /// Notes that an entry is in the log.
     mutating func wrote(_ head: EntryHead) {
         tail.append(TailEntry(first: head.first, bytes: head.bytes))
+        tailBytes += head.bytes
         compactedBytes += head.bytes
         lastFirst = head.first
     }
@@ -153,7 +154,9 @@ struct Leadership: Equatable {
             guard case .transacted(let succeeded, _, _) = answer else { return .nothing }
             guard succeeded else { return .superseded }
             trimmed = trimming
-            tail.removeAll { $0.first < trimmed }
+            let removed = tail.prefix { $0.first < trimmed }
+            tailBytes -= removed.reduce(0) { $0 + $1.bytes }
+            tail.removeFirst(removed.count)
             return .nothing
         }
         guard snapshot?.id == id else { return nil }

@@ -36,6 +36,14 @@ extension Node {
 // MARK: Following
 
 extension Node {
+    /// Begins to follow, or ends where the process is asked to: this node has no lead that it could hand over.
+    ///
+    /// - Parameter isWatching: whether this node has the watch of a follower already.
+    mutating func follow(isWatching: Bool = false) {
+        guard !isDraining else { return drained() }
+        if isWatching { state = .following } else { catchUp(.follow) }
+    }
+
     mutating func catchUp(_ aim: Aim) {
         state = .catchingUp(then: aim)
         readNext()
@@ -53,7 +61,7 @@ extension Node {
         watch.isOn = false
         incoming.clear()
         main = nil
-        catchUp(.follow)
+        follow()
     }
 
     mutating func caughtUpSoFar() {

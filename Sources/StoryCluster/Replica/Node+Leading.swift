@@ -33,10 +33,7 @@ extension Node {
             membership.led(by: leader)
             calls.act(.leaderIs(leader))
         }
-        guard let term else {
-            state = .following
-            return
-        }
+        guard let term else { return follow(isWatching: true) }
         guard !isDraining else { return resign(term) }
         catchUp(.lead(term, lease: lease, seconds: seconds))
     }
@@ -98,7 +95,7 @@ extension Node {
 
     mutating func lostLead() {
         endTerm()
-        catchUp(.follow)
+        follow()
     }
 
     private mutating func endTerm() {

@@ -62,12 +62,12 @@ extension Node {
                 state = .seeding(through: position)
                 seed(through: position, at: now)
             } else {
-                catchUp(.follow)
+                follow()
             }
         case .catchingUp(let aim): try read(results, header, for: aim, at: now)
         case .campaigning(let lease?, let seconds):
             campaigned(succeeded: succeeded, results, header, lease: lease, seconds: seconds)
-        case .resigning: if isDraining { drained() } else { catchUp(.follow) }
+        case .resigning: follow()
         case .campaigning, .seeding, .following, .leading, .stopped: break
         }
     }

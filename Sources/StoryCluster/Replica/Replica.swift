@@ -23,6 +23,10 @@ package struct Replica: Equatable {
         return term.term
     }
 
+    /// True while the engine has more entries of this node than it should keep, and writes have to wait for another node.
+    package var isTailFull: Bool { if case .leading(let term) = node.state { term.isTailFull } else { false } }
+    /// The last position that is known to be in the log.
+    package var reach: Position { node.incoming.reach }
     /// True while this node has the lead.
     package var isLeading: Bool { if case .leading = node.state { true } else { false } }
     /// True once this node has everything that was in the log when it started.
@@ -147,7 +151,7 @@ package struct Replica: Equatable {
         guard case .seeding = node.state else { return [] }
         node.watch.isSeeding = false
         node.incoming.taken(through: position)
-        node.catchUp(.follow)
+        node.follow()
         return node.calls.take()
     }
 
@@ -162,9 +166,11 @@ package struct Replica: Equatable {
             term.isHandingOver = true
             node.state = .leading(term)
             if term.writing == nil { node.resign(term.term) }
+        case .catchingUp(then: .lead(let term, _, _)): node.resign(term)
         case .resigning: break
         case .campaigning: break
-        case .joining, .registering, .seeding, .catchingUp, .following, .stopped: node.drained()
+        case .joining, .registering, .seeding, .catchingUp(then: .follow), .following: node.drained()
+        case .stopped: break
         }
         return node.calls.take()
     }

@@ -1,7 +1,7 @@
 /// The code of a failed request, for the client's program (SPEC §3).
 package enum ErrorCode: String, CaseIterable, Sendable {
     case syntax, unknown, invalid, notFound, gone, exists, conflict, keyReused
-    case denied, tooLarge, full, diverged, behind, notLeader, busy, draining, `internal`
+    case denied, tooLarge, full, diverged, behind, notLeader, unavailable, busy, draining, `internal`
 
     /// The advice to the client on trying again.
     package var retry: Retry {
@@ -10,7 +10,7 @@ package enum ErrorCode: String, CaseIterable, Sendable {
             .notLeader, .internal:
             .never
         case .conflict: .refetch
-        case .full, .behind, .busy, .draining: .later
+        case .full, .behind, .unavailable, .busy, .draining: .later
         }
     }
 }
@@ -29,6 +29,12 @@ package struct Failure: Error, Equatable, Sendable {
     package let message: String
     /// The details that belong to the code.
     package let detail: FailureDetail
+
+    /// The advice to the client on trying again: that of the code, but for a write that may have been carried out.
+    package var retry: Retry {
+        if case .outcome(.unknown) = detail { return .refetch }
+        return code.retry
+    }
 
     /// Creates a failure.
     package init(_ code: ErrorCode, _ message: String, _ detail: FailureDetail = .none) {
@@ -62,8 +68,18 @@ package enum FailureDetail: Equatable, Sendable {
     case progress(Position, of: Position)
     /// `notLeader`: the address of the store that takes writes.
     case address(String)
+    /// `unavailable`: whether the write may be carried out.
+    case outcome(UnavailableOutcome)
     /// `internal`: the stored data are damaged; the position is nil where it is unknown.
     case damaged(Position?)
+}
+
+/// The outcome of a write that is `unavailable`.
+package enum UnavailableOutcome: String, Sendable {
+    /// Nothing was written, nor will be.
+    case none
+    /// It may be written, now or later.
+    case unknown
 }
 
 /// The rule that a field of a form breaks.
@@ -107,7 +123,9 @@ extension Failure {
     package var isDamage: Bool {
         switch detail {
         case .damaged: true
-        case .none, .column, .name, .fields, .field, .versions, .position, .limit, .log, .progress, .address: false
+        case .none, .column, .name, .fields, .field, .versions, .position, .limit, .log, .progress, .address,
+            .outcome:
+            false
         }
     }
 }

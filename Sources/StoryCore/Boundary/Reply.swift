@@ -166,6 +166,8 @@ package enum Durability: String, Equatable, Sendable {
     case fsync
     /// The end of the process alone, since the data directory is in memory.
     case memory
+    /// The end of any machine for good, since a majority of those of the engine that orders the log have it.
+    case quorum
 }
 
 /// The first line of every connection.
@@ -182,13 +184,13 @@ package struct Greeting: Equatable, Sendable {
     package let limits: Limits
     /// The uid and role of the client.
     package let peer: Peer
-    /// The state of a replica; nil for a store of its own.
-    package let replica: ReplicaState?
+    /// The part that the store has among others of its history; nil for a store of its own.
+    package let cluster: ClusterState?
 
     /// Creates a greeting from its parts.
     package init(
         server: String, position: Position, durable: Durability = .fsync, log: LogID, limits: Limits, peer: Peer,
-        replica: ReplicaState? = nil
+        cluster: ClusterState? = nil
     ) {
         self.server = server
         self.position = position
@@ -196,30 +198,7 @@ package struct Greeting: Equatable, Sendable {
         self.log = log
         self.limits = limits
         self.peer = peer
-        self.replica = replica
-    }
-}
-
-/// The state of a replica, as the greeting and `STATS` have it.
-package struct ReplicaState: Equatable, Sendable {
-    /// The progress of a replica.
-    package enum Phase: String, Sendable {
-        /// It has not got all events of its source, or does not reach it.
-        case catchingUp
-        /// It gets each event of its source when that is acknowledged.
-        case following
-    }
-
-    /// The progress.
-    package let phase: Phase
-    /// The address of the source.
-    package let address: String
-    /// The last event of the source, as far as that is known.
-    package let source: Position
-
-    /// Creates a state.
-    package init(_ phase: Phase, of address: String, at source: Position) {
-        (self.phase, self.address, self.source) = (phase, address, source)
+        self.cluster = cluster
     }
 }
 

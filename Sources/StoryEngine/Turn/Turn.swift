@@ -4,7 +4,8 @@ package import StoryCore
 ///
 /// An event is **acknowledged** once it is in the log for good, so that replies which rest on it may leave, and
 /// **stored** once this process can read it back after a restart, so that checkpoints may contain it. A commit into the
-/// own journal does both at once; an entry that came from elsewhere is acknowledged first.
+/// own journal does both at once; an entry that came from elsewhere is acknowledged first. On a node of a cluster every
+/// entry is, and the node stores it beside the cycle.
 ///
 /// The machine alone decides on a commit, a release of replies, a rollback and the end of the process. Each method is an
 /// input, named for the event that happened, and returns the action for the shell. Once it is stopped, no input has an
@@ -62,8 +63,17 @@ package struct Turn: Equatable, Sendable {
     /// The last event that is stored.
     package private(set) var stored: Position
 
+    /// True where entries are stored beside the cycle, once they are acknowledged.
+    private let storesBeside: Bool
+
     /// Creates an idle cycle at the end of a log that is stored.
-    package init(stored: Position) { (acknowledged, self.stored) = (stored, stored) }
+    ///
+    /// - Parameters:
+    ///   - stored: the last event of the log.
+    ///   - storesBeside: whether entries are stored beside the cycle, once they are acknowledged.
+    package init(stored: Position, storesBeside: Bool = false) {
+        (acknowledged, self.stored, self.storesBeside) = (stored, stored, storesBeside)
+    }
 
     /// The position at which a checkpoint may begin: everything that was folded is stored. Nil while it is not, or once
     /// the cycle is stopped.
@@ -108,7 +118,7 @@ package struct Turn: Equatable, Sendable {
     package mutating func arrived(through head: Position) -> Action {
         guard takesEntries else { return .none }
         acknowledged = head
-        return appended(through: head)
+        return storesBeside ? .none : appended(through: head)
     }
 
     /// Notes that the log refused an event; those before it are folded into the models.
@@ -128,6 +138,14 @@ package struct Turn: Equatable, Sendable {
         case .committing(_, .rollBack), .failing, .rollingBack, .stopped: break
         }
         return .none
+    }
+
+    /// Notes that another node may lead: events that were decided here, and that no commit has, are undone.
+    ///
+    /// - Parameter failure: the reply to the writes that are undone.
+    package mutating func leadLost(_ failure: Failure) -> Action {
+        guard case .open(let head) = state, head > acknowledged else { return .none }
+        return foldFailed(failure)
     }
 
     /// Begins a commit or a rollback after everything that one poll brought was handled.
@@ -194,7 +212,7 @@ package struct Turn: Equatable, Sendable {
         guard case .rollingBack = state else { return .none }
         switch result {
         case .success:
-            state = stored < acknowledged ? .open(head: acknowledged) : .idle
+            state = stored < acknowledged && !storesBeside ? .open(head: acknowledged) : .idle
             return .release(through: acknowledged)
         case .failure(let error): return storageFailed(error)
         }

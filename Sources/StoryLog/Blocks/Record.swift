@@ -12,7 +12,7 @@ package enum Record {
     ) throws(StorageError) -> EventRecord {
         guard bytes.count >= EventHeader.size else { throw damaged(position, "is cut short") }
         guard RecordLayout.count(bytes) == bytes.count else { throw damaged(position, "does not have its length") }
-        guard checksum(bytes, position) == bytes.number(at: 0, as: UInt64.self) else {
+        guard checksum(bytes, position) == storedChecksum(bytes) else {
             throw damaged(position, "does not match its checksum")
         }
         guard bytes[9] == EventHeader.layout else { throw damaged(position, "has layout \(bytes[9])") }
@@ -36,6 +36,11 @@ package enum Record {
         let count = RecordLayout.count(rest)
         guard count <= rest.count else { throw damaged(position, "is cut short") }
         return UnsafeRawBufferPointer(rebasing: rest[..<count])
+    }
+
+    /// Returns the checksum that a record begins with.
+    package static func storedChecksum(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
+        bytes.number(at: 0, as: UInt64.self)
     }
 
     /// Returns the checksum of a record, which covers everything behind it.

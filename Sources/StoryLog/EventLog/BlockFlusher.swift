@@ -111,12 +111,13 @@ final class BlockFlusher {
         try finish(job, job.work.wait())
     }
 
-    /// Begins a commit straight into blocks of all records that are in none yet; the caller runs the job.
+    /// Begins a commit straight into blocks of all records through a position that are in none yet; the caller runs the
+    /// job.
     ///
     /// - Throws: as `wait`.
-    func beginCommit() throws(StorageError) -> FlushJob {
+    func beginCommit(through position: Position) throws(StorageError) -> FlushJob {
         try wait()
-        let job = FlushJob(records.unflushed(through: records.head), after: seal, store)
+        let job = FlushJob(records.unflushed(through: position), after: seal, store)
         state = .committing(job)
         return job
     }

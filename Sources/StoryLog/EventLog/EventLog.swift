@@ -41,17 +41,19 @@ package protocol EventLog: EventLogReading {
     ) throws(StorageError)
 
     /// Makes room for the next commit, so that it does not wait: begins a flush if it needs one.
-    func ensureSpace() -> CommitRoom
-    /// Begins a commit of the appended events; nil if there are none. Run the job on any thread, then pass it to
-    /// `finishCommit`. Events that are appended meanwhile belong to the next commit.
+    ///
+    /// - Parameter position: the last event of the commit.
+    func ensureSpace(through position: Position) -> CommitRoom
+    /// Begins a commit of the appended events through a position; nil if there are none. Run the job on any thread, then
+    /// pass it to `finishCommit`. Events after that position belong to the next commit.
     ///
     /// - Throws: `.full` if there is no room; after any other error the process has to stop.
-    func beginCommit() throws(StorageError) -> CommitJob?
+    func beginCommit(through position: Position) throws(StorageError) -> CommitJob?
     /// Ends a commit, on the thread that appends. If it was refused, its events stay, and are not committed.
     ///
     /// - Throws: the error of a commit that failed, or of storing it: the process has to stop.
     func finishCommit(_ job: CommitJob, _ end: CommitEnd) throws(StorageError)
-    /// Removes every event after a position, which is not before `committed`; not during a commit.
+    /// Removes every event after a position, which is not before `committed`, nor in a commit under way.
     ///
     /// - Throws: an error after which the state of the log is unknown, and the process has to stop.
     func rollBack(to position: Position) throws(StorageError)
@@ -95,6 +97,14 @@ extension EventLog {
     package func append(_ event: EventHeader, json: UnsafeRawBufferPointer) throws(StorageError) {
         try append(event, json: json) { _ in }
     }
+
+    /// Makes room for a commit of all appended events.
+    package func ensureSpace() -> CommitRoom { ensureSpace(through: head) }
+
+    /// Begins a commit of all appended events.
+    ///
+    /// - Throws: as the requirement.
+    package func beginCommit() throws(StorageError) -> CommitJob? { try beginCommit(through: head) }
 
     /// Commits the appended events on the calling thread.
     ///

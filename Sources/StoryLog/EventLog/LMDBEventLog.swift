@@ -166,17 +166,21 @@ extension LMDBEventLog {
         try self.records.ingest(records, withRecord: withRecord)
     }
 
-    /// Removes every event after a position; traps during a commit.
+    /// Removes every event after a position; traps if a commit under way has one of them.
     package func rollBack(to position: Position) throws(StorageError) {
-        precondition(commits?.isCommitting != true, "rollback during a commit")
+        precondition(commits?.isCommitting(after: position) != true, "rollback of a commit under way")
         try records.rollBack(to: position)
     }
 
     /// Begins a flush if the next commit needs one; always ready if the log is not served.
-    package func ensureSpace() -> CommitRoom { commits?.ensureSpace() ?? .ready }
+    package func ensureSpace(through position: Position) -> CommitRoom {
+        commits?.ensureSpace(through: position) ?? .ready
+    }
 
     /// Begins a commit; nil if there is nothing to commit or the log is not served.
-    package func beginCommit() throws(StorageError) -> CommitJob? { try commits?.begin() }
+    package func beginCommit(through position: Position) throws(StorageError) -> CommitJob? {
+        try commits?.begin(through: position)
+    }
 
     /// Ends a commit.
     package func finishCommit(_ job: CommitJob, _ end: CommitEnd) throws(StorageError) {

@@ -44,12 +44,15 @@ final class LogCommits {
         self.failStop = failStop
     }
 
-    var isCommitting: Bool { pending != nil }
+    private var isCommitting: Bool { pending != nil }
+
+    /// Returns true while a commit is under way that has events after a position.
+    func isCommitting(after position: Position) -> Bool { pending.map { $0.job.through > position } ?? false }
 
     /// Makes room for the next commit, so that it does not wait: begins a flush if it needs one.
-    func ensureSpace() -> CommitRoom {
-        if let refusal, records.head > records.committed { return .refused(refusal) }
-        guard needsFlush else {
+    func ensureSpace(through position: Position) -> CommitRoom {
+        if let refusal, position > records.committed { return .refused(refusal) }
+        guard needsFlush(through: position) else {
             isWaitingForFlush = false
             return .ready
         }
@@ -65,23 +68,24 @@ final class LogCommits {
     }
 
     /// True if a commit that began now would have to wait for a flush.
-    private var needsFlush: Bool {
-        guard failStop.cause == nil, !isCommitting, records.head > records.committed else { return false }
-        let count = records.uncommittedBytes
+    private func needsFlush(through position: Position) -> Bool {
+        guard failStop.cause == nil, !isCommitting, position > records.committed else { return false }
+        let count = records.uncommittedBytes(through: position)
         return journal.fits(count) ? !journal.hasRoom(for: count, flushed: records.flushed) : flusher.isFlushing
     }
 
-    /// Begins a commit; nil if there is nothing to commit. If both halves of the journal are full, it flushes first. If
+    /// Begins a commit through a position; nil if there is nothing to commit. If both halves of the journal are full, it flushes first. If
     /// the records exceed a half, they go straight into blocks, in one commit of the environment.
     ///
     /// - Throws: `.full` if there is no room; after any other error the process has to stop.
-    func begin() throws(StorageError) -> CommitJob? {
+    func begin(through position: Position) throws(StorageError) -> CommitJob? {
         try failStop.check()
         precondition(!isCommitting, "begin of a commit during another one")
-        guard records.head > records.committed else { return nil }
+        guard position > records.committed else { return nil }
         if let refusal { throw refusal }
-        let count = records.uncommittedBytes
-        let begun = journal.fits(count) ? try journalCommit(count) : try blockCommit()
+        let count = records.uncommittedBytes(through: position)
+        let begun =
+            journal.fits(count) ? try journalCommit(count, through: position) : try blockCommit(through: position)
         pending = begun
         return begun.job
     }
@@ -117,20 +121,21 @@ final class LogCommits {
         } catch {}
     }
 
-    private func journalCommit(_ count: Int) throws(StorageError) -> Pending {
+    private func journalCommit(_ count: Int, through position: Position) throws(StorageError) -> Pending {
         while !journal.ensureSpace(for: count, flushed: records.flushed) { try flusher.flush() }
         let first = records.committed.value + 1
-        let entry = journal.entry(first: first, count: Int(records.head.value + 1 - first), records.uncommitted)
+        let entry = journal.entry(
+            first: first, count: Int(position.value + 1 - first), records.uncommitted(through: position))
         let job = CommitJob(
-            through: records.head, time: records.lastTime, entry.sections
+            through: position, time: try records.time(at: position), entry.sections
         ) { [journal] () throws(StorageError) in try journal.write(entry) }
         return Pending(job: job, target: .journal(entry))
     }
 
-    private func blockCommit() throws(StorageError) -> Pending {
-        let flush = try flusher.beginCommit()
+    private func blockCommit(through position: Position) throws(StorageError) -> Pending {
+        let flush = try flusher.beginCommit(through: position)
         let job = CommitJob(
-            through: records.head, time: records.lastTime, records.uncommitted
+            through: position, time: try records.time(at: position), records.uncommitted(through: position)
         ) { () throws(StorageError) in _ = try flush.work.wait().get() }
         return Pending(job: job, target: .blocks)
     }

@@ -90,12 +90,18 @@ final class LogRecords {
     func rollBack(to position: Position) throws(StorageError) {
         precondition(!blocks.isReading, "rollback during a read of the log")
         precondition(position >= committed, "rollback to \(position.value), but \(committed.value) is committed")
-        var time = committedTime
-        if position > committed {
-            time = EventHeader(try memory.run(at: position.value).record(at: position.value), at: position).time
-        }
+        let time = try time(at: position)
         memory.remove(after: position)
         (head, lastTime) = (position, time)
+    }
+
+    /// Returns the time of the record at a position that is not before `committed`.
+    ///
+    /// - Throws: `.corrupt` if the record is damaged.
+    func time(at position: Position) throws(StorageError) -> Instant? {
+        if position == head { return lastTime }
+        guard position > committed else { return committedTime }
+        return EventHeader(try memory.run(at: position.value).record(at: position.value), at: position).time
     }
 
     /// Marks every record through a position as committed.
@@ -135,11 +141,15 @@ final class LogRecords {
 
 /// The records to commit and to flush.
 extension LogRecords {
-    /// The size of the records that are not committed, in bytes.
-    var uncommittedBytes: Int { memory.byteCount(after: committed.value) }
+    /// Returns the size of the records through a position that are not committed, in bytes.
+    func uncommittedBytes(through position: Position) -> Int {
+        memory.byteCount(after: committed.value) - memory.byteCount(after: position.value)
+    }
 
-    /// The records that are not committed.
-    var uncommitted: [BlockSection] { memory.sections(from: committed.value + 1, through: head.value) }
+    /// Returns the records through a position that are not committed.
+    func uncommitted(through position: Position) -> [BlockSection] {
+        memory.sections(from: committed.value + 1, through: position.value)
+    }
 
     /// The committed records that are not in blocks.
     var unflushed: [BlockSection] { unflushed(through: committed) }

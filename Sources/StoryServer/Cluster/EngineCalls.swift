@@ -1,4 +1,5 @@
 package import StoryCluster
+package import StoryReactor
 
 /// The engine that orders the entries of a log, as the loop uses it.
 ///
@@ -23,6 +24,26 @@ package protocol EngineCalls: AnyObject {
     func ticked(at now: UInt64)
     /// Closes all connections, and tells nothing more.
     func end()
+
+    /// Returns true for a connection to the engine.
+    func owns(_ id: ConnectionID) -> Bool
+    /// Notes that a connection is made.
+    func connected(_ id: ConnectionID)
+    /// Takes bytes of the engine.
+    func bytesReceived(_ id: ConnectionID, _ bytes: UnsafeRawBufferPointer)
+    /// Notes that the engine sends no more, or that its connection is gone or was not made.
+    func closed(_ id: ConnectionID)
+    /// Tells answers that wait for nothing; called before the turn's commit.
+    func turnEnded()
+}
+
+/// An engine without connections of its own tells its answers by itself.
+extension EngineCalls {
+    package func owns(_ id: ConnectionID) -> Bool { false }
+    package func connected(_ id: ConnectionID) {}
+    package func bytesReceived(_ id: ConnectionID, _ bytes: UnsafeRawBufferPointer) {}
+    package func closed(_ id: ConnectionID) {}
+    package func turnEnded() {}
 }
 
 /// The part of the loop that gets the engine's answers.

@@ -21,6 +21,8 @@ package struct ServerDependency {
     package let models: any ServedModels
     /// The stores of declared models.
     let shelf: any ModelShelf
+    /// The node of a cluster that this store is; nil for a store of its own.
+    let node: ClusterNode?
     /// The long work on the log: `VERIFY` and `BACKUP`.
     package let logWork: LogWork
     /// The runner of commits in the background.
@@ -56,13 +58,11 @@ package struct ServerDependency {
 
     /// Builds the engine over the ports; the models must be folded up to the log's head.
     ///
-    /// - Parameter catalogue: the kinds to begin with; its filters have no names of options.
-    /// - Throws: the error of reading the models.
+    /// - Throws: the error of reading the models, or `.failed` where a filter of the catalogue has the name of an option.
     package init(
         _ configuration: ServerConfiguration, catalogue: Catalogue = .standard, clock: Clock, trace: Trace,
         log: any EventLog, models: any ServedModels, shelf: any ModelShelf, logWork: LogWork,
-        commits: any CommitRunner,
-        transport: any Transport,
+        commits: any CommitRunner, node: ClusterNode? = nil, transport: any Transport,
         background: BackgroundStarter = .niceThreads, manager: ServiceManager = .absent,
         wake: @escaping @Sendable () -> Void, returnFreedPages: @escaping () -> Void = {},
         holdRight: @escaping () throws(StorageError) -> Void = {}, uid: UInt32,
@@ -77,13 +77,14 @@ package struct ServerDependency {
         self.shelf = shelf
         self.logWork = logWork
         self.commits = commits
+        self.node = node
         self.background = background
         self.transport = transport
         self.wake = wake
         self.returnFreedPages = returnFreedPages
         self.holdRight = holdRight
         self.uid = uid
-        self.durability = durability
+        self.durability = node == nil ? durability : .quorum
         let figures = Figures(started: clock.now(), steady: clock.steady)
         let limits = configuration.limits
         foldTimer = FoldTimer(catalogue, clock: clock.steady) { figures.folded($0, nanoseconds: $1) }
@@ -91,7 +92,7 @@ package struct ServerDependency {
         engine = try Engine(
             plan, store: models, json: JSONObjectReader(),
             log: log, says: EventEncoder.says, identity: log.identity, limits: limits,
-            server: ProgramVersion.daemon, durability: durability)
+            server: ProgramVersion.daemon, durability: self.durability)
         let projector = ModelProjector(plan, store: models, json: JSONObjectReader(), feed: engine.feed)
         fold = EventFold(projector, catalogue: catalogue, timer: foldTimer)
         reader = RequestReader(lineLimit: limits.line, try ServerDependency.table(catalogue))
@@ -153,12 +154,6 @@ package struct Composition {
         } catch {
             throw StartError(error)
         }
-        guard configuration.cluster == nil else {
-            store.abandon()
-            throw StartError(
-                message: "this version makes and joins the logs of a cluster, and does not serve its nodes yet",
-                exitCode: 2)
-        }
         var configuration = configuration
         // `STATS` reports this path to clients, which may be in another directory: so it is absolute.
         do throws(StorageError) {
@@ -172,8 +167,9 @@ package struct Composition {
             server = Server(
                 dependency: try ServerDependency(
                     configuration, clock: clock, trace: trace, log: store.log, models: store.models, shelf: store.shelf,
-                    logWork: LogWork(store.log, store.models), commits: commits, transport: reactor, manager: manager,
-                    wake: wake, returnFreedPages: Allocator.returnFreedPages,
+                    logWork: LogWork(store.log, store.models), commits: commits,
+                    node: configuration.cluster.map { ClusterNode($0, configuration, reactor, trace) },
+                    transport: reactor, manager: manager, wake: wake, returnFreedPages: Allocator.returnFreedPages,
                     holdRight: store.holdRight, uid: geteuid(),
                     durability: store.directory.fileSystem == .memory ? .memory : .fsync))
         } catch {

@@ -1,10 +1,14 @@
+package import StoryCluster
 import StoryCore
 package import StoryEngine
 
-/// The replica that this store is, where it follows another one.
+/// The part that this store has among others: a replica, or a node.
 extension Server {
     /// The reason why a replica must end; nil while it may go on, or this store is none.
     package var fault: FollowingFault? { follower?.fault }
+
+    /// The reason why a node must end; nil while it may go on, or this store is none.
+    package var clusterError: ClusterError? { cluster?.error }
 
     /// Makes the link of a replica, whose writes are refused from now on; nil for a store of its own.
     static func follower(
@@ -17,7 +21,7 @@ extension Server {
             requests?.resume(requests?.waits.takeReached(driver.acknowledged) ?? [])
         }
         requests.waits.askSource = { [weak follower] in follower?.askForPosition() ?? 0 }
-        dependency.engine.replica = { [weak follower] in follower?.state }
+        dependency.engine.cluster = { [weak follower] in follower.map { .replica($0.state) } }
         dependency.engine.notLeader = Failure(
             .notLeader, "this store is a replica and takes no writes: send it to \(address)", .address(address))
         return follower

@@ -1,4 +1,5 @@
 import Glibc
+import StoryCluster
 import StoryCore
 import StoryEngine
 import StoryLog
@@ -158,6 +159,9 @@ package enum Daemon {
         }
         if let fault = composition.server.fault {
             throw StartError(message: "\(fault)", exitCode: fault.isDivergence ? 5 : 2)
+        }
+        if let error = composition.server.clusterError {
+            throw StartError(message: "\(error)", exitCode: error.isDamage ? 5 : 2)
         }
         trace.say("stopped", ["position": "\(composition.store.log.head.value)"])
         return 0

@@ -16,8 +16,10 @@ final class CommitDriver {
     let log: any EventLog
     let models: any ServedModels
     let engine: Engine
-    private let commits: any CommitRunner
-    private let clock: Clock
+    let journal: JournalCommit
+    /// The entries of a node of a cluster, which are acknowledged before they are stored; nil for a store of its own.
+    let entries: EntryCommits?
+    let clock: Clock
     let transport: any Transport
     let trace: Trace
     let figures: Figures
@@ -31,16 +33,10 @@ final class CommitDriver {
     let declared: DeclaredModels?
     let entry: EntryBuilder
     var refusals = WriteRefusals()
-    private var policy: GroupCommitPolicy
-    /// The commit in progress; nil when there is none.
-    private var committing: CommitJob?
-    /// True while the outcome of the commit in progress is unknown; the next tick tries it again.
-    private var isInDoubt = false
-    /// How long the commit in progress took to begin, in nanoseconds.
-    private var beginning: UInt64 = 0
+    var policy: GroupCommitPolicy
     private var committedAtTick: Position = .zero
     /// True while the appended events cannot be committed before a flush has ended.
-    private var isWaitingForFlush = false
+    var isWaitingForFlush = false
     /// True while memory is full of events that a checkpoint must store first.
     var isMemoryShort = false
     /// True while the models have a part of an event that is about to be undone: then nothing may read them.
@@ -52,16 +48,19 @@ final class CommitDriver {
 
     init(
         log: any EventLog, models: any ServedModels, engine: Engine, fold: EventFold, commits: any CommitRunner,
-        bytesPerCommit: Int, clock: Clock, transport: any Transport, trace: Trace, figures: Figures,
+        entries: EntryCommits? = nil, bytesPerCommit: Int, clock: Clock, transport: any Transport, trace: Trace,
+        figures: Figures,
         connections: Connections, outbox: Outbox, checkpoints: Checkpoints, flush: LogFlush, declared: DeclaredModels?
     ) {
-        (self.log, self.models, self.engine, self.commits) = (log, models, engine, commits)
+        (self.log, self.models, self.engine, self.entries) = (log, models, engine, entries)
+        journal = JournalCommit(log, runner: commits, clock: clock)
         (self.clock, self.transport, self.trace, self.figures) = (clock, transport, trace, figures)
         (self.connections, self.outbox, self.checkpoints, self.flush) = (connections, outbox, checkpoints, flush)
         self.declared = declared
         entry = EntryBuilder(log, fold)
-        turn = Turn(stored: log.committed)
-        policy = GroupCommitPolicy(bytesPerCommit: bytesPerCommit)
+        turn = Turn(stored: log.committed, storesBeside: entries != nil)
+        policy = GroupCommitPolicy(bytesPerCommit: entries == nil ? bytesPerCommit : EntryCommits.bytesPerEntry)
+        entries?.driver = self
     }
 
     /// The last acknowledged event.
@@ -74,7 +73,7 @@ final class CommitDriver {
     /// full commit begins after the one in progress.
     var holdsWrites: Bool {
         isHalfFolded || isWaitingForFlush || isMemoryShort || policy.isFull(bytes: entry.bytes) || engine.feed.isFull
-            || declared?.isAwaitingQuiet == true
+            || declared?.isAwaitingQuiet == true || entries?.isFull == true
     }
 
     /// Appends an event to the log and folds its record, so that the next request sees it; returns whether it did.
@@ -100,7 +99,9 @@ final class CommitDriver {
     func arrived(_ records: UnsafeRawBufferPointer) throws(StorageError) -> Bool {
         guard turn.takesEntries else { return false }
         switch try entry.ingest(records, folded: engine.folded) {
-        case .folded: perform(turn.arrived(through: log.head))
+        case .folded:
+            perform(turn.arrived(through: log.head))
+            entries?.arrived()
         case .refused(let error): fail(error)
         case .notFolded(let error): foldFailed(error)
         }
@@ -119,25 +120,29 @@ final class CommitDriver {
         ensureSpace()
         let decision = decision(mayGather: mayGather, isMoreAtHand: isMoreAtHand)
         perform(turn.turnEnded(decision))
+        entries?.store()
         // The loop sleeps through the delay, since the clients may need this very processor.
         if case .wait(let delay) = decision, delay > 0 { transport.requestTurn(within: delay) }
     }
 
     /// Returns the policy's decision on the events that are not durable; without any, or during a commit, it is unused.
     private func decision(mayGather: Bool, isMoreAtHand: Bool) -> GroupCommitPolicy.Decision {
-        guard committing == nil, log.head > log.committed else { return .commitOnWorker }
-        if mayGather, refusals.isDiskFull { return .wait(nanoseconds: 0) }
+        // A node's journal is written beside; the commit is the entry.
+        let durable = entries == nil ? log.committed : turn.acknowledged
+        guard !(entries?.isUnderWay ?? journal.isRunning), log.head > durable else { return .commitOnWorker }
+        if mayGather && refusals.isDiskFull || entries?.isOpen == false { return .wait(nanoseconds: 0) }
         let next = GroupCommitPolicy.Situation(
-            events: log.head.value - log.committed.value, bytes: entry.bytes, connections: connections.count,
-            mayGather: mayGather, isMoreAtHand: isMoreAtHand, isWaitingForFlush: isWaitingForFlush)
+            events: log.head.value - durable.value, bytes: entry.bytes, connections: connections.count,
+            mayGather: mayGather, isMoreAtHand: isMoreAtHand, isWaitingForFlush: isWaitingForFlush && entries == nil)
         return policy.decide(next, at: clock.steady())
     }
 
     /// Starts the flush that the next commit needs, and waits for it; rolls the turn back where it found no room.
     private func ensureSpace() {
-        let room = log.ensureSpace()
+        let room = log.ensureSpace(through: entries == nil ? log.head : turn.acknowledged)
         isWaitingForFlush = room == .flushing
-        if case .refused(let error) = room { perform(turn.appendFailed(error)) }
+        guard case .refused(let error) = room else { return }
+        if let entries { entries.refused(error) } else { perform(turn.appendFailed(error)) }
     }
 
     /// Stops the process where reading the models has failed: replies made of them must not be sent.
@@ -154,10 +159,10 @@ final class CommitDriver {
 
     /// Finishes the commit in the background, if it has ended.
     func commitMayHaveEnded() {
-        guard let outcome = commits.takeOutcome() else { return }
+        guard let outcome = journal.takeOutcome() else { return }
         let events = log.committed.value
         commitEnded(outcome)
-        guard outcome.end != nil else { return }
+        guard outcome.end != nil, entries == nil else { return }
         // Clients that get their replies now are about to write again, and others have written meanwhile.
         policy.workerCommitEnded(
             events: log.head.value - events, nanoseconds: outcome.nanoseconds, at: clock.steady())
@@ -167,9 +172,10 @@ final class CommitDriver {
     func finishCommits() {
         for _ in 0..<CommitDriver.lastTries {
             tryAgain()
-            if let outcome = commits.wait() { commitEnded(outcome) }
+            if let outcome = journal.wait() { commitEnded(outcome) }
             isWaitingForFlush = false
             perform(turn.turnEnded(decision(mayGather: false, isMoreAtHand: false)))
+            entries?.store()
             guard turn.checkpointPosition == nil, stopReason == nil else { return }
         }
     }
@@ -187,56 +193,44 @@ final class CommitDriver {
     }
 
     private func commit(isInline: Bool) {
-        let began = clock.steady()
-        let job: CommitJob
+        if let entries { return entries.write() }
+        let through: Position
         do throws(StorageError) {
-            guard let begun = try log.beginCommit() else { return perform(turn.commitEnded(.acknowledged)) }
-            job = begun
+            guard let begun = try journal.begin(through: log.head) else {
+                return perform(turn.commitEnded(.acknowledged))
+            }
+            through = begun
         } catch {
             return perform(turn.commitEnded(CommitEnd(error)))
         }
-        committing = job
         entry.beginNext()
-        let begun = clock.steady()
-        beginning = begun - began
-        guard isInline else {
-            // With back-to-back commits, never is everything durable: the checkpoint starts with this commit.
-            if checkpoints.isDue(at: job.through) { freeze(at: job.through) }
-            freezeDeclared(at: job.through)
-            commits.start(job)
-            return perform(turn.commitDelayed())
-        }
-        commitEnded(CommitOutcome(end: job.end(), nanoseconds: clock.steady() - begun))
+        if isInline, let outcome = journal.run() { return commitEnded(outcome) }
+        freezeIfDue(at: through)
+        journal.start()
+        perform(turn.commitDelayed())
+    }
+
+    /// Freezes the models with a commit that begins: with back-to-back commits, never is everything durable.
+    func freezeIfDue(at position: Position) {
+        if checkpoints.isDue(at: position) { freeze(at: position) }
+        freezeDeclared(at: position)
     }
 
     /// Takes the end of the commit. If its outcome is unknown, it has none: the same entry is tried again.
     private func commitEnded(_ outcome: CommitOutcome) {
-        guard let end = outcome.end else {
-            isInDoubt = true
-            return
-        }
+        let before = log.committed.value
+        guard let end = journal.ended(outcome) else { return }
+        turn.stored(through: log.committed)
+        if let entries { return entries.stored(end) }
         // Measures the commit itself, without its begin: the average decides where the next one runs.
         policy.commitEnded(nanoseconds: outcome.nanoseconds)
-        guard let job = committing else { preconditionFailure("a commit ended that was not begun") }
-        committing = nil
-        let before = log.committed.value
-        do throws(StorageError) {
-            try log.finishCommit(job, end)
-        } catch {
-            return perform(turn.commitEnded(.failed(error)))
-        }
         let count = log.committed.value - before
-        if count > 0 { figures.committed(events: count, nanoseconds: beginning + outcome.nanoseconds) }
-        turn.stored(through: log.committed)
+        if count > 0 { figures.committed(events: count, nanoseconds: journal.beginning + outcome.nanoseconds) }
         perform(turn.commitEnded(end))
     }
 
     /// Tries the commit again whose outcome is unknown.
-    private func tryAgain() {
-        guard isInDoubt, stopReason == nil, let job = committing else { return }
-        isInDoubt = false
-        commits.start(job)
-    }
+    private func tryAgain() { if stopReason == nil { journal.tryAgain() } }
 
     // MARK: Storing
 

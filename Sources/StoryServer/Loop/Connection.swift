@@ -27,7 +27,7 @@ final class Connection {
         case ownWrites(Tag?)
         /// Writes being accepted again; then the request with this tag, still the next line, is handled.
         case room(Tag?)
-        /// The position that the request with this tag names, which is still the next line.
+        /// The position that the request with this tag names, or the lead that it needs; it is still the next line.
         case position(Tag?)
     }
 
@@ -65,7 +65,7 @@ final class Connection {
     var accounted = 0
     /// The lists of the loop that the connection is in.
     var listed: Lists = []
-    /// The end of the wait for the position that the next request names; nil before that.
+    /// The end of the wait for the position that the next request names, or the lead that it needs; nil before that.
     var positionWait: PositionWaits.End?
 
     /// The lists of connections that the loop keeps; a connection is in each at most once.

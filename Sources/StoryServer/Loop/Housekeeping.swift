@@ -8,7 +8,7 @@ import StoryStorage
 /// It checks the right to serve the directory, reports to the service manager, computes rates, checks the clock, ends
 /// idle connections, returns freed memory to the system, and begins a checkpoint when the store is quiet.
 final class Housekeeping {
-    private static let ticksPerSecond: UInt64 = 10
+    static let ticksPerSecond: UInt64 = 10
 
     private let clock: Clock
     private let trace: Trace

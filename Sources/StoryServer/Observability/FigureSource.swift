@@ -20,8 +20,8 @@ struct FigureSource {
         /// The size of the journal, in bytes.
         let journal: Int
         let durability: Durability
-        /// Returns the state of the replica that the store is; nil where it is none.
-        let replica: () -> ReplicaState?
+        /// Returns the part that the store has among others; nil for a store of its own.
+        let cluster: () -> ClusterState?
     }
 
     let store: Store

@@ -1,5 +1,6 @@
 import StoryCore
 import StoryEngine
+import StoryWire
 
 /// The answer to `STATS`: the figures for a person.
 struct Stats {
@@ -31,19 +32,10 @@ struct Stats {
         ] + cluster
     }
 
-    /// The state of a replica; nothing for a store of its own.
+    /// The part that the store has among others; nothing for a store of its own.
     private var cluster: [Member] {
-        guard let replica = source.store.replica() else { return [] }
-        let head = source.head
-        return [
-            Member(
-                "cluster",
-                .object([
-                    Member("state", .text(replica.phase.rawValue)), Member("address", .text(replica.address)),
-                    Member("position", .count(replica.source.value)),
-                    Member("lag", .count(replica.source.value - min(head, replica.source).value)),
-                ]))
-        ]
+        guard let cluster = source.store.cluster() else { return [] }
+        return [Member("cluster", .object(cluster.members + cluster.figures(head: source.head)))]
     }
 
     private var sizes: [Member] {

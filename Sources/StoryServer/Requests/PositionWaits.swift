@@ -1,6 +1,7 @@
 import StoryCore
 
-/// The requests that wait until this store is at a position: `min=`, and at a replica `SUBSCRIBE from=`.
+/// The requests that wait until this store is at a position: `min=`, and at a replica `SUBSCRIBE from=`; and the writes
+/// that wait until this node leads.
 ///
 /// They wait in the order of their deadlines, since all have the same patience. Until a position or a deadline is
 /// reached they cost nothing.
@@ -9,6 +10,8 @@ final class PositionWaits {
     enum End: Equatable {
         /// The store is at this position, which the request waited for.
         case reached(Position)
+        /// This node leads.
+        case led
         /// The patience is over.
         case late
     }
@@ -28,6 +31,8 @@ final class PositionWaits {
         case position(Position)
         /// The answer of the source to this question, which tells the position.
         case answer(question: UInt64)
+        /// The beginning of the lead of this node.
+        case lead
     }
 
     /// One request that waits.
@@ -42,6 +47,8 @@ final class PositionWaits {
     /// Asks the source of a replica for its position, and returns the number of the question; nil for a store of its own.
     var askSource: (() -> UInt64)?
     private var waits: [Wait] = []
+    /// False while writes wait, since this node does not lead.
+    var takesWrites = true
     /// The least position that a request waits for.
     private var least = Position.max
 
@@ -51,7 +58,13 @@ final class PositionWaits {
     init(patience seconds: Int) { patience = UInt64(clamping: seconds) * 10 }
 
     /// True where requests of a replica are looked at, which have a minimum of their own.
-    var isReplica: Bool { askSource != nil }
+    private var isReplica: Bool { askSource != nil }
+
+    /// Returns true for a request that has to be looked at.
+    @inline(__always)
+    func concern(_ request: borrowing Request, of connection: Connection) -> Bool {
+        request.minimum != nil || isReplica || !takesWrites || connection.positionWait != nil
+    }
 
     /// Returns whether a request can be handled; else its connection waits.
     ///
@@ -63,9 +76,13 @@ final class PositionWaits {
     func look(
         at request: borrowing Request, of connection: Connection, acknowledged: Position, tick: UInt64
     ) -> Outcome {
-        guard let minimum = minimum(of: request) else { return .met }
         let end = connection.positionWait
         connection.positionWait = nil
+        if !takesWrites, request.verb.isWrite {
+            guard end != .late else { return .late(.leaderless) }
+            return wait(connection, request.tag, for: .lead, at: tick)
+        }
+        guard let minimum = minimum(of: request) else { return .met }
         let aim: Aim
         switch (minimum, end) {
         case (.position(let position), _) where position <= acknowledged: return .met
@@ -74,11 +91,15 @@ final class PositionWaits {
             let message = "this store is at position \(acknowledged.value); ask again later, or another one"
             return .late(Failure(.behind, message, .position(acknowledged)))
         case (.position(let position), _), (.now, .reached(let position)?): aim = .position(position)
-        case (.now, nil):
+        case (.now, .led?), (.now, nil):
             guard let askSource else { return .met }
             aim = .answer(question: askSource())
         }
-        connection.requestMustWait(for: .position(request.tag))
+        return wait(connection, request.tag, for: aim, at: tick)
+    }
+
+    private func wait(_ connection: Connection, _ tag: Tag?, for aim: Aim, at tick: UInt64) -> Outcome {
+        connection.requestMustWait(for: .position(tag))
         waits.append(Wait(connection: connection, deadline: tick + patience, aim: aim))
         if case .position(let position) = aim { least = min(least, position) }
         return .mustWait
@@ -115,6 +136,9 @@ final class PositionWaits {
             return .reached(position)
         }
     }
+
+    /// Takes out the connections whose write can be handled, since this node leads.
+    func takeLed() -> [Connection] { take { if case .lead = $0.aim { .led } else { nil } } }
 
     /// Takes out the connections whose patience is over.
     func takeLate(at tick: UInt64) -> [Connection] {

@@ -187,7 +187,7 @@ final class Requests {
             waiting.append(connection)
             return false
         }
-        if request.minimum != nil || waits.isReplica {
+        if waits.concern(request, of: connection) {
             switch waits.look(at: request, of: connection, acknowledged: driver.acknowledged, tick: driver.tick) {
             case .met: break
             case .mustWait:

@@ -13,7 +13,7 @@ extension Server {
             catalogue: { [engine = dependency.engine] in engine.catalogue },
             declared: { [engine = dependency.engine] in engine.declared }, data: configuration.data,
             journal: configuration.journal, durability: dependency.durability,
-            replica: { [engine = dependency.engine] in engine.replica() })
+            cluster: { [engine = dependency.engine] in engine.cluster() })
         return Requests(
             engine: dependency.engine, reader: dependency.reader, encoder: dependency.encoder, clock: dependency.clock,
             figures: dependency.figures,

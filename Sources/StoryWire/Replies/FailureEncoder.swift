@@ -8,7 +8,7 @@ enum FailureEncoder {
         bytes.literal(#","message":"#)
         bytes.string(failure.message)
         bytes.literal(#","retry":"#)
-        bytes.string(failure.code.retry.rawValue)
+        bytes.string(failure.retry.rawValue)
         append(failure.detail, to: &bytes)
         bytes.byte(0x7D)
     }
@@ -35,6 +35,7 @@ enum FailureEncoder {
             appendInteger(#","of":"#, end.value, to: &bytes)
             bytes.byte(0x7D)
         case .address(let address): appendText(#","address":"#, address, to: &bytes)
+        case .outcome(let outcome): appendText(#","outcome":"#, outcome.rawValue, to: &bytes)
         case .damaged(let position):
             bytes.literal(#","damaged":true"#)
             if let position { appendInteger(#","position":"#, position.value, to: &bytes) }

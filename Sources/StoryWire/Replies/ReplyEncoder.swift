@@ -206,12 +206,9 @@ package struct ReplyEncoder {
         bytes.literal(#","role":"#)
         bytes.string(greeting.peer.role.name)
         bytes.byte(0x7D)
-        if let replica = greeting.replica {
-            bytes.literal(#","cluster":{"state":"#)
-            bytes.string(replica.phase.rawValue)
-            bytes.literal(#","address":"#)
-            bytes.string(replica.address)
-            bytes.byte(0x7D)
+        if let cluster = greeting.cluster {
+            bytes.literal(#","cluster":"#)
+            MemberEncoder.append(cluster.members, to: &bytes)
         }
         bytes.byte(0x7D)
     }

@@ -93,6 +93,7 @@ extension ErrorCode {
         case .diverged: "log= names another history; log is this one, position the last event that both have."
         case .behind: "The store has not got the event that min= names yet; position is its last one."
         case .notLeader: "The store is a replica: address is that of the store which takes writes."
+        case .unavailable: "No node leads the log now; outcome says whether the write may be carried out all the same."
         case .busy: "The server is at a limit of its own; send it again later."
         case .draining: "The server is stopping; send it again later."
         case .internal: "The server has a defect and continues; with damaged, the stored data is damaged instead."

@@ -55,7 +55,9 @@ final class ClusterSimulation {
         (engine.isFull, downUntil) = (false, 0)
         for node in nodes { (node.pausedUntil, node.cutUntil) = (0, 0) }
         for node in nodes where !node.isRunning { start(node) }
-        try run(until: now + 40 * ClusterSimulation.second)
+        try run(until: now + 20 * ClusterSimulation.second)
+        endWhileCampaigning()
+        try run(until: now + 20 * ClusterSimulation.second)
         try check()
     }
 
@@ -170,7 +172,6 @@ final class ClusterSimulation {
             case .leadingEnded, .leaderIs: break
             case .seed(let source): seed(node, source)
             case .drained:
-                node.isDrained = true
                 node.replica = nil
                 restart(node)
             case .stop(let error):

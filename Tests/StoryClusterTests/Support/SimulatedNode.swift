@@ -15,7 +15,8 @@ final class SimulatedNode {
     var pausedUntil: UInt64 = 0
     var cutUntil: UInt64 = 0
     var stopped: ClusterError?
-    var isDrained = false
+    /// True once the process was asked to end.
+    var isEnding = false
 
     init(_ name: String) { self.name = name }
 
@@ -30,7 +31,7 @@ final class SimulatedNode {
         settings.lease = lease
         settings.patience = 4_000_000_000
         settings.tail = tail
-        (writing, watches, stopped, isDrained) = (nil, [:], nil, false)
+        (writing, watches, stopped, isEnding) = (nil, [:], nil, false)
         replica = Replica(settings, OwnLog(history: ModelLog.history, head: Position(UInt64(log.head))))
     }
 

@@ -82,7 +82,7 @@ extension ClusterSimulation {
             case 4, 5: node.cutUntil = now + milliseconds(100...9_000)
             case 6: downUntil = now + milliseconds(100...6_000)
             case 7: engine.isFull.toggle()
-            case 8: input(node) { $0.drainRequested(at: now) }
+            case 8: drain(node)
             case 9: for node in nodes { crash(node) }
             case 10:
                 // The power fails everywhere: only what is synced is left.
@@ -91,6 +91,19 @@ extension ClusterSimulation {
             }
             trouble(until: end)
         }
+    }
+
+    /// Takes the lead away, and asks the nodes to end while all of them want it: those that lose have to end as well.
+    func endWhileCampaigning() {
+        let deletion = EngineTransaction(
+            conditions: [], then: [.delete(EngineRange(from: LogKeys(log: "main").leader))])
+        _ = engine.apply(.transaction(deletion), at: now)
+        for node in nodes { after(milliseconds(0...150)) { [self] in drain(node) } }
+    }
+
+    private func drain(_ node: SimulatedNode) {
+        node.isEnding = node.isRunning
+        input(node) { $0.drainRequested(at: now) }
     }
 
     func crash(_ node: SimulatedNode, losesAll: Bool = false) {
@@ -113,6 +126,9 @@ extension ClusterSimulation {
         for node in nodes {
             if let error = node.stopped, !node.isRunning {
                 throw Difference(description: "\(node.name) stopped: \(error)")
+            }
+            guard !node.isEnding else {
+                throw Difference(description: "\(node.name) was asked to end and did not")
             }
             let end = node.writing?.before ?? node.log.head
             guard Array(longest.records.prefix(end)) == Array(node.log.records.prefix(end)) else {

@@ -26,12 +26,14 @@ package class DrivenLoop {
     ///   - twisted: what stands between the loop and its sockets.
     ///   - woken: what has the loop look for what ended beside it.
     ///   - follow: the source of a replica.
+    ///   - node: the node of a cluster that the store is.
     /// - Throws: what reading the models failed with.
     package init(
         _ limits: Limits = Limits(), _ clock: DrivenClock = DrivenClock(), log: any EventLog,
         models: any ServedModels, shelf: any ModelShelf = MemoryShelf(), logWork: LogWork, commits: any CommitRunner,
         background: BackgroundStarter = .threads,
         holdRight: @escaping () throws(StorageError) -> Void = {}, woken: WakeFlag = WakeFlag(), follow: String? = nil,
+        node: ClusterNode? = nil,
         through twisted: (MemoryTransport) -> any Transport = { $0 }
     ) throws(StorageError) {
         var configuration = ServerConfiguration(data: "memory", socket: "none")
@@ -47,7 +49,8 @@ package class DrivenLoop {
             dependency: try ServerDependency(
                 configuration, clock: clock.clock, trace: trace, log: log, models: models, shelf: shelf,
                 logWork: logWork,
-                commits: commits, transport: twisted(transport), background: background, wake: { woken.set() },
+                commits: commits, node: node, transport: twisted(transport), background: background,
+                wake: { woken.set() },
                 holdRight: holdRight, uid: 1_000))
     }
 

@@ -1,5 +1,5 @@
 package import StoryCore
-import StoryServer
+package import StoryServer
 package import StoryStorage
 
 /// The shipped loop over memory: no socket, no file, and a clock and a disk that the test drives.
@@ -18,15 +18,17 @@ package final class LoopBench: DrivenLoop {
     ///   - limits: what clients meet.
     ///   - follow: the source of a replica.
     ///   - seal: the seal at every position.
+    ///   - node: the node of a cluster that the store is.
     ///   - background: where work beside the loop runs.
     package init(
-        _ limits: Limits = Limits(), follow: String? = nil, seal: String = "", background: BackgroundStarter = .threads
+        _ limits: Limits = Limits(), follow: String? = nil, seal: String = "", node: ClusterNode? = nil,
+        background: BackgroundStarter = .threads
     ) {
         let work = LogWork(verify: { _, _ in { [] } }, backUp: { _, _ in { [] } }, seal: { _ in { seal } })
         do throws(StorageError) {
             try super.init(
                 limits, log: log, models: models, shelf: shelf, logWork: work, commits: commits,
-                background: background, follow: follow)
+                background: background, follow: follow, node: node)
         } catch {
             preconditionFailure("models in memory are read: \(error)")
         }

@@ -104,10 +104,10 @@ package final class MemoryEventLog: EventLog {
         }
     }
 
-    /// The records after `committed`, as a commit has them.
-    private var uncommitted: [BlockSection] {
+    /// The records after `committed` and through a position, as a commit has them.
+    private func uncommitted(through position: Position) -> [BlockSection] {
         var memory = JournalMemory(after: committed)
-        for index in Int(committed.value)..<records.count {
+        for index in Int(committed.value)..<Int(position.value) {
             let bytes = records[index].bytes
             let block = memory.block(for: UInt64(index + 1), bytes.count)
             bytes.withUnsafeBytes {
@@ -115,17 +115,18 @@ package final class MemoryEventLog: EventLog {
             }
             block.added(bytes.count)
         }
-        return memory.sections(from: 1, through: head.value)
+        return memory.sections(from: 1, through: position.value)
     }
 
     /// Begins a commit, whose job throws `commitFailure` if that is set; nil if there is nothing to commit.
-    package func beginCommit() throws(StorageError) -> CommitJob? {
+    package func beginCommit(through position: Position) throws(StorageError) -> CommitJob? {
         if let fatal { throw fatal }
         precondition(committing == nil, "begin of a commit during another one")
-        guard head > committed else { return nil }
+        guard position > committed else { return nil }
         let failure = commitFailure
         commitFailure = nil
-        let job = CommitJob(through: head, time: lastTime, uncommitted) { () throws(StorageError) in
+        let time = records[Int(position.value - 1)].time
+        let job = CommitJob(through: position, time: time, uncommitted(through: position)) { () throws(StorageError) in
             if let failure { throw failure }
         }
         committing = job
@@ -147,7 +148,7 @@ package final class MemoryEventLog: EventLog {
 
     /// Removes every event after a position, or throws `rollBackFailure`.
     package func rollBack(to position: Position) throws(StorageError) {
-        precondition(committing == nil, "rollback during a commit")
+        precondition(committing.map { $0.through > position } != true, "rollback of a commit under way")
         if let rollBackFailure { throw rollBackFailure }
         records.removeLast(Int(head.value - position.value))
     }
@@ -156,8 +157,8 @@ package final class MemoryEventLog: EventLog {
     package var isFlushing: Bool { flushing != .none }
 
     /// Begins a flush if `isJournalFull` and there is something to commit.
-    package func ensureSpace() -> CommitRoom {
-        guard isJournalFull, head > committed, committing == nil, fatal == nil else { return .ready }
+    package func ensureSpace(through position: Position) -> CommitRoom {
+        guard isJournalFull, position > committed, committing == nil, fatal == nil else { return .ready }
         if !isFlushing, let refusal = flushRefusal {
             flushRefusal = nil
             return .refused(refusal)

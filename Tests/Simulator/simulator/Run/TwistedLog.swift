@@ -66,10 +66,10 @@ final class TwistedLog: EventLog {
         from: Position, through: Position, _ visit: (Position, UnsafeRawBufferPointer) -> Bool
     ) throws(StorageError) { try log.scanRecords(from: from, through: through, visit) }
 
-    func ensureSpace() -> CommitRoom { log.ensureSpace() }
-    func beginCommit() throws(StorageError) -> CommitJob? {
+    func ensureSpace(through position: Position) -> CommitRoom { log.ensureSpace(through: position) }
+    func beginCommit(through position: Position) throws(StorageError) -> CommitJob? {
         (commitBytes, nextBytes) = (nextBytes, 0)
-        return try log.beginCommit()
+        return try log.beginCommit(through: position)
     }
     func finishCommit(_ job: CommitJob, _ end: CommitEnd) throws(StorageError) {
         // Of a commit into blocks the log itself knows how it ended.

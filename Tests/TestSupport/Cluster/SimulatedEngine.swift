@@ -1,26 +1,28 @@
-import StoryCluster
+package import StoryCluster
 
 /// An engine as the design needs it: strict serializable, with leases and a history of changes for watches.
-struct SimulatedEngine {
-    struct Lease {
+package struct SimulatedEngine {
+    private struct Lease {
         let nanoseconds: UInt64
         var endsAt: UInt64
     }
 
-    let cluster: UInt64 = 77
-    private(set) var revision: Int64 = 1
-    private(set) var pairs: [String: EngineKeyValue] = [:]
-    private(set) var changes: [(revision: Int64, change: EngineWatchBatch.Change)] = []
-    private(set) var compacted: Int64 = 0
+    package let cluster: UInt64 = 77
+    package private(set) var revision: Int64 = 1
+    package private(set) var pairs: [String: EngineKeyValue] = [:]
+    package private(set) var changes: [(revision: Int64, change: EngineWatchBatch.Change)] = []
+    package private(set) var compacted: Int64 = 0
     private var leases: [Int64: Lease] = [:]
     private var lastLease: Int64 = 0
     /// True while puts and grants are refused for lack of space.
-    var isFull = false
+    package var isFull = false
 
-    var header: EngineHeader { EngineHeader(cluster: cluster, revision: revision) }
+    package init() {}
+
+    package var header: EngineHeader { EngineHeader(cluster: cluster, revision: revision) }
 
     /// Carries out a call.
-    mutating func apply(_ call: EngineCall, at now: UInt64) -> EngineAnswer {
+    package mutating func apply(_ call: EngineCall, at now: UInt64) -> EngineAnswer {
         expire(at: now)
         switch call {
         case .range(let range): return .ranged(ranged(range), header)
@@ -45,7 +47,7 @@ struct SimulatedEngine {
     }
 
     /// Deletes the keys of leases that have ended.
-    mutating func expire(at now: UInt64) {
+    package mutating func expire(at now: UInt64) {
         for (id, lease) in leases where lease.endsAt <= now {
             leases[id] = nil
             let keys = pairs.values.filter { $0.lease == id }.map(\.key).sorted()
@@ -56,7 +58,7 @@ struct SimulatedEngine {
     }
 
     /// Puts a value as somebody outside does.
-    mutating func put(_ key: String, _ value: [UInt8]) {
+    package mutating func put(_ key: String, _ value: [UInt8]) {
         revision += 1
         set(key, value, lease: 0)
     }
@@ -131,11 +133,11 @@ struct SimulatedEngine {
 
 extension EngineRange {
     /// Returns true for a key of the range.
-    func holds(_ key: String) -> Bool { end.map { key >= from && key < $0 } ?? (key == from) }
+    package func holds(_ key: String) -> Bool { end.map { key >= from && key < $0 } ?? (key == from) }
 }
 
 extension EngineWatchBatch.Change {
-    var key: String {
+    package var key: String {
         switch self {
         case .put(let pair): pair.key
         case .deleted(let key, _): key

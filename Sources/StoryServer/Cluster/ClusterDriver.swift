@@ -1,0 +1,294 @@
+import StoryCluster
+import StoryCore
+import StoryEngine
+import StoryLog
+import StoryStorage
+
+/// The driver of a node: carries out the actions of `Replica`, and passes the engine's answers to it.
+///
+/// The engine tells nothing within a method of its own, and the actions of an input are carried out in their order, one
+/// after the other, so no input comes within another one.
+final class ClusterDriver {
+    /// The number of records that are taken in one turn, about.
+    private static let recordsPerTurn = 2_000
+    /// The distance of the positions whose seals the nodes compare.
+    private static let sealInterval: UInt64 = 65_536
+
+    let engine: any EngineCalls
+    private let settings: ReplicaSettings
+    private let dependency: ServerDependency
+    private let driver: CommitDriver
+    private let entries: EntryCommits
+    private let seals: SealQueue
+    private var replica: Replica
+    private var actions = FIFO<ClusterAction>()
+    private var isPerforming = false
+    /// The entry that is to be taken; nil while there is none.
+    private var taking: Entry?
+    /// The number of records that this turn may still take.
+    private var left = ClusterDriver.recordsPerTurn
+    private var isPaused = false
+    /// The newest position whose seal was asked for.
+    private var sealed = Position.zero
+    /// The progress of the end of this node.
+    private var ending = Ending.none
+    /// Called when this node begins to accept writes, and when it ends to.
+    var leadChanged: (_ takesWrites: Bool) -> Void = { _ in }
+    /// The reason why the process must end; nil while it goes on.
+    private(set) var error: ClusterError?
+
+    /// The progress of the end of a node.
+    private enum Ending: Equatable {
+        case none
+        /// No more writes are accepted; the lead is handed over once those that were decided have ended.
+        case wanted
+        /// The lead is being handed over.
+        case requested
+        /// Nothing is left to hand over.
+        case drained
+    }
+
+    /// The signal that asked the process to end, and the tick at which the hand-over is waited for no longer; nil before
+    /// it, and after it.
+    private var signal: (number: Int32, deadline: UInt64)?
+
+    init(
+        _ node: ClusterNode, _ dependency: ServerDependency, driver: CommitDriver, entries: EntryCommits,
+        seals: SealQueue
+    ) {
+        (engine, settings) = (node.engine, node.settings)
+        (self.dependency, self.driver, self.entries, self.seals) = (dependency, driver, entries, seals)
+        let log = dependency.log
+        replica = Replica(node.settings, OwnLog(history: log.storeID, head: log.committed))
+        entries.canWrite = { [weak self] in self?.replica.writableTerm != nil }
+        entries.isTailFull = { [weak self] in self?.replica.isTailFull == true }
+        entries.handOver = { [weak self] head, records in
+            self?.input { $0.entryReady(head, records: records, at: $1) }
+        }
+        entries.whenStored = { [weak self] in self?.stored(through: $0) }
+    }
+
+    private var log: any EventLog { dependency.log }
+    private var trace: Trace { dependency.trace }
+
+    /// True while writes are accepted here.
+    var takesWrites: Bool { replica.isLeading && ending == .none }
+    /// True while the lead is handed over before the process ends.
+    var isEnding: Bool { signal != nil }
+    /// True while an entry waits that the next turn can take.
+    var hasWork: Bool { taking != nil && mayTake }
+
+    /// The state, for greetings and `STATS`.
+    var state: NodeState {
+        let leader = replica.leader
+        return NodeState(
+            log: settings.log, node: settings.node,
+            phase: replica.isLeading ? .leading : replica.isCaughtUp ? .following : .catchingUp,
+            leader: leader.map { NodeState.Leader(node: $0.node, address: $0.address, term: $0.term.revision) },
+            position: max(replica.reach, log.head), stored: log.committed)
+    }
+
+    // MARK: The loop
+
+    /// Joins the log.
+    func began() {
+        engine.receiver = self
+        input { $0.began(at: $1) }
+    }
+
+    /// Counts a tick of 0.1 s.
+    func ticked() {
+        guard error == nil else { return }
+        engine.ticked(at: dependency.clock.steady())
+        input { $0.ticked(at: $1) }
+    }
+
+    /// Goes on with an entry that waits, and with calls whose next try is due; before the turn's commit.
+    func turnEnds() {
+        guard error == nil else { return }
+        engine.turnEnded()
+        left = ClusterDriver.recordsPerTurn
+        takeEntry()
+        if let wake = replica.wakeAt, wake <= dependency.clock.steady() { input { $0.ticked(at: $1) } }
+    }
+
+    /// Goes on after the turn's commit has begun: hands the lead over where that is due, and takes no changes that cannot
+    /// be folded.
+    func turnEnded() {
+        guard error == nil else { return }
+        if ending == .wanted, driver.turn.takesEntries {
+            ending = .requested
+            input { $0.drainRequested(at: $1) }
+        }
+        let now = dependency.clock.steady()
+        if let wake = replica.wakeAt { dependency.transport.requestTurn(within: wake - min(wake, now)) }
+        guard (taking != nil) != isPaused else { return }
+        isPaused.toggle()
+        if isPaused { engine.pauseWatches() } else { engine.resumeWatches() }
+    }
+
+    /// Hands the lead over, since the process is asked to end; for as long as the patience is, the loop goes on meanwhile.
+    ///
+    /// - Returns: false where that is over.
+    func endBegins(_ number: Int32, at tick: UInt64) -> Bool {
+        guard ending == .none, error == nil else { return false }
+        ending = .wanted
+        let patience = UInt64(clamping: dependency.configuration.patience) * Housekeeping.ticksPerSecond
+        signal = (number, tick + patience)
+        leadChanged(takesWrites)
+        return true
+    }
+
+    /// Takes the signal once the lead is handed over, or was not in time; nil before that.
+    func takeEnd(at tick: UInt64) -> Int32? {
+        guard let signal, ending == .drained || tick >= signal.deadline else { return nil }
+        self.signal = nil
+        return signal.number
+    }
+
+    /// Takes nothing more: the process ends.
+    func end() {
+        entries.canWrite = { false }
+        engine.end()
+    }
+
+    // MARK: Inputs and actions
+
+    private func input(_ body: (inout Replica, _ now: UInt64) -> [ClusterAction]) {
+        for action in body(&replica, dependency.clock.steady()) { actions.append(action) }
+        guard !isPerforming else { return }
+        isPerforming = true
+        while let action = actions.next() { perform(action) }
+        isPerforming = false
+    }
+
+    private func perform(_ action: ClusterAction) {
+        switch action {
+        case .call(let id, let call, let endpoint): engine.call(id, call, endpoint: endpoint)
+        case .watch(let id, let range, let revision, let endpoint):
+            engine.watch(id, range, from: revision, endpoint: endpoint)
+        case .endWatch(let id): engine.endWatch(id)
+        case .take(let entry):
+            taking = entry
+            takeEntry()
+        case .compare(let entry): compare(entry)
+        case .writeEnded(let end): writeEnded(end)
+        case .leadingBegan(let term):
+            trace.say("leading", ["log": settings.log, "term": "\(term.revision)", "position": "\(log.head.value)"])
+            leadChanged(takesWrites)
+        case .leadingEnded:
+            trace.say("not-leading", ["log": settings.log, "position": "\(driver.acknowledged.value)"])
+            entries.leadLost()
+            leadChanged(takesWrites)
+        case .leaderIs(let leader):
+            trace.say("leader", ["log": settings.log, "node": leader?.node ?? "", "address": leader?.address ?? ""])
+        case .seed(let address):
+            // Only the engine is asked for events.
+            trace.sayEachSecond("not-seeded", ["from": address, "position": "\(log.head.value)"])
+            input { replica, now in
+                replica.seedFailed(at: now)
+                return []
+            }
+        case .drained: ending = .drained
+        case .stop(let error): stop(error)
+        }
+    }
+
+    private func stop(_ error: ClusterError) {
+        self.error = error
+        trace.say(error.isDamage ? "diverged" : "not-a-node", ["reason": "\(error)"])
+        dependency.transport.stop()
+    }
+
+    private func writeEnded(_ end: WriteEnd) {
+        switch end {
+        case .committed: entries.ended(.acknowledged)
+        case .full: entries.ended(.refused(Failure(.full, "the engine of the log is full; nothing was written")))
+        case .superseded: entries.ended(.refused(.superseded))
+        case .unknown: entries.ended(.refused(.outcomeUnknown), isUnknown: true)
+        }
+    }
+
+    // MARK: Entries from elsewhere
+
+    /// True while an entry can be appended, since few enough events wait for the journal or for a checkpoint.
+    private var mayTake: Bool {
+        driver.stopReason == nil && driver.turn.takesEntries && !driver.holdsWrites && driver.refusals.failure == nil
+    }
+
+    /// Takes the entry that waits, unless the turn has taken enough.
+    private func takeEntry() {
+        guard let entry = taking, left > 0, mayTake else { return }
+        let before = driver.acknowledged
+        do throws(StorageError) {
+            if let reason = try EntryRecords(log: log).fault(of: entry) { return refuse(reason) }
+            _ = try entry.records.withBytes { (bytes) throws(StorageError) in try driver.arrived(bytes) }
+        } catch {
+            return refuse("\(error)")
+        }
+        // Damaged models cannot fold it: it is undone, and taken again once there are new ones.
+        guard driver.acknowledged > before else { return }
+        taking = nil
+        left -= entry.head.count
+        guard log.head == entry.head.last else {
+            return refuse("the entry from \(entry.head.first.value) has another number of events than it says")
+        }
+        input { $0.taken(through: entry.head.last, at: $1) }
+    }
+
+    private func refuse(_ reason: String) {
+        taking = nil
+        input { replica, _ in replica.notTaken(reason) }
+    }
+
+    private func compare(_ entry: Entry) {
+        do throws(StorageError) {
+            guard let reason = try EntryRecords(log: log).difference(from: entry) else { return }
+            refuse(reason)
+        } catch {
+            driver.fail(error)
+        }
+    }
+
+    // MARK: The own journal
+
+    private func stored(through position: Position) {
+        input { replica, _ in
+            replica.stored(through: position)
+            return []
+        }
+        let newest = Position(position.value / ClusterDriver.sealInterval * ClusterDriver.sealInterval)
+        guard newest > sealed else { return }
+        sealed = newest
+        seals.add(newest) { [weak self] in self?.sealed($0, at: newest) }
+    }
+
+    private func sealed(_ seal: Result<String, StorageError>, at position: Position) {
+        switch seal {
+        case .success(let seal):
+            input { replica, _ in
+                replica.stored(through: self.log.committed, seal: "\(position.value):\(seal)")
+                return []
+            }
+        // A node that cannot prove its own history must not go on with it.
+        case .failure(let error): driver.fail(error)
+        }
+    }
+}
+
+extension ClusterDriver: EngineReceiver {
+    func answered(_ id: CallID, _ answer: EngineAnswer) {
+        guard error == nil else { return }
+        input { $0.answered(id, answer, at: $1) }
+    }
+
+    func watched(_ id: WatchID, _ batch: EngineWatchBatch) {
+        guard error == nil else { return }
+        input { $0.watched(id, batch, at: $1) }
+    }
+
+    func watchEnded(_ id: WatchID, _ end: EngineWatchEnd) {
+        guard error == nil else { return }
+        input { $0.watchEnded(id, end, at: $1) }
+    }
+}

@@ -1,0 +1,33 @@
+package import StoryCluster
+import StoryReactor
+import StoryWire
+
+/// A node of a log that several machines have: its settings, and the engine that orders the entries.
+package struct ClusterNode {
+    /// The engine.
+    package let engine: any EngineCalls
+    /// The settings.
+    package let settings: ReplicaSettings
+
+    /// Makes a node.
+    package init(engine: any EngineCalls, settings: ReplicaSettings) {
+        self.engine = engine
+        self.settings = settings
+    }
+
+    /// Makes the node that the settings of the daemon describe, over etcd.
+    init(_ cluster: ClusterSettings, _ configuration: ServerConfiguration, _ reactor: Reactor, _ trace: Trace) {
+        // No two runs of a node have the same number.
+        let run = String(UInt64.random(in: 0...UInt64.max), radix: 16)
+        var settings = ReplicaSettings(
+            log: cluster.log, node: cluster.node, address: cluster.advertise ?? configuration.socket,
+            version: ProgramVersion.number, run: run)
+        settings.endpoints = cluster.endpoints.count
+        settings.lease = cluster.lease
+        settings.patience = UInt64(clamping: configuration.patience) * 1_000_000_000
+        settings.tail = cluster.tail
+        let engine = EtcdEngine(
+            cluster.endpoints, user: cluster.user, lease: cluster.lease, transport: reactor, trace: trace)
+        self.init(engine: engine, settings: settings)
+    }
+}

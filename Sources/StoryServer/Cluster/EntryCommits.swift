@@ -1,0 +1,145 @@
+import StoryCluster
+import StoryCore
+import StoryEngine
+import StoryLog
+import StoryStorage
+
+/// The commits of a node: each is an entry that the engine of the log takes. The own journal is written beside the loop,
+/// where each sync has all entries that came meanwhile.
+final class EntryCommits {
+    /// The JSON of one entry's events, in bytes, at which it is full. With the heads of its records it is below the size
+    /// from which on an entry is put in parts, which takes another call to the engine.
+    static let bytesPerEntry = EntryHead.bytesOfPart / 4 * 3
+
+    /// An entry that was handed to the engine.
+    private struct UnderWay {
+        let through: Position
+        let bytes: Int
+        let began: UInt64
+    }
+
+    /// The bytes of acknowledged events at which writes wait for the own journal.
+    private let mostUnstored: Int
+    /// The bytes of acknowledged events that no commit of the journal has begun with.
+    private var unstored = 0
+    private var underWay: UnderWay?
+    /// The driver whose commits these are.
+    weak var driver: CommitDriver?
+    /// True while an entry can be handed over.
+    var canWrite: () -> Bool = { false }
+    /// True while the engine has more entries than it should keep, so that writes wait.
+    var isTailFull: () -> Bool = { false }
+    /// Hands an entry over.
+    var handOver: (EntryHead, [UInt8]) -> Void = { _, _ in }
+    /// Notes that events are stored in the own journal.
+    var whenStored: (Position) -> Void = { _ in }
+
+    init(mostUnstored: Int) { self.mostUnstored = mostUnstored }
+
+    /// True while an entry is with the engine.
+    var isUnderWay: Bool { underWay != nil }
+    /// True while the next entry can be handed over.
+    var isOpen: Bool { underWay == nil && canWrite() }
+    /// True while writes have to wait.
+    var isFull: Bool { unstored >= mostUnstored || isTailFull() }
+
+    // MARK: Own entries
+
+    /// Hands the events that were decided here to the engine, as one entry.
+    func write() {
+        guard let driver else { return }
+        driver.freezeIfDue(at: driver.log.head)
+        let (head, records): (EntryHead, [UInt8])
+        do throws(StorageError) {
+            (head, records) = try EntryRecords(log: driver.log).entry(after: driver.acknowledged)
+        } catch {
+            return driver.fail(error)
+        }
+        underWay = UnderWay(through: head.last, bytes: driver.entry.bytes, began: driver.clock.steady())
+        driver.entry.beginNext()
+        handOver(head, records)
+        driver.perform(driver.turn.commitDelayed())
+    }
+
+    /// Takes the end of the entry that was handed over.
+    ///
+    /// - Parameters:
+    ///   - end: the end.
+    ///   - isUnknown: whether the entry may be in the log all the same.
+    func ended(_ end: CommitEnd, isUnknown: Bool = false) {
+        guard let driver, let entry = underWay else { return }
+        underWay = nil
+        // Later events were handed to nobody.
+        if isUnknown { driver.outbox.rollBack(to: entry.through, .superseded) }
+        let (before, nanoseconds) = (driver.acknowledged, driver.clock.steady() - entry.began)
+        driver.policy.commitEnded(nanoseconds: nanoseconds)
+        driver.perform(driver.turn.commitEnded(end))
+        guard driver.acknowledged > before else { return }
+        unstored += entry.bytes
+        driver.figures.committed(events: driver.acknowledged.value - before.value, nanoseconds: nanoseconds)
+        driver.policy.workerCommitEnded(
+            events: driver.log.head.value - before.value, nanoseconds: nanoseconds, at: driver.clock.steady())
+    }
+
+    /// Notes that another node may lead: events that were decided here and not handed over are undone.
+    func leadLost() {
+        guard let driver else { return }
+        driver.perform(driver.turn.leadLost(.superseded))
+    }
+
+    // MARK: Storing
+
+    /// Counts an entry from elsewhere among those that are to be stored.
+    func arrived() {
+        guard let driver else { return }
+        unstored += driver.entry.bytes
+        driver.entry.beginNext()
+    }
+
+    /// Begins to store the entries that are acknowledged, unless that is under way.
+    func store() {
+        guard let driver, driver.stopReason == nil, !driver.journal.isRunning, !driver.isWaitingForFlush,
+            !driver.refusals.isDiskFull, driver.log.committed < driver.acknowledged
+        else { return }
+        do throws(StorageError) {
+            guard try driver.journal.begin(through: driver.acknowledged) != nil else { return }
+            unstored = 0
+            driver.journal.start()
+        } catch {
+            refused(error)
+        }
+    }
+
+    /// Takes the end of a commit of entries into the journal.
+    func stored(_ end: CommitEnd) {
+        switch end {
+        case .acknowledged: whenStored(driver?.log.committed ?? .zero)
+        // They are acknowledged, so none is undone: they are stored once there is room.
+        case .refused(let failure): driver?.pause(failure)
+        case .failed(let error): driver?.fail(error)
+        }
+    }
+
+    /// Notes that acknowledged entries cannot be stored now.
+    func refused(_ error: StorageError) {
+        guard let failure = error.refusal else {
+            driver?.fail(error)
+            return
+        }
+        driver?.pause(failure)
+    }
+}
+
+extension Failure {
+    /// The failure of a write of which nothing is in the log, nor will be, since this node does not lead.
+    static let superseded = Failure(
+        .unavailable, "this node leads the log no more; nothing was written: try again later", .outcome(.none))
+    /// The failure of a write that may be in the log, or get there.
+    static let outcomeUnknown = Failure(
+        .unavailable, "it is not known whether this was written: look, or send it again with its key",
+        .outcome(.unknown))
+    /// The failure of a write that no node has taken in time.
+    static let leaderless = Failure(
+        .unavailable, "no node leads the log that this one can write through; nothing was written: try again later",
+        .outcome(.none))
+}

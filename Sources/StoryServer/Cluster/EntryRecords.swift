@@ -1,0 +1,73 @@
+import CXXHash
+import StoryCluster
+import StoryCore
+import StoryLog
+
+/// The records of a log as the entries of a cluster have them.
+struct EntryRecords {
+    let log: any EventLog
+
+    /// Returns an entry of all events after a position.
+    ///
+    /// - Throws: `.corrupt` if a record is damaged.
+    func entry(after position: Position) throws(StorageError) -> (EntryHead, [UInt8]) {
+        let records = try bytes(from: position.next, through: log.head)
+        let head = EntryHead(
+            first: position.next, count: Int(log.head.value - position.value), previous: try checksum(at: position),
+            bytes: records.count, digest: EntryRecords.digest(of: records))
+        return (head, records)
+    }
+
+    /// Returns the reason why an entry cannot follow the head of the log; nil where it can.
+    ///
+    /// - Throws: `.corrupt` if the record at the head is damaged.
+    func fault(of entry: Entry) throws(StorageError) -> String? {
+        let head = entry.head
+        guard head.first == log.head.next else {
+            return "an entry from \(head.first.value) came after \(log.head.value)"
+        }
+        guard entry.records.count == head.bytes, EntryRecords.digest(of: entry.records) == head.digest else {
+            return "the entry from \(head.first.value) does not match its digest"
+        }
+        guard try checksum(at: log.head) == head.previous else {
+            return "the entry from \(head.first.value) follows another event than the one that is here"
+        }
+        return nil
+    }
+
+    /// Returns the reason why an entry differs from the events that the log has at its positions; nil where it does not.
+    ///
+    /// - Throws: `.corrupt` if a record is damaged.
+    func difference(from entry: Entry) throws(StorageError) -> String? {
+        let (first, last) = (entry.head.first, entry.head.last)
+        guard try bytes(from: first, through: last) == entry.records else {
+            return "the events from \(first.value) through \(last.value) differ"
+        }
+        return nil
+    }
+
+    private func bytes(from first: Position, through last: Position) throws(StorageError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        try log.scanRecords(from: first, through: last) { _, record in
+            bytes += record
+            return true
+        }
+        return bytes
+    }
+
+    /// Returns the checksum of the record at a position; 0 before the first.
+    private func checksum(at position: Position) throws(StorageError) -> UInt64 {
+        var checksum: UInt64 = 0
+        guard position > .zero else { return checksum }
+        try log.scanRecords(from: position, through: position) { _, record in
+            checksum = Record.storedChecksum(record)
+            return true
+        }
+        return checksum
+    }
+
+    private static func digest(of records: [UInt8]) -> EntryHead.Digest {
+        let hash = records.withUnsafeBytes { xxhi_128($0.baseAddress, $0.count, 0) }
+        return EntryHead.Digest(low: hash.low, high: hash.high)
+    }
+}
