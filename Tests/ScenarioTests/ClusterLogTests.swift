@@ -60,6 +60,9 @@ extension DaemonTests {
             try expectEnd(other, 0, "created log=other history=\(log) position=3\n")
             try store.start()
             #expect(try store.client().ask("PING").number("position") == 3)
+            // No log is made of a directory that is served: it would go on meanwhile.
+            let served = try daemon(etcd, data: store.data, "--create", "--log=served")
+            try expectEnd(served, 2, "\(store.data) is held by")
             #expect(try store.stop() == .code(0))
         }
 

@@ -1,5 +1,5 @@
 import Glibc
-import StoryReactor
+@testable import StoryReactor
 import Synchronization
 import TestSupport
 import Testing
@@ -67,6 +67,30 @@ import Testing
         try until("its echo is received") { heard.withLock { $0 } == Array("hello".utf8) }
         try until("its end is noticed") { reactor.told.count == 3 }
         #expect(reactor.told == ["made 1", "ended 1", "closed 1"])
+        try reactor.stop()
+    }
+
+    @Test func `it sends small messages at once, and notices a peer that is gone`() throws {
+        let listener = try Listener()
+        let found = Mutex<[Int32]>([])
+        let reactor = try RunningReactor(
+            Behaviour(made: { reactor, id in
+                guard let descriptor = reactor.connections[id]?.descriptor else { return }
+                let tcp = Int32(IPPROTO_TCP)
+                let options = [
+                    (tcp, TCP_NODELAY), (SOL_SOCKET, SO_KEEPALIVE), (tcp, TCP_KEEPIDLE), (tcp, TCP_KEEPINTVL),
+                    (tcp, TCP_KEEPCNT), (tcp, TCP_USER_TIMEOUT),
+                ]
+                let values = options.map { level, option in
+                    var (value, size) = (Int32(-1), socklen_t(MemoryLayout<Int32>.size))
+                    getsockopt(descriptor, level, option, &value, &size)
+                    return value
+                }
+                found.withLock { $0 = values }
+            }))
+        dial(reactor, "127.0.0.1", listener.port)
+        try until("it is made") { !found.withLock { $0.isEmpty } }
+        #expect(found.withLock { $0 } == [1, 1, 10, 5, 2, 20_000])
         try reactor.stop()
     }
 
