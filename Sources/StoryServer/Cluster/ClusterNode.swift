@@ -1,6 +1,6 @@
 package import StoryCluster
+import StoryCore
 import StoryReactor
-import StoryWire
 
 /// A node of a log that several machines have: its settings, and the engine that orders the entries.
 package struct ClusterNode {
