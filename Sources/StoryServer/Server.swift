@@ -92,18 +92,15 @@ package final class Server: ReactorHandler {
         let configuration = dependency.configuration
         let store = FigureSource.Store(
             log: dependency.log, models: dependency.models, foldTimer: dependency.foldTimer,
-            catalogue: { [engine = dependency.engine] in engine.catalogue },
-            declared: { [engine = dependency.engine] in engine.declared }, data: configuration.data,
-            journal: configuration.journal, durability: dependency.durability,
-            replica: { [engine = dependency.engine] in engine.replica() })
+            engine: dependency.engine, data: configuration.data, journal: configuration.journal,
+            durability: dependency.durability)
         return Requests(
             engine: dependency.engine, reader: dependency.reader, encoder: dependency.encoder, clock: dependency.clock,
-            figures: dependency.figures,
-            slow: dependency.slow, trace: dependency.trace, transport: dependency.transport,
-            access: configuration.access, owner: dependency.uid, limits: configuration.limits, driver: driver,
-            connections: connections, outbox: outbox, memory: memory, publishing: publishing,
-            checkpointRequests: checkpointRequests, checks: checks, jobs: jobs,
-            seals: seals, waits: PositionWaits(patience: configuration.patience),
+            figures: dependency.figures, slow: dependency.slow, trace: dependency.trace,
+            transport: dependency.transport, access: configuration.access, owner: dependency.uid,
+            limits: configuration.limits, driver: driver, connections: connections, outbox: outbox, memory: memory,
+            publishing: publishing, checkpointRequests: checkpointRequests, checks: checks, jobs: jobs, seals: seals,
+            waits: PositionWaits(patience: configuration.patience),
             figureAnswers: FigureAnswers(
                 store: store, figures: dependency.figures, driver: driver, connections: connections, outbox: outbox,
                 memory: memory, publishing: publishing, checkpoints: checkpoints))
@@ -148,8 +145,9 @@ package final class Server: ReactorHandler {
     package func bytesReceived(_ id: ConnectionID, _ bytes: UnsafeRawBufferPointer) {
         slow.turnGoesOn()
         guard let connection = connections[id], !connection.isEnding else {
-            if let follower, follower.owns(id) { follower.bytesReceived(bytes) }
-            return
+            guard let follower, follower.owns(id) else { return }
+            follower.bytesReceived(bytes)
+            return definitionsMayHaveCome()
         }
         connections.touched.add(connection)
         connection.lines.bytesReceived(bytes)
@@ -193,6 +191,7 @@ package final class Server: ReactorHandler {
         guard stopReason == nil else { return dependency.transport.stop() }
         requests.takeLeftOver()
         follower?.turnEnded()
+        definitionsMayHaveCome()
         let isMoreAtHand = requests.isPending || follower?.hasWork == true
         driver.turnEnded(mayGather: drainDeadline == nil, isMoreAtHand: isMoreAtHand)
         publish()
@@ -275,6 +274,7 @@ package final class Server: ReactorHandler {
     private func publish() {
         guard let durable = driver.sendablePosition else { return }
         requests.resume(at: durable)
+        settleSubscriptions(at: durable)
         // Complete replies do not wait for the shares of long answers.
         if publishing.isPending { outbox.release(through: durable) }
         publishing.run(durable: durable)

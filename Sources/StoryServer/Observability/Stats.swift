@@ -33,15 +33,14 @@ struct Stats {
 
     /// The state of a replica; nothing for a store of its own.
     private var cluster: [Member] {
-        guard let replica = source.store.replica() else { return [] }
-        let head = source.head
+        guard let replica = source.store.engine.replica() else { return [] }
         return [
             Member(
                 "cluster",
                 .object([
                     Member("state", .text(replica.phase.rawValue)), Member("address", .text(replica.address)),
                     Member("position", .count(replica.source.value)),
-                    Member("lag", .count(replica.source.value - min(head, replica.source).value)),
+                    Member("lag", .count(source.replicaLag)),
                 ]))
         ]
     }
