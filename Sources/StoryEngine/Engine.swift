@@ -33,6 +33,8 @@ package final class Engine {
     package var cluster: () -> ClusterState? = { nil }
     /// The failure of each write at a replica; nil where this store takes writes.
     package var notLeader: Failure? { didSet { refusal = notLeader } }
+    /// The changes of the catalogue that may not be durable yet.
+    package private(set) var changes = DefinitionChanges()
     /// The declared models that are served and built; nil where there are none.
     package var declared: (any DeclaredModelStates)?
 
@@ -65,6 +67,7 @@ package final class Engine {
 
     /// The requests about declared models.
     package var models: ModelRequests { ModelRequests(engine: self) }
+    private var queries: QueryRequests { QueryRequests(engine: self) }
     /// A reader of durable rows, for subscriptions to rows and lists.
     package var watcher: RowWatcher { RowWatcher(world, feed) }
 
@@ -76,6 +79,7 @@ package final class Engine {
     package func rolledBack() throws(StorageError) {
         end = try world.end()
         undefined = []
+        changes.rolledBack(to: head)
         feed.rolledBack(to: head)
     }
 
@@ -94,9 +98,29 @@ package final class Engine {
             plan.catalogue.follows(catalogue),
             "the catalogue of epoch \(plan.catalogue.epoch) does not follow that of epoch \(catalogue.epoch)")
         feed.retire(world.plan)
+        changes.replaced(catalogue, by: plan.catalogue)
         catalogue = plan.catalogue
         undefined = []
         world.catalogueReplaced(by: plan, declared: declared)
+    }
+
+    /// Notes an event that changes the definition of a model.
+    package func definitionChanged(at position: Position) { changes.changed(at: position) }
+
+    /// Takes the kinds that were removed by events which are durable now.
+    ///
+    /// - Throws: the error of reading the models.
+    package func settleChanges(durable: Position) throws(StorageError) -> [Kind: KindSchema] {
+        guard !changes.removed.isEmpty else { return [:] }
+        return try changes.settle(durable: durable) { [models, catalogue] (schema) throws(StorageError) in
+            if catalogue.kinds.contains(where: { $0.name == schema.name }) { return false }
+            return try models.isRebuilt(schema.name)
+        }
+    }
+
+    /// Returns the schema of a kind of the catalogue, or of one whose subscriptions are held.
+    package func schema(ofFollowed kind: Kind) -> KindSchema? {
+        catalogue.schema(of: kind) ?? changes.removed[kind]
     }
 
     /// Refuses each write with this failure from now on; nil accepts writes again.
@@ -192,7 +216,7 @@ package final class Engine {
         // The line may have been read before its kind was removed.
         if let kind = action.kind {
             guard let schema = catalogue.schema(of: kind) else {
-                return output.reply(.failed(.removedKind), tag: tag, restsOn: .zero)
+                return output.reply(.failed(.removedKind), tag: tag, restsOn: head)
             }
             if undefined.contains(kind) {
                 flush()
@@ -205,15 +229,16 @@ package final class Engine {
             flush()
             let browse = Browse(kind: world.schema(kind), key: key, world: world, head: head, tag: tag, output: output)
             try browse.at(moment)
-        case .list(let query): list(query, tag: tag, to: output)
-        case .count(let kind, let conditions): try count(world.schema(kind), conditions, tag: tag, to: output)
+        case .list(let query): queries.list(query, tag: tag, to: output)
+        case .count(let kind, let conditions): try queries.count(kind, conditions, tag: tag, to: output)
         case .sorts(let kind):
             for line in BrowseOrdered.sorts(world.schema(kind)) { output.reply(line, tag: tag, restsOn: .zero) }
-        case .streams(let query): output.answer(with: BrowseStreams(query, in: source), tag: tag, restsOn: .zero)
-        case .types(let query): output.answer(with: BrowseTypes(query, in: source), tag: tag, restsOn: .zero)
-        case .read(let query): read(query, tag: tag, to: output)
+        case .streams(let query):
+            output.answer(with: BrowseStreams(query, in: queries.source), tag: tag, restsOn: .zero)
+        case .types(let query): output.answer(with: BrowseTypes(query, in: queries.source), tag: tag, restsOn: .zero)
+        case .read(let query): queries.read(query, tag: tag, to: output)
         case .countEvents(let query):
-            let count = CountEvents(query, in: source, durable: output.durable, identity)
+            let count = CountEvents(query, in: queries.source, durable: output.durable, identity)
             output.answer(with: count, tag: tag, restsOn: .zero)
         case .misfits(let query): try models.misfits(query, tag: tag, to: output)
         case .models(let name): try models.describe(name, tag: tag, to: output)
@@ -228,8 +253,8 @@ package final class Engine {
         case .metrics: output.start(.metrics, tag: tag)
         case .clients(let number): output.start(.clients(number), tag: tag)
         case .checkpoint: output.start(.checkpoint, tag: tag)
-        case .verify(let moment): prove(moment, tag: tag, to: output) { .verify(sealAt: $0) }
-        case .seal(let moment): prove(moment, tag: tag, to: output) { .seal(at: $0 ?? output.durable) }
+        case .verify(let moment): queries.prove(moment, tag: tag, to: output) { .verify(sealAt: $0) }
+        case .seal(let moment): queries.prove(moment, tag: tag, to: output) { .seal(at: $0 ?? output.durable) }
         case .backup(let path): output.start(.backUp(path: String(decoding: path, as: UTF8.self)), tag: tag)
         case .quit:
             session.endSubscriptions(.quit, into: output)
@@ -240,56 +265,10 @@ package final class Engine {
         }
     }
 
-    /// Starts a job about the log up to a moment; nil: up to its end.
-    private func prove(_ moment: Moment?, tag: Tag?, to output: any TurnOutput, _ job: (Position?) -> Job) {
-        begin(tag, output) { () throws(Failure) in
-            let position = try moment.map { (moment) throws(Failure) in
-                try world.position(of: moment, endingAt: output.durable)
-            }
-            output.start(job(position), tag: tag)
-        }
-    }
-
-    /// Begins an answer in `body`, or replies with its failure.
-    private func begin(_ tag: Tag?, _ output: any TurnOutput, _ body: () throws(Failure) -> Void) {
-        do throws(Failure) { try body() } catch { output.reply(.failed(error), tag: tag, restsOn: .zero) }
-    }
-
-    // MARK: Queries
-
-    /// The present models at each step of an answer, durable or not. The result rests on the head at the last step, so
-    /// an answer that has not begun rests on nothing.
-    private var source: QuerySource {
-        QuerySource(world: world, limits: limits, feed: feed, head: { self.head })
-    }
-
-    private func list(_ query: ListQuery, tag: Tag?, to output: any TurnOutput) {
-        begin(tag, output) { () throws(Failure) in
-            let page = try BrowseOrdered.page(query, of: world.schema(query.kind), in: source)
-            output.answer(with: page, tag: tag, restsOn: .zero)
-        }
-    }
-
-    private func count(
-        _ kind: KindSchema, _ conditions: [Condition], tag: Tag?, to output: any TurnOutput
-    ) throws(StorageError) {
-        switch try CountRows.answer(kind, conditions, in: source) {
-        case .known(let count): output.reply(.done(.counted(count, position: head)), tag: tag, restsOn: head)
-        case .counting(let cursor): output.answer(with: cursor, tag: tag, restsOn: .zero)
-        }
-    }
-
     /// Replies with the end of the log: the last durable event, or a later one that this connection wrote.
     private func acknowledge(_ members: [Member], _ session: Session, tag: Tag?, to output: any TurnOutput) {
         let position = max(output.durable, session.lastWritten)
         let done = Done.members(members + [Member("position", .count(position.value))])
         output.reply(.done(done), tag: tag, restsOn: position)
-    }
-
-    private func read(_ query: ReadQuery, tag: Tag?, to output: any TurnOutput) {
-        begin(tag, output) { () throws(Failure) in
-            let plan = try ReadEvents.plan(query, in: world, endingAt: output.durable, identity)
-            output.answer(with: ReadAnswer(plan, log: world.log, index: world.streams), tag: tag, restsOn: .zero)
-        }
     }
 }

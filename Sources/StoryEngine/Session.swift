@@ -99,40 +99,46 @@ package struct Session: Equatable, Sendable {
         (subscriptionCount, rowSubscriptionCount) = (0, 0)
     }
 
-    /// Ends the subscriptions to rows of kinds that a catalogue lacks, and pushes the position to resume each from.
+    /// Holds the subscriptions to rows of kinds that a catalogue lacks: nothing is pushed to them until they settle.
     ///
     /// - Parameters:
     ///   - catalogue: the catalogue of the kinds that are left.
-    ///   - position: the event that removed the others, or a later one; the clients get the end once it is durable.
-    ///   - output: receives the pushes.
-    package mutating func endSubscriptions(
-        outside catalogue: Catalogue, restsOn position: Position, into output: any TurnOutput
-    ) {
+    ///   - published: the last position that was shown to subscriptions.
+    package mutating func holdSubscriptions(outside catalogue: Catalogue, published: Position) {
         guard rowSubscriptionCount > 0 else { return }
-        for subscription in subscriptions(published: output.published) {
+        for subscription in subscriptions(published: published) {
             guard let kind = subscription.subject.kind, catalogue.schema(of: kind) == nil,
-                let ended = unsubscribe(subscription.id, published: output.published)
+                var held = taken(subscription.id, published: published)
             else { continue }
-            output.push(.end(.undefined, resume: ended.next), to: ended.id, restsOn: position)
+            held.hold()
+            active.append(held)
         }
     }
 
-    /// Moves the subscriptions to rows of kinds that others replace: each gets `again` and lists from the start.
-    /// One that the new kind cannot serve keeps its kind.
+    /// Moves each held subscription to the kind that has the name of its own: it gets `again` and lists from the start.
+    /// Where there is none, or one that cannot serve it, the subscription ends, and the position to resume from is pushed.
     ///
-    /// - Parameter replaced: the schema that replaces another one, by the kind of the other.
-    package mutating func moveSubscriptions(
-        _ replaced: [Kind: (old: KindSchema, new: KindSchema)], into output: any TurnOutput
+    /// - Parameters:
+    ///   - removed: the kinds whose subscriptions are held.
+    ///   - catalogue: the present catalogue.
+    ///   - position: the last durable event.
+    ///   - output: receives the pushes.
+    package mutating func settleSubscriptions(
+        of removed: [Kind: KindSchema], in catalogue: Catalogue, at position: Position, into output: any TurnOutput
     ) {
-        guard rowSubscriptionCount > 0, !replaced.isEmpty else { return }
-        for subscription in subscriptions(published: output.published) {
-            guard let kind = subscription.subject.kind, let (old, new) = replaced[kind],
-                let subject = subscription.subject.moved(from: old, to: new),
-                let taken = taken(subscription.id, published: output.published)
-            else { continue }
+        guard rowSubscriptionCount > 0 else { return }
+        for subscription in subscriptions(published: position) {
+            guard let old = subscription.subject.kind.flatMap({ removed[$0] }) else { continue }
+            let new = catalogue.kinds.first { $0.name == old.name }
+            guard let subject = new.flatMap({ subscription.subject.moved(from: old, to: $0) }) else {
+                guard let ended = unsubscribe(subscription.id, published: position) else { continue }
+                output.push(.end(.undefined, resume: ended.next), to: ended.id)
+                continue
+            }
+            guard let taken = taken(subscription.id, published: position) else { continue }
             active.append(
-                Subscription(id: taken.id, selection: taken.selection, subject: subject, from: output.published.next))
-            output.push(.again(output.published), to: taken.id)
+                Subscription(id: taken.id, selection: taken.selection, subject: subject, from: position.next))
+            output.push(.again(position), to: taken.id)
         }
     }
 

@@ -27,9 +27,8 @@ package protocol TurnOutput: AnyObject {
     func row(_ row: RowView, tag: Tag?, restsOn position: Position)
     /// Sends the connection a notice, which answers no request.
     func notify(_ notice: Notice)
-    /// Sends a subscription something other than an event, once a position is durable; an end that rests on an event that
-    /// is undone becomes one for the failure.
-    func push(_ push: Push, to subscription: SubscriptionID, restsOn position: Position)
+    /// Sends a subscription something other than an event; it rests on durable events only.
+    func push(_ push: Push, to subscription: SubscriptionID)
     /// Answers in steps.
     func answer(with cursor: any AnswerCursor, tag: Tag?, restsOn position: Position)
     /// Answers when a job of the shell is done.
@@ -78,11 +77,4 @@ package enum Job: Equatable, Sendable {
     case clients(UInt64?)
     /// Report the request table.
     case help(topic: String?)
-}
-
-extension TurnOutput {
-    /// Sends a subscription something other than an event; it rests on durable events only.
-    package func push(_ push: Push, to subscription: SubscriptionID) {
-        self.push(push, to: subscription, restsOn: .zero)
-    }
 }

@@ -124,7 +124,7 @@ private final class CollectedOutput: TurnOutput {
 
     func notify(_ notice: Notice) {}
 
-    func push(_ push: Push, to subscription: SubscriptionID, restsOn position: Position) {}
+    func push(_ push: Push, to subscription: SubscriptionID) {}
 
     func answer(with cursor: any AnswerCursor, tag: Tag?, restsOn position: Position) {
         while true {

@@ -34,6 +34,12 @@ extension Server {
         }
     }
 
+    /// Serves by the definitions that came from elsewhere, which are acknowledged, before another request is answered.
+    func definitionsMayHaveCome() {
+        guard follower != nil || cluster?.takesWrites == false, declared.hasNews else { return }
+        buildModels()
+    }
+
     /// Serves by the definitions that the log has, after events were undone.
     func followModels() {
         advanceModels { () throws(StorageError) in try declared.follow(acknowledged: driver.acknowledged) }
@@ -53,7 +59,8 @@ extension Server {
         }
     }
 
-    /// Serves by another catalogue from now on, between two turns; ends the subscriptions to rows of kinds that it lacks.
+    /// Serves by another catalogue from now on, between two turns; holds the subscriptions to rows of kinds that it lacks
+    /// until the event that changed the definitions is durable.
     ///
     /// - Parameter catalogue: a catalogue that follows the present one.
     /// - Throws: the first filter that has the name of an option; then nothing was replaced.
@@ -66,12 +73,26 @@ extension Server {
         let catalogue = change.plan.catalogue
         try dependency.catalogueReplaced(by: change.plan, declared: change.declared)
         for connection in connections.all where connection.session.rowSubscriptionCount > 0 {
-            let before = connection.session.subscriptionCount
-            connection.session.moveSubscriptions(change.replaced, into: requests.output(connection))
+            connection.session.holdSubscriptions(outside: catalogue, published: publishing.published)
+            connections.subscriptionsChanged(connection)
+        }
+        settleSubscriptions(at: publishing.published)
+    }
+
+    /// Moves the subscriptions that were held to the definitions that answer now, or ends them, once the event that
+    /// changed the definitions is durable.
+    func settleSubscriptions(at durable: Position) {
+        let engine = dependency.engine
+        let removed: [Kind: KindSchema]
+        do throws(StorageError) { removed = try engine.settleChanges(durable: durable) } catch {
+            return driver.fail(error)
+        }
+        guard !removed.isEmpty else { return }
+        for connection in connections.all where connection.session.rowSubscriptionCount > 0 {
+            connection.session.settleSubscriptions(
+                of: removed, in: engine.catalogue, at: durable, into: requests.output(connection))
             publishing.add(connection)
-            connection.session.endSubscriptions(
-                outside: catalogue, restsOn: dependency.log.head, into: requests.output(connection))
-            if connection.session.subscriptionCount != before { connections.subscriptionsChanged(connection) }
+            connections.subscriptionsChanged(connection)
         }
     }
 }

@@ -9,8 +9,12 @@ extension Server {
     }
 
     func outboundReceived(_ id: ConnectionID, _ bytes: UnsafeRawBufferPointer) {
-        if let follower, follower.owns(id) { return follower.bytesReceived(bytes) }
-        if let engine = cluster?.engine, engine.owns(id) { engine.bytesReceived(id, bytes) }
+        if let follower, follower.owns(id) {
+            follower.bytesReceived(bytes)
+        } else if let engine = cluster?.engine, engine.owns(id) {
+            engine.bytesReceived(id, bytes)
+        }
+        definitionsMayHaveCome()
     }
 
     func outboundClosed(_ id: ConnectionID) {

@@ -168,6 +168,7 @@ package final class Server: ReactorHandler {
         requests.takeLeftOver()
         follower?.turnEnded()
         cluster?.turnEnds()
+        definitionsMayHaveCome()
         let isMoreAtHand = requests.isPending || hasEntries
         driver.turnEnded(mayGather: drainDeadline == nil, isMoreAtHand: isMoreAtHand)
         cluster?.turnEnded()
@@ -239,6 +240,7 @@ package final class Server: ReactorHandler {
     func publish() {
         guard let durable = driver.sendablePosition else { return }
         requests.resume(at: durable)
+        settleSubscriptions(at: durable)
         // Complete replies do not wait for the shares of long answers.
         if publishing.isPending { outbox.release(through: durable) }
         publishing.run(durable: durable)

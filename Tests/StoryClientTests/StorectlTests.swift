@@ -37,6 +37,9 @@ import Testing
 
     @Test(arguments: [
         (["get", "stories/1", "--at", "5"], "GET stories/1 at=5"),
+        (["get", "users/1", "--min", "7"], "GET users/1 min=7"),
+        (["list", "users", "--min", "now"], "LIST users min=now"),
+        (["count", "users", "--min", "7"], "COUNT users min=7"),
         (["list", "stories", "--sender", "007", "--limit", "2"], "LIST stories sender=007 limit=2"),
         (["see", "messages/1", "--version", "2"], "SEE messages/1 version=2"),
         (["append", "note-1", "--type", "T", "--body", "{ }"], #"APPEND note-1 {"type":"T","data":{ }}"#),
@@ -204,8 +207,9 @@ import Testing
         let event = "{\"position\":2,\"stream\":\"a-1\"}"
         let answer = "+ {\"subscription\":1,\"position\":3}\n>1 \(event)\n>1 {\"caughtUp\":3}\n"
         let run = try StorectlRun(
-            ["--json", "tail", "--from", "1", "--reconnect", "0"],
-            store: .answering { line in line == "SUBSCRIBE events from=1" ? answer : "- {\"code\":\"syntax\"}\n" },
+            ["--json", "tail", "--from", "1", "--min", "1", "--reconnect", "0"],
+            store: .answering { line in line == "SUBSCRIBE events from=1 min=1" ? answer : "- {\"code\":\"syntax\"}\n"
+            },
             interruptAfter: "a-1")
         #expect(run.code == 130)
         #expect(run.output == event + "\n")

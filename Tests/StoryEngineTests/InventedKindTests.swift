@@ -94,7 +94,9 @@ struct InventedKindTests {
         ]
         for request in requests { #expect(world.ask(request).failure == .removedKind, "\(request.verb)") }
         let output = world.output()
-        world.session.endSubscriptions(outside: next, restsOn: .zero, into: output)
+        world.session.holdSubscriptions(outside: next, published: output.published)
+        let nobody = try next.replaced(removing: next.kinds.suffix(1).map(\.kind))
+        world.session.settleSubscriptions(of: [coins.kind: coins], in: nobody, at: output.durable, into: output)
         #expect(output.effects == [.push(SubscriptionID(1), .end(.undefined, resume: Position(8)))])
         #expect(world.session.subscriptionCount == 1 && world.session.rowSubscriptionCount == 0)
         let kind = try #require(next.kinds.last?.kind)

@@ -84,6 +84,25 @@ struct ReplicaLoopTests {
         #expect(bench.source.hear("c").first?.contains("cluster") == false)
     }
 
+    @Test func `METRICS has the events that a replica lacks, and none at its source`() throws {
+        func lag(_ lines: [String]) throws -> Int? {
+            let text = try #require(lines.first { $0.text("family") == "storykeep_replica_lag_events" })
+            return text.firstMatch(of: /storykeep_replica_lag_events (\d+)/).flatMap { Int($0.1) }
+        }
+        let bench = ReplicaBench()
+        let append = #"APPEND note-1 {"type":"A","data":{}}"#
+        bench.source.send(Array(repeating: append, count: 6_000).joined(separator: "\n"), from: "s")
+        bench.isConnected = false
+        bench.tick()
+        #expect(try lag(bench.replica.ask("METRICS", from: "r")) == 0, "nothing is known of the source")
+        var greatest = 0
+        while bench.step() { greatest = max(greatest, try lag(bench.replica.ask("METRICS", from: "r")) ?? 0) }
+        #expect(greatest == 6_000)
+        #expect(try lag(bench.replica.ask("METRICS", from: "r")) == 0 && bench.replica.log.head == Position(6_000))
+        _ = bench.source.hear("s")
+        #expect(try lag(bench.source.ask("METRICS", from: "s")) == 0)
+    }
+
     @Test func `a link that breaks is made again, and nothing is lost or taken twice`() throws {
         let bench = followed()
         bench.breakLink()

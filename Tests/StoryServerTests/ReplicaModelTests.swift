@@ -49,6 +49,18 @@ struct ReplicaModelTests {
         #expect(bench.replica.log.head == bench.source.log.head)
     }
 
+    @Test func `a question behind the activation of a definition is answered by it`() {
+        let bench = ReplicaBench()
+        bench.tick()
+        place(bench, 1, #"{"total":5}"#)
+        #expect(bench.write(Self.define).hasPrefix("+"))
+        bench.settle()
+        let answer = bench.ask("GET orders/1", behind: Self.again).last ?? ""
+        #expect(answer.contains(#""total":6"#), "\(answer)")
+        let end = bench.ask("LIST orders", behind: "UNDEFINE orders").last ?? ""
+        #expect(end.text("code") == "unknown", "\(end)")
+    }
+
     /// The records of a source, the last of which says that the model has other rows than it has.
     private func altered(_ bench: ReplicaBench) throws -> [UInt8] {
         let log = MemoryEventLog()

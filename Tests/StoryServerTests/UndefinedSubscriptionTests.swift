@@ -25,11 +25,20 @@ struct UndefinedSubscriptionTests {
         #expect(ends.count == 1 && ends.first?.contains(#"{"end":"undefined","resume":"#) == true, "\(ends)")
     }
 
-    @Test func `where the end of the model is undone, its subscriptions end for that, and may begin again`() {
+    @Test func `where the end of the model is undone, its subscriptions list again and go on`() {
         bench.log.commitFailure = .full("no room")
         #expect(bench.ask("UNDEFINE orders", from: "ann").last?.text("code") == "full")
-        #expect(bench.hear("kim").map { $0.text("end") } == ["full"])
+        let heard = bench.hear("kim")
+        #expect(heard.map { $0.contains("again") || $0.contains("caughtUp") } == [true, true], "\(heard)")
         bench.tick(11)
+        _ = bench.ask(#"APPEND order-1 {"type":"Placed","data":{}}"#, from: "ann")
+        #expect(bench.hear("kim").map { $0.contains(#""n":1"#) } == [true])
+    }
+
+    @Test func `where a model is defined again behind its end, the subscriptions end nevertheless`() {
+        bench.send("UNDEFINE orders", #"DEFINE orders "from order; n: number; on Placed { n += 2 }""#, from: "ann")
+        bench.run()
+        #expect(bench.hear("kim").map { $0.text("end") } == ["undefined"])
         #expect(bench.ask("SUBSCRIBE orders", from: "kim").last?.contains("caughtUp") == true)
     }
 }

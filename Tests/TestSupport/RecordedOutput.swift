@@ -62,7 +62,7 @@ package final class RecordedOutput: TurnOutput {
 
     package func notify(_ notice: Notice) { effects.append(.notify(notice)) }
 
-    package func push(_ push: Push, to subscription: SubscriptionID, restsOn position: Position) {
+    package func push(_ push: Push, to subscription: SubscriptionID) {
         effects.append(.push(subscription, push))
     }
 

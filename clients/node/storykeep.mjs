@@ -82,12 +82,13 @@ import { createInterface } from "node:readline";
  * @typedef {{ rows: Row[], done: Row }} Answer An answer as it came
  *
  * @typedef {{ signal?: AbortSignal }} Cancel
+ * @typedef {{ min?: number | "now" }} Wait The event that the store has first; now: all that was acknowledged before
  * @typedef {{ key?: string | false | null, version?: number, meta?: Record<string, any> } & Cancel} WriteOptions
  *   The key of a write: without one a random one is made, `false` sends none
- * @typedef {{ sort?: string, order?: Order, limit?: number, after?: string } & Cancel} ListOptions
- * @typedef {{ from?: Point, to?: Point, order?: Order, limit?: number, types?: string[], log?: string } & Cancel
+ * @typedef {{ sort?: string, order?: Order, limit?: number, after?: string } & Wait & Cancel} ListOptions
+ * @typedef {{ from?: Point, to?: Point, order?: Order, limit?: number, types?: string[], log?: string } & Wait & Cancel
  *   } ReadOptions `from` and `to` are versions where one stream is read; another history than `log` is `diverged`
- * @typedef {{ after?: string, limit?: number } & Cancel} StreamsOptions
+ * @typedef {{ after?: string, limit?: number } & Wait & Cancel} StreamsOptions
  *
  * @typedef {{ type: "change", position: number, row: Row | null }} Change A row as it is; null where there is none
  * @typedef {{ type: "removed", position: number, id: string }} Removed The row with this ID left the list
@@ -611,10 +612,10 @@ export class Store {
 
     /**
      * Gets a row such as stories/12345, now or as it was `at` a position or a time.
-     * @param {string} target @param {{ at?: Point } & Cancel} options @returns {Promise<Row>}
+     * @param {string} target @param {{ at?: Point } & Wait & Cancel} options @returns {Promise<Row>}
      */
-    async get(target, { at, signal } = {}) {
-        return (await this.#ask("GET", target, { at }, signal)).done;
+    async get(target, { signal, ...options } = {}) {
+        return (await this.#ask("GET", target, options, signal)).done;
     }
 
     /**
@@ -642,10 +643,11 @@ export class Store {
 
     /**
      * Counts the rows that `list` would give.
-     * @param {Kind} kind @param {Record<string, Option>} filters @param {Cancel} options @returns {Promise<number>}
+     * @param {Kind} kind @param {Record<string, Option>} filters @param {Wait & Cancel} options
+     * @returns {Promise<number>}
      */
-    async count(kind, filters = {}, { signal } = {}) {
-        return checked((await this.#ask("COUNT", kind, filters, signal)).done, { count: "number" }).count;
+    async count(kind, filters = {}, { signal, min } = {}) {
+        return checked((await this.#ask("COUNT", kind, { ...filters, min }, signal)).done, { count: "number" }).count;
     }
 
     /**

@@ -58,6 +58,7 @@ Order = Literal["asc", "desc"]
 Point = Union[int, str, datetime]
 """A position (or a version, where one stream is read), or a time: a datetime with a zone, or RFC 3339 text."""
 Option = Union[str, int, datetime, Sequence[str], Mapping[str, Any], None]
+Minimum = Union[int, Literal["now"], None]
 Key = Union[str, None, Literal[False]]
 """The key of a write: None has a random one made, False sends none."""
 Retry = Literal["never", "same", "refetch", "later"]
@@ -361,29 +362,30 @@ class Request(Generic[T]):
             raise ValueError("subscriptions have methods of their own")
         return Request._make(lambda rows, done, _: Answer(rows, done), verb, target, options, body, True, repeatable)
 
-    # Queries
+    # Queries: with `min` the store answers once it has that event, with "now" all that was acknowledged before.
 
     @staticmethod
-    def get(target: str, *, at: Optional[Point] = None) -> Request[Row]:
+    def get(target: str, *, at: Optional[Point] = None, min: Minimum = None) -> Request[Row]:
         """Get a row such as stories/12345, now or as it was `at` a position or a time."""
-        return Request._make(lambda _, row, __: row, "GET", target, {"at": at})
+        return Request._make(lambda _, row, __: row, "GET", target, {"at": at, "min": min})
 
     @staticmethod
     def list(kind: Kind, filters: Mapping[str, Option] = {}, *, sort: Optional[str] = None,
              order: Optional[Order] = None, limit: Optional[int] = None,
-             after: Optional[str] = None) -> Request[Page[Row]]:
+             after: Optional[str] = None, min: Minimum = None) -> Request[Page[Row]]:
         """List a page of a kind's rows, filtered and sorted. `after` is the `next` of the page before."""
         def decode(rows: List[Row], done: Dict[str, Any], _: Greeting) -> Page[Row]:
             more = done.get("next")
             return Page(rows, _whole(done, "position"), more, None if more is None else Request.list(
-                kind, filters, sort=sort, order=order, limit=limit, after=more))
+                kind, filters, sort=sort, order=order, limit=limit, after=more, min=min))
         return Request._make(
-            decode, "LIST", kind, {**filters, "sort": sort, "order": order, "limit": limit, "after": after})
+            decode, "LIST", kind,
+            {**filters, "sort": sort, "order": order, "limit": limit, "after": after, "min": min})
 
     @staticmethod
-    def count(kind: Kind, filters: Mapping[str, Option] = {}) -> Request[int]:
+    def count(kind: Kind, filters: Mapping[str, Option] = {}, *, min: Minimum = None) -> Request[int]:
         """Count the rows that `list` would give."""
-        return Request._make(lambda _, done, __: _whole(done, "count"), "COUNT", kind, filters)
+        return Request._make(lambda _, done, __: _whole(done, "count"), "COUNT", kind, {**filters, "min": min})
 
     @staticmethod
     def sorts(kind: Kind) -> Request[List[SortKey]]:
@@ -393,7 +395,7 @@ class Request(Generic[T]):
     @staticmethod
     def read(stream: Optional[str] = None, *, from_: Optional[Point] = None, to: Optional[Point] = None,
              order: Optional[Order] = None, limit: Optional[int] = None, types: Optional[Sequence[str]] = None,
-             log: Optional[str] = None) -> Request[Page[Event]]:
+             log: Optional[str] = None, min: Minimum = None) -> Request[Page[Event]]:
         """Read a page of events: of one stream, of a category (note-*), or of the whole log.
 
         `from_` and `to` are versions where one stream is read. `log` is the history that they are of: another one
@@ -403,36 +405,37 @@ class Request(Generic[T]):
             more = done.get("next")
             return Page([_pick(Event, row) for row in rows], _whole(done, "position"), more, None if more is None else
                         Request.read(stream, from_=more, to=to, order=order, limit=limit, types=types,
-                                     log=greeting.log))
+                                     log=greeting.log, min=min))
         return Request._make(decode, "READ", _events(stream), {
-            "from": from_, "to": to, "order": order, "limit": limit, "types": types, "log": log})
+            "from": from_, "to": to, "order": order, "limit": limit, "types": types, "log": log, "min": min})
 
     @staticmethod
     def count_events(stream: Optional[str] = None, *, from_: Optional[Point] = None, to: Optional[Point] = None,
-                     types: Optional[Sequence[str]] = None, log: Optional[str] = None) -> Request[int]:
+                     types: Optional[Sequence[str]] = None, log: Optional[str] = None,
+                     min: Minimum = None) -> Request[int]:
         """Count the events that `read` would give without a limit."""
         return Request._make(lambda _, done, __: _whole(done, "count"), "COUNT", _events(stream), {
-            "from": from_, "to": to, "types": types, "log": log})
+            "from": from_, "to": to, "types": types, "log": log, "min": min})
 
     @staticmethod
     def types(category: Optional[str] = None, *, after: Optional[str] = None,
-              limit: Optional[int] = None) -> Request[Page[TypeInfo]]:
+              limit: Optional[int] = None, min: Minimum = None) -> Request[Page[TypeInfo]]:
         """List a page of the types of events: of all, or of those of a category (note-*)."""
         def decode(rows: List[Any], done: Dict[str, Any], _: Greeting) -> Page[TypeInfo]:
             more = done.get("next")
             return Page([_pick(TypeInfo, row) for row in rows], _whole(done, "position"), more,
-                        None if more is None else Request.types(category, after=more, limit=limit))
-        return Request._make(decode, "TYPES", category, {"after": after, "limit": limit})
+                        None if more is None else Request.types(category, after=more, limit=limit, min=min))
+        return Request._make(decode, "TYPES", category, {"after": after, "limit": limit, "min": min})
 
     @staticmethod
     def streams(stream: Optional[str] = None, *, after: Optional[str] = None,
-                limit: Optional[int] = None) -> Request[Page[StreamInfo]]:
+                limit: Optional[int] = None, min: Minimum = None) -> Request[Page[StreamInfo]]:
         """List a page of streams: all, those of a category (note-*), or one."""
         def decode(rows: List[Any], done: Dict[str, Any], _: Greeting) -> Page[StreamInfo]:
             more = done.get("next")
             return Page([_pick(StreamInfo, row) for row in rows], _whole(done, "position"), more,
-                        None if more is None else Request.streams(stream, after=more, limit=limit))
-        return Request._make(decode, "STREAMS", stream, {"after": after, "limit": limit})
+                        None if more is None else Request.streams(stream, after=more, limit=limit, min=min))
+        return Request._make(decode, "STREAMS", stream, {"after": after, "limit": limit, "min": min})
 
     @staticmethod
     def models(name: Optional[str] = None) -> Request[List[Dict[str, Any]]]:

@@ -37,6 +37,17 @@ extension ReadOnlyKind {
     package func write(
         _ action: String, to id: String, by user: String?, client: StoreClient
     ) async throws -> Receipt { throw NoSuchWrite(name: action) }
+
+    /// Follows nothing by default: the kind's rows have no page.
+    package func follow(
+        row id: String, of client: StoreClient, _ send: @Sendable (RowChange<Content>) async -> Void
+    ) async throws {}
+}
+
+extension ReadOnlyKind where Sort == OneSort {
+    package var firstSort: OneSort { .name }
+    package var sorts: [OneSort] { [firstSort] }
+    package var isReversible: Bool { firstSort != .name }
 }
 
 /// The error of a row whose past cannot be read.

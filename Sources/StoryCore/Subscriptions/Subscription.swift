@@ -59,6 +59,8 @@ package struct Subscription: Equatable, Sendable {
         case live
         /// Formerly live; its reader has no room for the newer events.
         case behind
+        /// Sent nothing: the kind of its rows was replaced or removed by an event that is not durable yet.
+        case held
     }
 
     /// The next action for the subscriber.
@@ -112,6 +114,7 @@ package struct Subscription: Equatable, Sendable {
         switch phase {
         case .listing: true
         case .catchingUp, .live, .behind: lag(head: head) > 0
+        case .held: false
         }
     }
 
@@ -121,6 +124,7 @@ package struct Subscription: Equatable, Sendable {
             guard hasRoom else { return .wait }
             return .list(after: key)
         }
+        if case .held = phase { return .wait }
         guard next <= head else {
             guard phase != .live, hasRoom else { return .wait }
             phase = .live
@@ -176,6 +180,9 @@ package struct Subscription: Equatable, Sendable {
         phase = .listing(after: nil)
         feed = nil
     }
+
+    /// Sends nothing from now on.
+    package mutating func hold() { phase = .held }
 
     /// Returns true when rows with this key of the index were listed.
     package func hasListed(_ key: [UInt8]) -> Bool {

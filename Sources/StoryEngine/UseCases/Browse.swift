@@ -35,7 +35,7 @@ struct Browse {
     func at(_ moment: Moment) throws(StorageError) {
         let basis = self.basis(head)
         if kind.program?.hasHistory == true { return try inHistory(at: moment, basis) }
-        guard kind.areRowsOfOneStream else { return refuse(.hasNoPast(kind), .zero) }
+        guard kind.areRowsOfOneStream else { return refuse(.hasNoPast(kind), basis) }
         guard let stream = kind.stream(of: key), let head = try world.streams.head(of: stream) else {
             return refuse(.notFound(target), basis)
         }

@@ -84,7 +84,7 @@ struct BrowseTogether {
 
     /// Refuses a row whose kind was removed after its request was read.
     private func refuse(_ rows: borrowing WantedRows, _ index: Int) {
-        output.reply(.failed(.removedKind), tag: rows.tag(index), restsOn: .zero)
+        output.reply(.failed(.removedKind), tag: rows.tag(index), restsOn: head)
     }
 
     /// Answers for a row that is not there, or is damaged.

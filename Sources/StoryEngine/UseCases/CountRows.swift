@@ -56,32 +56,25 @@ final class RowCount: AnswerCursor, RowObserver {
     func step(into lines: any AnswerLines) throws(StorageError) -> CursorStep {
         guard source.world.serves(schema) else {
             source.feed.remove(self)
-            return .ended(.failed(.removedKind), restsOn: .zero)
+            return .ended(.failed(.removedKind), restsOn: source.head())
         }
         guard begins() else { return .more }
         var walked = last ?? []
         var isWhole = true
-        var failure: StorageError?
         let (left, rest) = (lines.left, range.rest)
         var spent = Work.zero
         defer { lines.spend(spent) }
-        try walk.keys(.ascending, after: last) { key in
+        try walk.keys(.ascending, after: last) { (key) throws(StorageError) in
             guard spent < left else {
                 isWhole = false
                 return false
             }
             spent += rest.isEmpty ? .key : .row
-            do throws(StorageError) {
-                if try isCounted(key, rest) { count += 1 }
-            } catch {
-                failure = error
-                return false
-            }
+            if try isCounted(key, rest) { count += 1 }
             walked.removeAll(keepingCapacity: true)
             walked.append(contentsOf: key)
             return true
         }
-        if let failure { throw failure }
         if !walked.isEmpty { last = walked }
         guard isWhole else { return .more }
         source.feed.remove(self)

@@ -102,11 +102,12 @@ package struct ModelRequests {
             return output.reply(.failed(try noModel(query.model)), tag: tag, restsOn: head)
         }
         guard let active = model.active, let store = declared?.store(of: query.model) else {
-            return output.reply(.failed(try unready(query.model) ?? .removedKind), tag: tag, restsOn: .zero)
+            return output.reply(.failed(try unready(query.model) ?? .removedKind), tag: tag, restsOn: head)
         }
-        let source = QuerySource(
-            world: world, limits: engine.limits, feed: engine.feed, head: { [engine] in engine.head })
-        output.answer(with: ReadMisfits(query, of: active.text, store, in: source), tag: tag, restsOn: .zero)
+        let source = QueryRequests(engine: engine).source
+        let isServed = { [weak declared] in declared?.store(of: query.model) === store }
+        let page = ReadMisfits(query, of: active.text, store, isServed, in: source, durable: output.durable)
+        output.answer(with: page, tag: tag, restsOn: .zero)
     }
 
     /// Returns the refusal of a request about a model whose first definition is still being built; nil for any other
@@ -132,6 +133,14 @@ package struct ModelRequests {
     package func decide(_ failure: Failure) -> Bool {
         guard failure.code == .unknown, case .name(let name, _) = failure.detail else { return failure.code == .busy }
         do throws(StorageError) { return try world.definitions.model(named: name) != nil } catch { return true }
+    }
+
+    /// Returns true for a model with a definition that answers, as the log says, and whose rows are being built.
+    ///
+    /// - Throws: the error of reading the models.
+    func isRebuilt(_ name: String) throws(StorageError) -> Bool {
+        guard try world.definitions.model(named: name)?.active != nil else { return false }
+        return try declared?.state(of: name).build != nil
     }
 
     /// Returns the models that are defined, by name.

@@ -6,26 +6,38 @@ final class ReadMisfits: AnswerCursor {
     private let query: MisfitsQuery
     private let lines: [Substring]
     private let misfits: MisfitTable
+    private let isServed: () -> Bool
     private let source: QuerySource
+    /// The last event that was durable when the request was handled: later ones may be undone between two steps.
+    private let durable: Position
     private var next: Position?
     private var count = 0
 
     /// - Parameters:
     ///   - text: the text of the definition that answers.
     ///   - store: its tables.
-    init(_ query: MisfitsQuery, of text: [UInt8], _ store: any TableStore, in source: QuerySource) {
+    ///   - isServed: returns false once that definition answers no more.
+    ///   - durable: the last durable event.
+    init(
+        _ query: MisfitsQuery, of text: [UInt8], _ store: any TableStore, _ isServed: @escaping () -> Bool,
+        in source: QuerySource, durable: Position
+    ) {
         self.query = query
+        self.isServed = isServed
         self.source = source
+        self.durable = durable
         misfits = MisfitTable(store)
         lines = String(decoding: text, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
-        next = query.from
+        next = query.order == .ascending ? query.from : min(query.from ?? durable, durable)
     }
 
     func step(into lines: any AnswerLines) throws(StorageError) -> CursorStep {
         let head = source.head()
+        guard isServed() else { return .ended(.failed(.removedKind), restsOn: head) }
         while count < query.limit {
             guard lines.hasRoom, !lines.isSpent else { return .more }
             guard let misfit = try misfits.first(from: next, query.order) else { return try ended(nil, head) }
+            guard misfit.position <= durable else { return try ended(misfit.position, head) }
             lines.row(.line(try members(of: misfit)))
             lines.spend(.row)
             count += 1

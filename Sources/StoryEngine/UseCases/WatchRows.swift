@@ -70,20 +70,14 @@ package struct RowWatcher {
         }
         let walk = IndexWalk(
             store: world.rows(of: schema).store, table: range.table, lower: range.lower, upper: range.upper)
-        var (isWhole, failure) = (true, StorageError?.none)
-        try walk.keys(.ascending, after: after) { key in
+        var isWhole = true
+        try walk.keys(.ascending, after: after) { (key) throws(StorageError) in
             isWhole = !lines.isSpent && pending.visit(through: key, charging: lines, visit)
             guard isWhole else { return false }
             lines.spend(.row)
-            do throws(StorageError) {
-                let row = try row(schema, range.rest, at: key)
-                isWhole = visit(row, [UInt8](key))
-            } catch {
-                failure = error
-            }
-            return isWhole && failure == nil
+            isWhole = visit(try row(schema, range.rest, at: key), [UInt8](key))
+            return isWhole
         }
-        if let failure { throw failure }
         return isWhole && pending.visit(through: nil, charging: lines, visit)
     }
 

@@ -82,18 +82,12 @@ package struct TypeIndex: ~Copyable {
     ///
     /// - Throws: any error of either store.
     package mutating func merge(_ other: any TableStore) throws(StorageError) {
-        var failure: StorageError?
-        try other.walk(TypeIndex.table, .all, .ascending) { key, bytes in
+        try other.visit(TypeIndex.table, in: .all, order: .ascending) { (key, bytes) throws(StorageError) in
             guard let tally = TypeTally(bytes), let dash = key.firstIndex(of: TypeIndex.dash) else { return true }
-            do throws(StorageError) {
-                try add(tally, at: key)
-                try add(tally, at: UnsafeRawBufferPointer(rebasing: key[dash...]))
-            } catch {
-                failure = error
-            }
-            return failure == nil
+            try add(tally, at: key)
+            try add(tally, at: UnsafeRawBufferPointer(rebasing: key[dash...]))
+            return true
         }
-        if let failure { throw failure }
     }
 
     /// Writes the key of an event's type in its category, and returns the offset of the dash; nil where there is none.

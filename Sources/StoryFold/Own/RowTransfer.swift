@@ -28,17 +28,17 @@ package struct RowTransfer: ~Copyable {
         from view: any TableView, _ step: (_ rows: UInt64) throws(StorageError) -> Bool
     ) throws(StorageError) {
         var rows: UInt64 = 0
-        try RowTransfer.scan(ProgramTables.rows, of: view) { (_, value) throws(StorageError) in
+        try view.visit(ProgramTables.rows) { (_, value) throws(StorageError) in
             try add(value)
             rows += 1
             return try step(rows)
         }
         let counter = [RowNumbering.counterKey]
-        try RowTransfer.scan(ProgramTables.counts, of: view) { (key, value) throws(StorageError) in
+        try view.visit(ProgramTables.counts) { (key, value) throws(StorageError) in
             if key.elementsEqual(counter) { try store.put(value, in: ProgramTables.counts.number, at: key) }
             return try step(rows)
         }
-        try RowTransfer.scan(ProgramTables.misfits, of: view) { (key, value) throws(StorageError) in
+        try view.visit(ProgramTables.misfits) { (key, value) throws(StorageError) in
             try MisfitTable.moved(value, to: lines).withBytes { (value) throws(StorageError) in
                 try store.put(value, in: ProgramTables.misfits.number, at: key)
             }
@@ -46,27 +46,11 @@ package struct RowTransfer: ~Copyable {
         }
         let history = kind.schema.program?.hasHistory == true ? [ProgramTables.history] : []
         for table in [ProgramTables.notes, ProgramTables.seen] + history {
-            try RowTransfer.scan(table, of: view) { (key, value) throws(StorageError) in
+            try view.visit(table) { (key, value) throws(StorageError) in
                 try store.put(value, in: table.number, at: key)
                 return try step(rows)
             }
         }
-    }
-
-    private static func scan(
-        _ table: ModelTable, of view: any TableView,
-        _ visit: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(StorageError) -> Bool
-    ) throws(StorageError) {
-        var failure: StorageError?
-        try view.scan(table) { key, value in
-            do throws(StorageError) {
-                return try visit(key, value)
-            } catch {
-                failure = error
-                return false
-            }
-        }
-        if let failure { throw failure }
     }
 
     /// Writes a row with its entries in the indexes and counts.

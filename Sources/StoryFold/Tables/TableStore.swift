@@ -69,6 +69,21 @@ package protocol TableStore: TableWriting {
 }
 
 extension TableStore {
+    /// Visits the entries of a range in order until `visit` returns false or throws.
+    ///
+    /// - Throws: any read error of the store, or that of `visit`.
+    package func visit(
+        _ table: UInt8, in range: KeyBounds, order: Order,
+        _ visit: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(StorageError) -> Bool
+    ) throws(StorageError) {
+        var failure: StorageError?
+        try walk(table, range, order) { key, value in
+            do throws(StorageError) { return try visit(key, value) } catch { failure = error }
+            return false
+        }
+        if let failure { throw failure }
+    }
+
     /// False by default: no value is changed in place.
     package func change(_ table: UInt8, at key: UnsafeRawBufferPointer, _ body: ValueChange) -> Bool { false }
 

@@ -21,3 +21,19 @@ package protocol TableView: AnyObject, Sendable {
     /// Releases the view.
     func close()
 }
+
+extension TableView {
+    /// Visits the entries of a table as `scan` does, until `visit` returns false or throws.
+    ///
+    /// - Throws: `.corrupt` for a damaged table, or the error of `visit`.
+    package func visit(
+        _ table: ModelTable, _ visit: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(StorageError) -> Bool
+    ) throws(StorageError) {
+        var failure: StorageError?
+        try scan(table) { key, value in
+            do throws(StorageError) { return try visit(key, value) } catch { failure = error }
+            return false
+        }
+        if let failure { throw failure }
+    }
+}

@@ -163,12 +163,13 @@ package struct Composition {
             throw StartError(error)
         }
         commits = CommitThread(clock: clock.steady, whenDone: wake)
+        let node = configuration.cluster.map { [reactor] in ClusterNode($0, configuration, reactor, trace) }
         do throws(StorageError) {
             server = Server(
                 dependency: try ServerDependency(
                     configuration, clock: clock, trace: trace, log: store.log, models: store.models, shelf: store.shelf,
                     logWork: LogWork(store.log, store.models), commits: commits,
-                    node: configuration.cluster.map { ClusterNode($0, configuration, reactor, trace) },
+                    node: node,
                     transport: reactor, manager: manager, wake: wake, returnFreedPages: Allocator.returnFreedPages,
                     holdRight: store.holdRight, uid: geteuid(),
                     durability: store.directory.fileSystem == .memory ? .memory : .fsync))

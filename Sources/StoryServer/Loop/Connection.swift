@@ -25,6 +25,8 @@ final class Connection {
         case job(Tag?)
         /// The connection's writes becoming durable; then the request with this tag, still the next line, is handled.
         case ownWrites(Tag?)
+        /// The definitions of models being durable; then the request with this tag, still the next line, is handled.
+        case definitions(Tag?)
         /// Writes being accepted again; then the request with this tag, still the next line, is handled.
         case room(Tag?)
         /// The position that the request with this tag names, or the lead that it needs; it is still the next line.
@@ -153,14 +155,11 @@ final class Connection {
     }
 
     /// Returns true when the condition that the next request waits for holds.
-    ///
-    /// - Parameters:
-    ///   - durable: the last durable event.
-    ///   - takesWrites: whether writes are accepted.
-    func isRequestReady(at durable: Position, takesWrites: Bool) -> Bool {
+    func isRequestReady(_ store: WaitingRequests.StoreState) -> Bool {
         switch state {
-        case .awaiting(.ownWrites): session.lastWritten <= durable
-        case .awaiting(.room): takesWrites
+        case .awaiting(.ownWrites): session.lastWritten <= store.durable
+        case .awaiting(.definitions): store.lastDefinition <= store.durable
+        case .awaiting(.room): store.takesWrites
         case .awaiting(.job), .awaiting(.position), .open, .answering, .closing, .closed: false
         }
     }
@@ -176,7 +175,7 @@ final class Connection {
     /// Ends the wait of the next request: its condition holds, or the writes were undone.
     func waitIsOver() {
         switch state {
-        case .awaiting(.ownWrites), .awaiting(.room), .awaiting(.position): state = .open
+        case .awaiting(.ownWrites), .awaiting(.definitions), .awaiting(.room), .awaiting(.position): state = .open
         case .awaiting(.job), .open, .answering, .closing, .closed: break
         }
     }
@@ -211,8 +210,8 @@ final class Connection {
         defer { if !isClosed { state = .closing } }
         switch state {
         case .answering(let answer): return UnansweredRequest(tag: answer.tag)
-        case .awaiting(.job(let tag)), .awaiting(.ownWrites(let tag)), .awaiting(.room(let tag)),
-            .awaiting(.position(let tag)):
+        case .awaiting(.job(let tag)), .awaiting(.ownWrites(let tag)), .awaiting(.definitions(let tag)),
+            .awaiting(.room(let tag)), .awaiting(.position(let tag)):
             return UnansweredRequest(tag: tag)
         case .open, .closing, .closed: return nil
         }

@@ -84,11 +84,9 @@ struct ConnectionOutput: ~Copyable {
         free = 0
     }
 
-    /// Replaces each reply that depends on an event after this position; `refuse` writes the refusal for its tag. A push
-    /// that ends a subscription, since its kind was removed, says `reason` instead; other pushes stay.
-    mutating func rollBack(
-        to durable: Position, _ reason: EndReason, _ refuse: (_ tag: Tag?, _ bytes: inout ByteWriter) -> Void
-    ) {
+    /// Replaces each reply that depends on an event after this position; `refuse` writes the refusal for its tag. Pushes
+    /// stay: they rest on durable events.
+    mutating func rollBack(to durable: Position, _ refuse: (_ tag: Tag?, _ bytes: inout ByteWriter) -> Void) {
         guard !marks.isEmpty else { return }
         var output = ByteWriter()
         swap(&bytes, &output)
@@ -105,7 +103,7 @@ struct ConnectionOutput: ~Copyable {
                 UndoneLines.forEach(in: part) { line in
                     switch line {
                     case .reply(let tag): refuse(tag, &bytes)
-                    case .push(let text): UndoneLines.append(push: text, reason, to: &bytes)
+                    case .push(let text): bytes.raw(text)
                     }
                 }
             }
@@ -122,7 +120,7 @@ struct ConnectionOutput: ~Copyable {
 
 /// The search for the lines in encoded output that an undone event concerns.
 enum UndoneLines {
-    /// A line that has to be replaced, or kept.
+    /// A line that is replaced, or kept.
     enum Line {
         /// The closing line of a reply, with its tag.
         case reply(Tag?)
@@ -143,15 +141,6 @@ enum UndoneLines {
             }
             start = end
         }
-    }
-
-    /// Writes a push; the reason of an end is replaced.
-    static func append(push line: UnsafeRawBufferPointer, _ reason: EndReason, to bytes: inout ByteWriter) {
-        let end = Array("{\"end\":\"\(EndReason.undefined.text)\"".utf8)
-        guard let brace = line.firstIndex(of: 0x7B), line[brace...].starts(with: end) else { return bytes.raw(line) }
-        bytes.raw(line.slice(0, count: brace))
-        Array("{\"end\":\"\(reason.text)\"".utf8).withBytes { bytes.raw($0) }
-        bytes.raw(line.slice(brace + end.count, count: line.count - brace - end.count))
     }
 
     private static func tag(of line: Slice<UnsafeRawBufferPointer>) -> Tag? {

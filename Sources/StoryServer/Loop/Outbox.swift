@@ -170,7 +170,7 @@ final class Outbox {
     /// Replaces each reply that depends on an undone event by this failure, also those in progress.
     func rollBack(to durable: Position, _ failure: Failure) {
         for connection in waiting {
-            connection.output.replies.rollBack(to: durable, EndReason(failure.code.rawValue)) { tag, bytes in
+            connection.output.replies.rollBack(to: durable) { tag, bytes in
                 figures.failed(failure.code)
                 connection.client.failed()
                 ReplyEncoder.append(failure, tag: tag, to: &bytes)

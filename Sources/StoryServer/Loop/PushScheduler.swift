@@ -93,7 +93,8 @@ final class PushScheduler {
             // After a long answer the connection stays in the round: its next request waits for it.
             return step(answer, connection) || share - lines.budget > PushScheduler.short
         case .open, .awaiting(.position): return push(to: connection, durable)
-        case .awaiting(.job), .awaiting(.ownWrites), .awaiting(.room), .closing, .closed: return false
+        case .awaiting(.job), .awaiting(.ownWrites), .awaiting(.definitions), .awaiting(.room), .closing, .closed:
+            return false
         }
     }
 

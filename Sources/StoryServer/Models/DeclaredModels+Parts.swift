@@ -31,14 +31,12 @@ extension DeclaredModels {
         let plan: CataloguePlan
         /// Those kinds.
         let declared: [Kind: DeclaredKind]
-        /// The kinds that replaced others.
-        let replaced: [Kind: (old: KindSchema, new: KindSchema)]
     }
 }
 
 extension DeclaredModels.Change {
     /// Creates the change to another catalogue, without stores of its own.
-    init(to plan: CataloguePlan) { self.init(plan: plan, declared: [:], replaced: [:]) }
+    init(to plan: CataloguePlan) { self.init(plan: plan, declared: [:]) }
 
     /// Creates the change to the definitions that answer now; nil where they contradict one another.
     ///
@@ -67,10 +65,5 @@ extension DeclaredModels.Change {
         }
         self.declared = declared
         for definition in retired { definition.ends() }
-        var replaced: [Kind: (old: KindSchema, new: KindSchema)] = [:]
-        for schema in removed {
-            if let new = next.kinds.first(where: { $0.name == schema.name }) { replaced[schema.kind] = (schema, new) }
-        }
-        self.replaced = replaced
     }
 }

@@ -28,7 +28,7 @@ extension DeclaredModels: DeclaredModelStates {
 
 extension DeclaredModels {
     /// The machines that store the definitions that answer.
-    var checkpoints: [Checkpoints] { readers.checkpoints }
+    var checkpoints: [Checkpoints] { served.checkpoints }
 
     /// The machines that store any definition.
     var allCheckpoints: [Checkpoints] { all.map(\.checkpoints) }
@@ -38,7 +38,7 @@ extension DeclaredModels {
     /// - Parameter position: the last event, which the log is flushed through; nil where nothing may be stored.
     func end(at position: Position?) {
         builds.end()
-        noteGiven()
+        served.noteGiven()
         for definition in all {
             definition.checkpoints.wait()
             if let position, definition.damage == nil, definition.folded <= position {

@@ -34,30 +34,18 @@ final class DeclaredModels: RecordFolding {
     }
 
     let parts: Parts
-    /// The definitions that answer, by the names of their models.
-    private(set) var served: [String: ServedDefinition] = [:]
-    /// The same in the order of the names, which is that of the fold.
-    private var inOrder: [ServedDefinition] {
-        get { readers.all }
-        set { readers = CategoryReaders(newValue, events) }
-    }
-    /// The same by the categories that they read.
-    var readers: CategoryReaders
-    /// The reader of the events that they share.
-    private let events: any EventReading
-    /// The last event that they were given to fold.
-    private var given = Position.zero
+    /// The definitions that answer, and those that answer no more.
+    let served: ServedDefinitions
     let builds: Builds
-    /// The definitions that answer no more, with the position from which on they do not: kept until that is acknowledged.
-    private var retired: [(definition: ServedDefinition, through: Position)] = []
     /// True while the log has definitions that were not looked at.
     private var isStale = true
+    /// True while the log has events of definitions that were not looked at.
+    private(set) var hasNews = false
 
     init(_ parts: Parts) {
         self.parts = parts
         builds = Builds(parts)
-        events = parts.events()
-        readers = CategoryReaders([], events)
+        served = ServedDefinitions(parts)
     }
 
     private var log: any EventLog { parts.log }
@@ -72,16 +60,11 @@ final class DeclaredModels: RecordFolding {
 
     func fold(_ record: EventRecord) {
         if let name = DefinitionTable.name(ofStream: record.streamName) {
-            isStale = true
+            (isStale, hasNews) = (true, true)
+            engine.definitionChanged(at: record.position)
             if DeclaredModel.isEnd(record) { served[String(decoding: name, as: UTF8.self)]?.undefined() }
         }
-        readers.fold(record)
-        given = record.position
-    }
-
-    /// Notes the events that definitions have by not reading them.
-    func noteGiven() {
-        for definition in inOrder { definition.passed(through: given) }
+        served.fold(record)
     }
 
     /// Folds again what a rollback undid.
@@ -90,15 +73,15 @@ final class DeclaredModels: RecordFolding {
     func rolledBack() throws(StorageError) {
         for definition in all { definition.rollBack() }
         isStale = true
-        given = log.head
-        for definition in inOrder { try definition.fold(log, through: log.head) }
+        try served.foldAgain()
     }
 
     /// The definitions that no thread uses.
     var all: [ServedDefinition] {
+        let retired = served.retired
         // The usual case, in every turn, makes no array.
-        guard !builds.isEmpty || !retired.isEmpty else { return inOrder }
-        return (inOrder + builds.all.map(\.definition) + retired.map(\.definition)).filter { !builds.isAway($0) }
+        guard !builds.isEmpty || !retired.isEmpty else { return served.inOrder }
+        return (served.inOrder + builds.all.map(\.definition) + retired).filter { !builds.isAway($0) }
     }
 
     // MARK: Life
@@ -113,18 +96,18 @@ final class DeclaredModels: RecordFolding {
     func advance(
         acknowledged: Position, activate: (String, ModelActivated) throws(StorageError) -> Bool
     ) throws(StorageError) -> Change? {
-        guard isStale || !served.isEmpty || !builds.isEmpty || !retired.isEmpty else { return nil }
-        noteGiven()
+        guard isStale || !served.isEmpty || !builds.isEmpty else { return nil }
+        served.noteGiven()
         endJob()
         for definition in all { definition.noteDamage() }
         var isChanged = try follow(acknowledged)
         if dropDamaged() { isChanged = true }
-        release(acknowledged)
+        served.release(acknowledged, isAway: builds.isAway)
         for (name, build) in builds.advance(acknowledged: acknowledged) { try changeOver(name, build, activate) }
         // Without a store, the next start builds it again from the first event.
-        retired += builds.takeDifferent().map { ($0, .zero) }
+        for definition in builds.takeDifferent() { served.retire(definition, through: .zero) }
         if isStale, try follow(acknowledged) { isChanged = true }
-        return isChanged ? Change(to: inOrder, retired: retired.map(\.definition), parts) : nil
+        return isChanged ? change : nil
     }
 
     /// Follows the log's definitions alone.
@@ -132,18 +115,19 @@ final class DeclaredModels: RecordFolding {
     /// - Returns: the change of the definitions that answer; nil where there is none.
     /// - Throws: the error of reading the models.
     func follow(acknowledged: Position) throws(StorageError) -> Change? {
-        noteGiven()
-        return try follow(acknowledged) ? Change(to: inOrder, retired: retired.map(\.definition), parts) : nil
+        served.noteGiven()
+        return try follow(acknowledged) ? change : nil
     }
+
+    private var change: Change? { Change(to: served.inOrder, retired: served.retired, parts) }
 
     /// Compares with the definitions in the log; returns true where the definitions that answer changed.
     private func follow(_ acknowledged: Position) throws(StorageError) -> Bool {
         guard isStale else { return false }
-        isStale = false
+        (isStale, hasNews) = (false, false)
         let defined = try engine.models.defined()
-        let before = Set(inOrder.map(\.folder))
-        for (name, definition) in served where defined[name]?.active?.number != definition.folder.number {
-            retire(definition)
+        for (name, definition) in served.byName where defined[name]?.active?.number != definition.folder.number {
+            served.retire(definition, through: log.head)
         }
         for (name, build) in builds.all where defined[name]?.wants(build.folder.number) != true { drop(name) }
         builds.forgetReasons { defined[$0] != nil }
@@ -151,7 +135,7 @@ final class DeclaredModels: RecordFolding {
             if let active = model.active, served[name] == nil { restore(name, active) }
             if let awaited = model.awaited, builds[name] == nil, served[name]?.folder.number != awaited.number {
                 // A definition that may still be undone is not built, nor one whose store is about to be removed.
-                let isReleased = !retired.contains { $0.definition.isOf(name, awaited.number) }
+                let isReleased = served.retired(name, awaited.number) == nil
                 if awaited.position <= acknowledged, isReleased {
                     builds.begin(name, awaited, from: source(of: name, model, through: acknowledged))
                 } else {
@@ -159,8 +143,7 @@ final class DeclaredModels: RecordFolding {
                 }
             }
         }
-        inOrder = served.values.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
-        return Set(inOrder.map(\.folder)) != before
+        return served.arrange()
     }
 
     /// Returns the rows of the definition that answers for a model, where the awaited one makes the same.
@@ -175,26 +158,22 @@ final class DeclaredModels: RecordFolding {
     private func endJob() {
         builds.endJob()
         for definition in builds.takePartial() {
-            retired.append((definition, .zero))
+            served.retire(definition, through: .zero)
             isStale = true
         }
-    }
-
-    private func retire(_ definition: ServedDefinition) {
-        served[definition.name] = nil
-        retired.append((definition, log.head))
     }
 
     /// Serves the active definition of a model: one that was just built, or was retired by an event that was undone;
     /// otherwise it is built, from the events that its store has.
     private func restore(_ name: String, _ active: DeclaredModel.Numbered) {
         if let build = builds.takeComplete(name, active.number) {
-            served[name] = build
-        } else if let index = retired.firstIndex(where: { $0.definition.isOf(name, active.number) }) {
-            guard !builds.isAway(retired[index].definition) else { return isStale = true }
+            served.begin(build)
+        } else if let definition = served.retired(name, active.number) {
+            guard !builds.isAway(definition) else { return isStale = true }
             drop(name)
-            builds.resume(retired.remove(at: index).definition)
-            served[name] = builds.takeComplete(name, active.number)
+            served.recall(definition)
+            builds.resume(definition)
+            if let build = builds.takeComplete(name, active.number) { served.begin(build) }
         } else if builds[name]?.folder.number != active.number {
             drop(name)
             builds.begin(name, active)
@@ -219,53 +198,21 @@ final class DeclaredModels: RecordFolding {
     }
 
     private func drop(_ name: String) {
-        if let build = builds.drop(name) { retired.append((build, .zero)) }
+        if let build = builds.drop(name) { served.retire(build, through: .zero) }
     }
 
     /// Takes the definitions out whose store can no longer be used; they are built again.
     private func dropDamaged() -> Bool {
         guard all.contains(where: { $0.damage != nil }) else { return false }
-        var isChanged = false
-        for definition in inOrder + builds.all.map(\.definition)
+        for definition in served.inOrder + builds.all.map(\.definition)
         where !builds.isAway(definition) && definition.readers == 0 {
             guard let damage = definition.damage else { continue }
             let name = definition.name
             parts.trace.say("model-damaged", ["model": name, "error": "\(damage)", "then": "built again"])
-            if served[name] === definition {
-                served[name] = nil
-                isChanged = true
-            } else {
-                _ = builds.drop(name)
-            }
-            definition.checkpoints.wait()
-            remove(definition)
+            if !served.removeDamaged(definition) { _ = builds.drop(name) }
             isStale = true
         }
-        if isChanged { inOrder = inOrder.filter { served[$0.name] === $0 } }
-        return isChanged
-    }
-
-    /// Removes the stores of definitions whose end is acknowledged.
-    private func release(_ acknowledged: Position) {
-        for (definition, through) in retired where through <= acknowledged {
-            guard !builds.isAway(definition), definition.readers == 0, !definition.checkpoints.isStoring else {
-                continue
-            }
-            retired.removeAll { $0.definition === definition }
-            remove(definition)
-        }
-    }
-
-    /// Returns the definition that answers for a model; nil where none does.
-    func answering(_ name: String) -> ServedDefinition? { served[name] }
-
-    /// Closes and removes the store of a definition that nobody uses.
-    func remove(_ definition: ServedDefinition) {
-        do throws(StorageError) {
-            try parts.shelf.remove(definition.folder, definition.store)
-        } catch {
-            parts.trace.say("not-removed", ["model": definition.folder.name, "reason": "\(error)"])
-        }
+        return served.arrange()
     }
 
     // MARK: Changing over

@@ -77,35 +77,24 @@ final class DefinitionCheck: @unchecked Sendable {
     private func compare(_ progress: BuildProgress) throws(StorageError) {
         let fields = ComparedFields(old?.definition, new.compiled)
         let rows = ProgramTables.rows
-        var failure: StorageError?
-        try old?.view.scan(rows) { key, bytes in
-            do throws(StorageError) {
-                let isThere = try new.store.withValue(rows.number, at: key) { found in
-                    guard !fields.areSame(bytes, found) else { return counts.same += 1 }
-                    counts.changed += 1
-                    show(key, before: fields.old(bytes), after: fields.new(found))
-                }
-                if !isThere {
-                    counts.removed += 1
-                    show(key, before: fields.old(bytes), after: nil)
-                }
-            } catch {
-                failure = error
+        try old?.view.visit(rows) { (key, bytes) throws(StorageError) in
+            let isThere = try new.store.withValue(rows.number, at: key) { found in
+                guard !fields.areSame(bytes, found) else { return counts.same += 1 }
+                counts.changed += 1
+                show(key, before: fields.old(bytes), after: fields.new(found))
             }
-            return failure == nil && !progress.isCancelled
-        }
-        if let failure { throw failure }
-        try new.store.walk(rows.number, .all, .ascending) { key, bytes in
-            do throws(StorageError) {
-                if try old?.view.has(key, in: rows) == true { return !progress.isCancelled }
-                counts.added += 1
-                show(key, before: nil, after: fields.new(bytes))
-            } catch {
-                failure = error
+            if !isThere {
+                counts.removed += 1
+                show(key, before: fields.old(bytes), after: nil)
             }
-            return failure == nil && !progress.isCancelled
+            return !progress.isCancelled
         }
-        if let failure { throw failure }
+        try new.store.visit(rows.number, in: .all, order: .ascending) { (key, bytes) throws(StorageError) in
+            if try old?.view.has(key, in: rows) == true { return !progress.isCancelled }
+            counts.added += 1
+            show(key, before: nil, after: fields.new(bytes))
+            return !progress.isCancelled
+        }
     }
 
     private func show(

@@ -82,7 +82,7 @@ final class DefinitionChecks {
     /// Returns false where the store of the model must have more events first.
     private func start(_ asked: Asked) throws(Failure) -> Bool {
         guard let log = parts.stored else { throw Failure(.denied, "a dry run needs a log on a disk") }
-        let old = declared.answering(asked.request.name)
+        let old = declared.served[asked.request.name]
         if let old {
             guard old.checkpoints.checkpointed >= asked.position, old.checkpoints.isAtRest else {
                 old.checkpoints.ask(through: asked.position)
@@ -117,7 +117,7 @@ final class DefinitionChecks {
     private func end(_ running: Running, _ result: Result<DefinitionCheck.Outcome, StorageError>) -> Ended {
         self.running = nil
         running.old?.readers -= 1
-        declared.remove(running.check.new)
+        declared.served.remove(running.check.new)
         return Ended(
             connection: running.asked.connection, tag: running.asked.tag,
             result: result.mapError { [trace = parts.trace] in trace.failure(of: $0) })

@@ -17,8 +17,8 @@ struct ClientReport {
     /// The bytes that the client has not read.
     let waiting: Int
     let subscriptionLimit: Int
-    /// The catalogue that has the names of the kinds.
-    let catalogue: Catalogue
+    /// Returns the schema of a kind whose rows are followed.
+    let schema: (Kind) -> KindSchema?
 
     var members: [Member] {
         let (client, peer) = (connection.client, connection.session.peer)
@@ -65,8 +65,8 @@ struct ClientReport {
             case .category(let name): "events/\(name)-*"
             }
         case .records: "records"
-        case .row(let kind, let key): catalogue[kind].address(key)
-        case .list(let kind, _): catalogue[kind].name
+        case .row(let kind, let key): schema(kind)?.address(key) ?? ""
+        case .list(let kind, _): schema(kind)?.name ?? ""
         }
     }
 }
@@ -78,6 +78,7 @@ extension Subscription.Phase {
         case .catchingUp: "catchingUp"
         case .live: "live"
         case .behind: "behind"
+        case .held: "held"
         }
     }
 }
@@ -90,7 +91,7 @@ final class ClientList: AnswerCursor {
     private let driver: CommitDriver
     private let subscriptionLimit: Int
     private let head: () -> Position
-    private let catalogue: () -> Catalogue
+    private let schema: (Kind) -> KindSchema?
     private var walk: ConnectionWalk
     private var count: UInt64 = 0
 
@@ -100,13 +101,13 @@ final class ClientList: AnswerCursor {
     ///   - all: the connections to list, ordered by number.
     ///   - subscriptionLimit: the maximum number of subscriptions to list for each.
     ///   - head: returns the last folded event.
-    ///   - catalogue: returns the present catalogue.
+    ///   - schema: returns the schema of a kind whose rows are followed.
     init(
         _ all: ConnectionWalk, of connections: Connections, _ outbox: Outbox, _ publishing: PushScheduler,
         _ driver: CommitDriver, subscriptionLimit: Int, head: @escaping () -> Position,
-        catalogue: @escaping () -> Catalogue
+        schema: @escaping (Kind) -> KindSchema?
     ) {
-        self.catalogue = catalogue
+        self.schema = schema
         walk = all
         self.connections = connections
         self.outbox = outbox
@@ -125,7 +126,7 @@ final class ClientList: AnswerCursor {
             let report = ClientReport(
                 connection: connection, published: publishing.published, tick: driver.tick,
                 waiting: outbox.waitingCount(connection), subscriptionLimit: subscriptionLimit,
-                catalogue: catalogue())
+                schema: schema)
             lines.row(.line(report.members))
             lines.spend(.client + connection.session.subscriptionCount * .key)
             count += 1

@@ -36,6 +36,7 @@ struct FigureAnswers {
         let ids = all.sorted { $0.client.number < $1.client.number }.map(\.id)
         return ClientList(
             ConnectionWalk(ids), of: connections, outbox, publishing, driver, subscriptionLimit: subscriptionLimit,
-            head: { [log = store.log] in log.head }, catalogue: store.catalogue)
+            head: { [log = store.log] in log.head },
+            schema: { [engine = store.engine] in engine.schema(ofFollowed: $0) })
     }
 }

@@ -11,17 +11,12 @@ struct FigureSource {
         let log: any EventLog
         let models: any ServedModels
         let foldTimer: FoldTimer
-        /// Returns the present catalogue.
-        let catalogue: () -> Catalogue
-        /// Returns the declared models.
-        let declared: () -> (any DeclaredModelStates)?
+        let engine: Engine
         /// The path of the data directory.
         let data: String
         /// The size of the journal, in bytes.
         let journal: Int
         let durability: Durability
-        /// Returns the part that the store has among others; nil for a store of its own.
-        let cluster: () -> ClusterState?
     }
 
     let store: Store
@@ -36,17 +31,26 @@ struct FigureSource {
     /// The last folded event; a report that depends on it is sent when it is durable.
     var head: Position { store.log.head }
 
+    /// The number of events of the log that a replica or a node lacks, as far as that is known; 0 for any other store.
+    var clusterLag: UInt64 {
+        switch store.engine.cluster() {
+        case .replica(let replica)?: replica.source.value - min(head, replica.source).value
+        case .node(let node)?: node.position.value - min(head, node.position).value
+        case nil: 0
+        }
+    }
+
     // MARK: Sizes
 
     /// The number of rows of each kind, without the kinds whose number is on a damaged page of the models.
     var rows: [(name: String, count: UInt64)] {
-        store.catalogue().kinds.compactMap { kind in rowCount(kind).map { (kind.name, $0) } }
+        store.engine.catalogue.kinds.compactMap { kind in rowCount(kind).map { (kind.name, $0) } }
     }
 
     /// Returns the number of rows; nil if the models cannot be read.
     private func rowCount(_ kind: KindSchema) -> UInt64? {
         guard case .tally(let key, _) = QueryPlan(kind, []).count else { return 0 }
-        let tables = kind.program == nil ? store.models : store.declared()?.store(of: kind.name)
+        let tables = kind.program == nil ? store.models : store.engine.declared?.store(of: kind.name)
         guard let tables else { return nil }
         do throws(StorageError) { return try RowLookup(tables).tally(kind, at: key) } catch { return nil }
     }
@@ -65,7 +69,7 @@ struct FigureSource {
 
     /// The number and the durations of the folds for each kind of event; `own`: the users' own events.
     var folds: [(name: String, count: UInt64, durations: Histogram)] {
-        let kinds: [KindSchema?] = store.catalogue().kinds + [nil]
+        let kinds: [KindSchema?] = store.engine.catalogue.kinds + [nil]
         return kinds.compactMap { schema in
             figures.foldDurations(of: schema?.kind).map {
                 (schema?.name ?? "own", store.foldTimer.count(of: schema?.kind), $0)

@@ -62,6 +62,10 @@ enum FigureTable {
             .facts([("version", ProgramVersion.number), ("log", $0.store.log.identity.id.description)])
         },
         Figure(name: "storykeep_log_position", kind: .gauge, help: "The last event.") { .one($0.head.value) },
+        Figure(
+            name: "storykeep_replica_lag_events", kind: .gauge,
+            help: "Events of the source that the replica has not got; 0 for a store of its own."
+        ) { .one($0.clusterLag) },
         Figure(name: "storykeep_checkpoint_position", kind: .gauge, help: "The last event in the stored models.") {
             .one($0.checkpoints.checkpointed.value)
         },

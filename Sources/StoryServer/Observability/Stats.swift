@@ -34,7 +34,7 @@ struct Stats {
 
     /// The part that the store has among others; nothing for a store of its own.
     private var cluster: [Member] {
-        guard let cluster = source.store.cluster() else { return [] }
+        guard let cluster = source.store.engine.cluster() else { return [] }
         return [Member("cluster", .object(cluster.members + cluster.figures(head: source.head)))]
     }
 

@@ -133,8 +133,8 @@ final class RequestOutput: TurnOutput {
 
     func notify(_ notice: Notice) { write(restsOn: .zero) { ReplyEncoder.append(notice, to: &$0) } }
 
-    func push(_ push: Push, to subscription: SubscriptionID, restsOn position: Position) {
-        write(restsOn: position) { ReplyEncoder.append(push, subscription: subscription, to: &$0) }
+    func push(_ push: Push, to subscription: SubscriptionID) {
+        write(restsOn: .zero) { ReplyEncoder.append(push, subscription: subscription, to: &$0) }
     }
 
     /// Writes one complete reply for the connection.

@@ -159,8 +159,8 @@ final class Requests {
         case .taken: return true
         case .putBack, .needBytes: return false
         case .refuse(let tag, let failure):
-            // Events decide which models there are, and which of them are being built.
-            let basis = engine.models.decide(failure) ? engine.head : .zero
+            // Events decide which models there are, which of them are being built, and which options they have.
+            let basis = engine.models.decide(failure) ? engine.head : engine.changes.position
             output(connection).reply(.failed(failure), tag: tag, restsOn: basis)
         case .refuseWrite(let tag, let failure, let key):
             engine.refuse(failure, key, tag: tag, for: connection.session, into: output(connection))
@@ -178,8 +178,8 @@ final class Requests {
 
     /// Has the engine handle a request.
     ///
-    /// - Returns: false for a request that has to wait: it reads durable state while its connection's writes are not
-    ///   durable, or it writes while no writes are accepted, or an event is about to be undone.
+    /// - Returns: false for a request that has to wait: it reads durable state while its connection's writes or the
+    ///   definitions are not durable, or it writes while no writes are accepted, or an event is about to be undone.
     private func handle(_ request: borrowing Request, _ connection: Connection) -> Bool {
         if let awaited = connection.awaited(by: request, driver) {
             connection.requestMustWait(for: awaited)
@@ -241,7 +241,7 @@ final class Requests {
     /// Queues the requests that waited for this position to be durable, or for later events to be undone, and the
     /// writes that waited for room.
     func resume(at durable: Position) {
-        resume(waiting.takeReady(at: durable, takesWrites: !driver.holdsWrites) + waits.takeReached(durable))
+        resume(waiting.takeReady(at: durable, driver) + waits.takeReached(durable))
     }
 
     /// Queues connections whose request can be handled now.

@@ -10,10 +10,8 @@ extension Server {
         let configuration = dependency.configuration
         let store = FigureSource.Store(
             log: dependency.log, models: dependency.models, foldTimer: dependency.foldTimer,
-            catalogue: { [engine = dependency.engine] in engine.catalogue },
-            declared: { [engine = dependency.engine] in engine.declared }, data: configuration.data,
-            journal: configuration.journal, durability: dependency.durability,
-            cluster: { [engine = dependency.engine] in engine.cluster() })
+            engine: dependency.engine, data: configuration.data, journal: configuration.journal,
+            durability: dependency.durability)
         return Requests(
             engine: dependency.engine, reader: dependency.reader, encoder: dependency.encoder, clock: dependency.clock,
             figures: dependency.figures,

@@ -16,7 +16,7 @@ package final class ModelSnapshot {
 
     private let environment: Environment
     private let tables: ModelTables
-    private var transaction: ReadTransaction?
+    private var stored: StoredTables
 
     /// Opens the models after a checkpoint that a daemon is writing; throws `.failed` when that takes more than 5 s.
     package convenience init(in directory: DataDirectory, tables list: [ModelTable]) throws(StorageError) {
@@ -50,7 +50,7 @@ package final class ModelSnapshot {
         position = record.position
         storeID = record.storeID
         version = record.version
-        transaction = consume begun
+        stored = StoredTables(environment, in: begun)
     }
 
     deinit { close() }
@@ -62,15 +62,14 @@ package final class ModelSnapshot {
         _ table: ModelTable,
         _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool
     ) throws(StorageError) {
-        var walk = try StoredWalk(tree(of: table), isSet: table.isSet, .all, .ascending)
-        while let entry = walk.entry, visit(entry.key, entry.value) { try walk.advance() }
+        try stored.scan(table, visit)
     }
 
     /// Returns the size of a table's pages, in bytes.
     ///
     /// - Throws: any read error of the stored tables.
     package func size(of table: ModelTable) throws(StorageError) -> Int {
-        try transaction?.size(of: tables[table.number].database) ?? 0
+        try stored.size(of: tables[table.number].database)
     }
 
     /// Returns the value at a key; nil when there is none.
@@ -78,14 +77,8 @@ package final class ModelSnapshot {
     /// - Throws: any read error of the stored tables.
     package func value(in table: ModelTable, at key: [UInt8]) throws(StorageError) -> [UInt8]? {
         try key.withBytes { (key) throws(StorageError) in
-            try tree(of: table).value(at: key, isSet: table.isSet).map { Array($0) }
+            try stored.value(in: table, at: key).map { Array($0) }
         }
-    }
-
-    private func tree(of table: ModelTable) throws(StorageError) -> StoredTree {
-        let found = try transaction?.tree(of: table.name, in: environment)
-        guard let tree = found ?? nil else { throw .corrupt("\(environment.path) lacks \(table.name)", at: nil) }
-        return tree
     }
 
     /// Returns the digest of the tables of a model.
@@ -104,7 +97,7 @@ package final class ModelSnapshot {
 
     /// Closes the snapshot and the models.
     package func close() {
-        transaction = nil
+        stored.close()
         environment.close()
     }
 

@@ -9,9 +9,8 @@ import StoryStorage
 /// Unchecked: the loop makes it, and hands it to one thread.
 package final class StoredView: TableView, @unchecked Sendable {
     package let position: Position
-    private let environment: Environment
     private let proof: ModelProof
-    private var transaction: ReadTransaction?
+    private var stored: StoredTables
 
     /// Views models; no checkpoint may be in progress.
     ///
@@ -19,8 +18,7 @@ package final class StoredView: TableView, @unchecked Sendable {
     package init(_ store: LMDBModelStore) throws(StorageError) {
         position = store.checkpointed
         proof = store.proof()
-        environment = store.environment
-        transaction = try ReadTransaction(environment)
+        stored = StoredTables(store.environment, in: try ReadTransaction(store.environment))
     }
 
     /// Verifies all pages.
@@ -32,19 +30,12 @@ package final class StoredView: TableView, @unchecked Sendable {
         _ table: ModelTable,
         _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool
     ) throws(StorageError) {
-        var walk = try StoredWalk(tree(of: table), isSet: table.isSet, .all, .ascending)
-        while let entry = walk.entry, visit(entry.key, entry.value) { try walk.advance() }
+        try stored.scan(table, visit)
     }
 
     package func has(_ key: UnsafeRawBufferPointer, in table: ModelTable) throws(StorageError) -> Bool {
-        try tree(of: table).value(at: key, isSet: table.isSet) != nil
+        try stored.value(in: table, at: key) != nil
     }
 
-    package func close() { transaction = nil }
-
-    private func tree(of table: ModelTable) throws(StorageError) -> StoredTree {
-        let found = try transaction?.tree(of: table.name, in: environment)
-        guard let tree = found ?? nil else { throw .corrupt("\(environment.path) lacks \(table.name)", at: nil) }
-        return tree
-    }
+    package func close() { stored.close() }
 }

@@ -168,11 +168,7 @@ extension LineParts {
         for index in options.indices {
             let part = options[index]
             guard case .option(let option) = part.key else { continue }
-            do throws(FieldError) {
-                try values.take(option, part.value, scanner)
-            } catch {
-                reject(error.field, error.rule, error.message)
-            }
+            noting { () throws(FieldError) in try values.take(option, part.value, scanner) }
         }
         return values
     }

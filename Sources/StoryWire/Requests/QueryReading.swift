@@ -16,16 +16,6 @@ extension RequestReader {
         return moment
     }
 
-    func list(_ parts: inout LineParts) throws(Failure) -> RequestAction {
-        let kind = try parts.known(parts.kind)
-        let values = try parts.values(maxLimit: ListQuery.maxLimit, scanner)
-        try parts.refuseErrors()
-        let query = ListQuery(
-            kind: kind, conditions: values.conditions, sort: values.sort ?? ListQuery.defaultSort,
-            order: values.order ?? .descending, limit: values.limit ?? ListQuery.defaultLimit, after: values.after)
-        return .list(query)
-    }
-
     func count(_ parts: inout LineParts) throws(Failure) -> RequestAction {
         guard let kind = parts.kind else { return .countEvents(try ReadQuery(&parts, scanner)) }
         let values = try parts.values(scanner)
@@ -37,42 +27,6 @@ extension RequestReader {
 
     func readEvents(_ parts: inout LineParts) throws(Failure) -> RequestAction {
         parts.isOfMisfits ? try misfits(&parts) : .read(try ReadQuery(&parts, scanner))
-    }
-
-    func streams(_ parts: inout LineParts) throws(Failure) -> RequestAction {
-        let source = parts.streams()
-        let values = try parts.values(maxLimit: StreamsQuery.maxLimit, scanner)
-        let after = values.after.flatMap { bytes in
-            bytes.withUnsafeBytes { parts.streamName($0, field: OptionName.after.name)?.kept }
-        }
-        try parts.refuseErrors()
-        let limit = values.limit ?? StreamsQuery.defaultLimit
-        return .streams(StreamsQuery(source: try parts.known(source), after: after, limit: limit))
-    }
-
-    func subscribe(_ parts: inout LineParts) throws(Failure) -> RequestAction {
-        guard let kind = parts.kind else {
-            let source = parts.events()
-            let values = try parts.values(scanner)
-            try parts.refuseErrors()
-            let selection = EventSelection(source: try parts.known(source), types: values.types)
-            return .subscribe(SubscribeQuery(selection, from: values.from.map { Moment($0) }, log: values.log))
-        }
-        let schema = table.catalogue[kind]
-        let category = schema.categoryName
-        if parts.targetName != nil {
-            let key = try parts.row().1?.kept
-            try parts.refuseErrors()
-            let row = try parts.known(key)
-            // The row of a declared key may be changed by any event of its category.
-            let source: EventSelection.Source =
-                schema.keys == .id ? .stream(StreamName(category: category, id: row.id)) : schema.source
-            return .subscribe(SubscribeQuery(EventSelection(source: source), subject: .row(kind, row)))
-        }
-        let values = try parts.values(scanner)
-        try parts.refuseErrors()
-        let selection = EventSelection(source: schema.source)
-        return .subscribe(SubscribeQuery(selection, subject: .list(kind, values.conditions)))
     }
 
     func unsubscribe(_ parts: inout LineParts) throws(Failure) -> RequestAction {
@@ -117,7 +71,59 @@ extension KindSchema {
     fileprivate var source: EventSelection.Source { program == nil ? .category(categoryName) : .all }
 }
 
+extension ListQuery {
+    /// Reads the rows that are listed.
+    init(_ parts: inout LineParts, _ scanner: JSONScanner) throws(Failure) {
+        let kind = try parts.known(parts.kind)
+        let values = try parts.values(maxLimit: ListQuery.maxLimit, scanner)
+        try parts.refuseErrors()
+        self.init(
+            kind: kind, conditions: values.conditions, sort: values.sort ?? ListQuery.defaultSort,
+            order: values.order ?? .descending, limit: values.limit ?? ListQuery.defaultLimit, after: values.after)
+    }
+}
+
+extension StreamsQuery {
+    /// Reads the streams that are listed.
+    init(_ parts: inout LineParts, _ scanner: JSONScanner) throws(Failure) {
+        let source = parts.streams()
+        let values = try parts.values(maxLimit: StreamsQuery.maxLimit, scanner)
+        let after = values.after.flatMap { bytes in
+            bytes.withUnsafeBytes { parts.streamName($0, field: OptionName.after.name)?.kept }
+        }
+        try parts.refuseErrors()
+        self.init(
+            source: try parts.known(source), after: after, limit: values.limit ?? StreamsQuery.defaultLimit)
+    }
+}
+
 extension SubscribeQuery {
+    /// Reads the events, the row or the list that is followed.
+    init(_ parts: inout LineParts, _ scanner: JSONScanner) throws(Failure) {
+        guard let kind = parts.kind else {
+            let source = parts.events()
+            let values = try parts.values(scanner)
+            try parts.refuseErrors()
+            let selection = EventSelection(source: try parts.known(source), types: values.types)
+            self.init(selection, from: values.from.map { Moment($0) }, log: values.log)
+            return
+        }
+        let schema = parts.catalogue[kind]
+        guard parts.targetName == nil else {
+            let key = try parts.row().1?.kept
+            try parts.refuseErrors()
+            let row = try parts.known(key)
+            // The row of a declared key may be changed by any event of its category.
+            let source: EventSelection.Source =
+                schema.keys == .id ? .stream(StreamName(category: schema.categoryName, id: row.id)) : schema.source
+            self.init(EventSelection(source: source), subject: .row(kind, row))
+            return
+        }
+        let values = try parts.values(scanner)
+        try parts.refuseErrors()
+        self.init(EventSelection(source: schema.source), subject: .list(kind, values.conditions))
+    }
+
     /// Reads the records that are sent.
     init(sent parts: inout LineParts, _ scanner: JSONScanner) throws(Failure) {
         let values = try parts.values(scanner)

@@ -130,11 +130,11 @@ package final class RequestReader {
     private func action(_ shape: RequestShape, _ parts: inout LineParts) throws(Failure) -> RequestAction {
         switch shape.verb {
         case .get: return try get(&parts)
-        case .list: return try list(&parts)
+        case .list: return .list(try ListQuery(&parts, scanner))
         case .count: return try count(&parts)
         case .sorts: return try sorts(&parts)
         case .read: return try readEvents(&parts)
-        case .streams: return try streams(&parts)
+        case .streams: return .streams(try StreamsQuery(&parts, scanner))
         case .types: return .types(try TypesQuery(&parts, scanner))
         case .define: return try define(shape, &parts)
         case .undefine: return .undefine(try model(&parts))
@@ -146,7 +146,7 @@ package final class RequestReader {
         case .see: return try write(&parts, action: .see)
         case .delete: return try write(&parts, action: .delete)
         case .append: return try append(&parts)
-        case .subscribe: return try subscribe(&parts)
+        case .subscribe: return .subscribe(try SubscribeQuery(&parts, scanner))
         case .send: return .subscribe(try SubscribeQuery(sent: &parts, scanner))
         case .unsubscribe: return try unsubscribe(&parts)
         case .ping: return .ping

@@ -48,6 +48,10 @@ enum Kinds {
         "types", "A,B", "only events of these types",
         choices: Catalogue.standard.kinds.flatMap { $0.events.map(\.type) }.distinct)
 
+    /// The option that waits for a position.
+    static let minimum = Option(
+        "min", "P|now", "waits until the store has this event; now: all that was acknowledged before", choices: ["now"])
+
     /// The names of every sort that some kind has.
     static var sorts: [String] { Catalogue.standard.kinds.flatMap { $0.sorts.map(\.name) }.distinct }
 

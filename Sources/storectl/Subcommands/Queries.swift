@@ -6,7 +6,7 @@ enum Queries {
     static let get = Subcommand(
         name: "get", summary: "shows one row", operand: .required("KIND/ID"),
         operandChoices: Kinds.prefixes(of: .get),
-        options: [Option("at", "P|TIME", "the row as it was at a position or a time")],
+        options: [Option("at", "P|TIME", "the row as it was at a position or a time"), Kinds.minimum],
         details: [offline],
         examples: ["storectl get stories/12345", "storectl get users/007 --at 1042", "storectl --json get photos/9"],
         run: answerGet)
@@ -21,7 +21,7 @@ enum Queries {
             Option("order", "asc|desc", "the direction (default desc)", choices: ["asc", "desc"]),
             Option("limit", "N", "number of rows (default 50, maximum 1000)"),
             Option("all", nil, "every row, however many there are"),
-            Option("after", "CURSOR", "continues after the previous page"),
+            Option("after", "CURSOR", "continues after the previous page"), Kinds.minimum,
         ] + RowLines.options,
         takesModels: true,
         details: [
@@ -38,7 +38,7 @@ enum Queries {
     static let count = Subcommand(
         name: "count", summary: "counts rows of one kind, or events",
         operand: .required("KIND|events[/STREAM|/CATEGORY-*]"), operandChoices: Kinds.names + ["events"],
-        options: Kinds.filters + Array(read.options.filter { !["limit", "order"].contains($0.name) }),
+        options: Kinds.filters + Array(read.options.filter { !["limit", "order"].contains($0.name) }) + [Kinds.minimum],
         takesModels: true,
         details: ["KIND may be a declared model as well; each of its filters is an option.", offline],
         examples: [
@@ -95,7 +95,7 @@ enum Queries {
 
     static func answerGet(_ invocation: Invocation) throws(CommandError) -> ExitCode {
         var request = RequestLine("GET", try Kinds.row(invocation.arguments))
-        request.add("at", from: invocation.arguments)
+        for option in Queries.get.options { request.add(option.name, from: invocation.arguments) }
         try invocation.answers.object(try invocation.answerer().ask(request.text).final)
         return .done
     }

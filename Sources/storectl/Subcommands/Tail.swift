@@ -16,6 +16,7 @@ struct Tail {
             Option("limit", "N", "stop after this number of events or rows"),
             Option(
                 "reconnect", "SECONDS", "seconds to keep reconnecting after a lost connection (default 20; 0 = never)"),
+            Kinds.minimum,
         ] + Kinds.filters,
         takesModels: true,
         details: [
@@ -120,7 +121,7 @@ struct Tail {
         } else if let from = arguments.value("from") ?? (endsAtEnd && !isOfRows ? "1" : nil) {
             request.add("from", from)
         }
-        request.add("types", from: arguments)
+        for name in ["types", "min"] { request.add(name, from: arguments) }
         // The last position belongs to the history that the store had then.
         let known = resume != nil && !isOfRows ? log : nil
         if let log = known ?? arguments.value("log") { request.add("log", log) }

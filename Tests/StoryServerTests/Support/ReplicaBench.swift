@@ -38,6 +38,17 @@ final class ReplicaBench {
         return replica.hear("r")
     }
 
+    /// Has the source do something, the records of which reach the replica in the turn of a question, before that.
+    func ask(_ line: String, behind write: String) -> [String] {
+        source.send(write, from: "s")
+        _ = deliver()
+        replica.receive(line + "\n", from: "r")
+        replica.endTurn()
+        let heard = replica.hear("r")
+        settle()
+        return heard
+    }
+
     /// Tenths of a second go by at the replica.
     func tick(_ count: Int = 1) {
         for _ in 0..<count {
@@ -63,6 +74,13 @@ final class ReplicaBench {
         } while isConnected && move()
     }
 
+    /// Moves bytes once; returns false where there are none.
+    func step() -> Bool {
+        source.run()
+        replica.run()
+        return move()
+    }
+
     private func move() -> Bool {
         let made = replica.transport.outbound.last
         if let link, made != link {
@@ -80,10 +98,16 @@ final class ReplicaBench {
         for line in asked { source.receive(line + "\n", from: peer) }
         // The socket of a replica that reads nothing is full.
         source.setTaking(peer, !replica.transport.isPaused(made))
+        return deliver() || !asked.isEmpty
+    }
+
+    /// Takes the lines of the source to the replica; returns false where there are none.
+    private func deliver() -> Bool {
+        guard let link else { return false }
         let told = source.hear(peer)
         for line in told {
-            Array((line + "\n").utf8).withUnsafeBytes { replica.server.bytesReceived(made, $0) }
+            Array((line + "\n").utf8).withUnsafeBytes { replica.server.bytesReceived(link, $0) }
         }
-        return !asked.isEmpty || !told.isEmpty
+        return !told.isEmpty
     }
 }

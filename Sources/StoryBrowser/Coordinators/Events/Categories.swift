@@ -15,9 +15,6 @@ package struct Categories: ReadOnlyKind {
     package typealias Sort = OneSort
 
     package let title = "streams"
-    package let sorts = [OneSort.name]
-    package let firstSort = OneSort.name
-    package let isReversible = false
     package let freshness = Freshness.events(.all)
     package let emptiness = "there are no streams yet: storectl append and storectl post write events to some"
 
@@ -67,8 +64,4 @@ extension Categories {
         let sorted = rows.sorted { $0.id.utf8.lexicographicallyPrecedes($1.id.utf8) }
         return Page(rows: sorted, next: found.next, position: found.position)
     }
-
-    package func follow(
-        row id: String, of client: StoreClient, _ send: @Sendable (RowChange<CategoryState>) async -> Void
-    ) async throws {}
 }

@@ -10,7 +10,6 @@ package struct Events: ReadOnlyKind {
 
     /// The events.
     package let selection: EventSelection
-    package let sorts = [OneSort.position]
     package let firstSort = OneSort.position
     package let followsFirst = true
     package let presence = "an event of the log, which never changes"

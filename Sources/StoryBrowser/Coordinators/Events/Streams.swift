@@ -26,9 +26,6 @@ package struct Streams: ReadOnlyKind {
 
     /// The category.
     package let category: String
-    package let sorts = [OneSort.name]
-    package let firstSort = OneSort.name
-    package let isReversible = false
 
     /// Creates the kind of the streams of a category.
     package init(_ category: String) { self.category = category }
@@ -79,8 +76,4 @@ extension Streams {
         return try await client.streams(
             streams ?? .category(category), after: request.after, limit: request.limit)
     }
-
-    package func follow(
-        row id: String, of client: StoreClient, _ send: @Sendable (RowChange<StreamState>) async -> Void
-    ) async throws {}
 }

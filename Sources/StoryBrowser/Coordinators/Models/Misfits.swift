@@ -39,7 +39,6 @@ package struct Misfits: ReadOnlyKind {
 
     /// The name of the model.
     package let model: String
-    package let sorts = [OneSort.position]
     package let firstSort = OneSort.position
     package let freshness = Freshness.events(.all)
 

@@ -7,9 +7,6 @@ package struct Models: ReadOnlyKind {
     package typealias Sort = OneSort
 
     package let title = "models"
-    package let sorts = [OneSort.name]
-    package let firstSort = OneSort.name
-    package let isReversible = false
     /// Rows and progress change without an event of the models' streams.
     package let freshness = Freshness.every(.milliseconds(500))
 

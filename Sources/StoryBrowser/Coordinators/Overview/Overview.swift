@@ -22,9 +22,6 @@ package struct Overview: ReadOnlyKind {
     package typealias Sort = OneSort
 
     package let title = "store"
-    package let sorts = [OneSort.name]
-    package let firstSort = OneSort.name
-    package let isReversible = false
     package let freshness = Freshness.every(.seconds(1))
     package var keys: [RowKey<Overview>] { [] }
 
@@ -60,10 +57,6 @@ extension Overview {
         let rows = try await kinds + models + [streams, log]
         return Page(rows: rows, next: nil, position: 0)
     }
-
-    package func follow(
-        row id: String, of client: StoreClient, _ send: @Sendable (RowChange<OverviewLine>) async -> Void
-    ) async throws {}
 
     private func kinds(_ client: StoreClient) async throws -> [OverviewLine] {
         async let stories = client.stories.count()

@@ -54,8 +54,8 @@ private final class OrderedRows: AnswerCursor {
 
     func step(into lines: any AnswerLines) throws(StorageError) -> CursorStep {
         guard !lines.isSpent else { return .more }
-        guard world.serves(schema) else { return .ended(.failed(.removedKind), restsOn: .zero) }
         let head = source.head()
+        guard world.serves(schema) else { return .ended(.failed(.removedKind), restsOn: head) }
         var page = ListPage(schema, limit: query.limit, source.limits, rows: world.rows(of: schema), into: lines)
         if let rows = try few(charging: lines) {
             try fill(&page, rows)
@@ -74,19 +74,16 @@ private final class OrderedRows: AnswerCursor {
         guard let range = plan.ordered(by: sort) else { return }
         let head = Array(range.prefix[..<range.prefixCount])
         let start = after.map { head + $0 }
-        var failure: StorageError?
         for segment in segments(head, range) {
             // The start key is behind this segment, so it is done.
             if let start, let end = segment.end, !start.precedes(end) { continue }
             let walk = IndexWalk(
                 store: world.rows(of: schema).store, table: range.table, lower: segment.lower, upper: segment.upper)
-            try walk.keys(segment.order, after: start) { entry in
+            try walk.keys(segment.order, after: start) { (entry) throws(StorageError) in
                 guard let number = entry.lastNumber else { return true }
                 let key = entry.slice(range.prefixCount, count: entry.count - range.prefixCount)
-                do throws(StorageError) { return try page.take(number, range.rest, key) } catch { failure = error }
-                return false
+                return try page.take(number, range.rest, key)
             }
-            if let failure { throw failure }
             if page.hasMore { return }
         }
         _ = try page.finish(range.rest)

@@ -9,24 +9,25 @@ struct IndexWalk {
     let lower: [UInt8]
     let upper: [UInt8]?
 
-    /// Visits keys until `visit` returns false; `after` is the last key that was visited before.
+    /// Visits keys until `visit` returns false or throws; `after` is the last key that was visited before.
     ///
-    /// - Throws: the error of the read.
+    /// - Throws: the error of the read, or that of `visit`.
     func keys(
-        _ order: Order, after: [UInt8]?, _ visit: (UnsafeRawBufferPointer) -> Bool
+        _ order: Order, after: [UInt8]?, _ visit: (UnsafeRawBufferPointer) throws(StorageError) -> Bool
     ) throws(StorageError) {
-        try entries(order, after: after) { key, _ in visit(key) }
+        try entries(order, after: after) { (key, _) throws(StorageError) in try visit(key) }
     }
 
     /// Visits keys and values like `keys`.
     ///
-    /// - Throws: the error of the read.
+    /// - Throws: the error of the read, or that of `visit`.
     func entries(
-        _ order: Order, after: [UInt8]?, _ visit: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool
+        _ order: Order, after: [UInt8]?,
+        _ visit: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(StorageError) -> Bool
     ) throws(StorageError) {
         let (lower, upper) = part(order, after: after)
         try KeyBounds.with(lower, upper) { (bounds) throws(StorageError) in
-            try store.walk(table.number, bounds, order, visit)
+            try store.visit(table.number, in: bounds, order: order, visit)
         }
     }
 

@@ -132,7 +132,8 @@ final class Client {
 
     private func follow(_ sent: Sent, _ json: String) {
         switch sent.asked {
-        case .subscribe(let follower): follower.began(Int(json.number("subscription") ?? 0))
+        case .subscribe(let follower):
+            follower.began(Int(json.number("subscription") ?? 0), at: Int(json.number("position") ?? 0))
         case .unsubscribe(let follower): (follower.number, follower.isOver) = (nil, true)
         case .write, .query: break
         }

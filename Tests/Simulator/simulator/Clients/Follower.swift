@@ -22,6 +22,8 @@ final class Follower {
     /// What it was told of each row.
     private var told: [String: String] = [:]
     private var lastTold = 0
+    /// The position whose definition made the rows of the declared model that it was told of.
+    private var definedAt = 0
     /// How many pushes it had.
     private(set) var pushes = 0
 
@@ -43,9 +45,10 @@ final class Follower {
         }
     }
 
-    /// It is followed anew.
-    func began(_ number: Int) {
+    /// It is followed anew, from what is durable at a position.
+    func began(_ number: Int, at position: Int) {
         self.number = number
+        definedAt = position
         (told, lastTold) = ([:], 0)
     }
 
@@ -66,11 +69,12 @@ final class Follower {
         case .events(let events): try takeEvent(json, position, events, world)
         case .row(let kind, let id): try takeRow(json, position, kind, id, world)
         case .list(let kind, let filters):
-            try takeListed(json, position, [world.list(kind, filters, .date, .ascending, at: position)])
+            try takeListed(json, position, world.list(kind, filters, .date, .ascending, at: position))
         case .declared:
-            // A definition may have taken over since the position that the row is of.
-            let texts = world.followedTexts(since: position)
-            try takeListed(json, position, texts.map { try world.declaredRows($0, at: position) })
+            guard let text = world.life(at: definedAt).active?.text else {
+                throw Difference("\(json) was pushed, and there was no model at \(definedAt)")
+            }
+            try takeListed(json, position, world.declaredRows(text, at: position))
         }
     }
 
@@ -78,7 +82,7 @@ final class Follower {
     private func listsAgain(at position: Int, _ world: World) throws {
         if case .events = scope { throw Difference("a follower of events was told that it begins again") }
         guard position <= world.committed else { throw Difference("again as of \(position), which is not committed") }
-        told = [:]
+        (told, definedAt) = ([:], position)
     }
 
     /// Events before this position were all sent.
@@ -147,11 +151,11 @@ final class Follower {
         (told[id], lastTold) = (row, position)
     }
 
-    /// - Parameter lists: what the list may be at the position.
-    private func takeListed(_ json: String, _ position: Int, _ lists: [[String]]) throws {
+    /// - Parameter list: the rows at the position.
+    private func takeListed(_ json: String, _ position: Int, _ list: [String]) throws {
         guard let row = json.member("row") else {
             let id = json.text("removed") ?? ""
-            guard lists.contains(where: { rows in !rows.contains { $0.text("id") == id } }) else {
+            guard !list.contains(where: { $0.text("id") == id }) else {
                 throw Difference("\(id) was pushed as removed at \(position), and is in \(request)")
             }
             guard told.removeValue(forKey: id) != nil else {
@@ -159,8 +163,8 @@ final class Follower {
             }
             return
         }
-        guard lists.joined().contains(row) else {
-            throw Difference("\(row) was pushed at \(position), and \(request) is \(lists)")
+        guard list.contains(row) else {
+            throw Difference("\(row) was pushed at \(position), and \(request) is \(list)")
         }
         let id = row.text("id") ?? ""
         guard told[id] != row else { throw Difference("\(row) was pushed to \(request) twice") }

@@ -77,13 +77,6 @@ extension World {
         }
     }
 
-    /// The definitions whose rows followers may have been told from a position on: those that answered, and one that is
-    /// built and whose activation is not durable yet.
-    func followedTexts(since position: Int) -> Set<String> {
-        let active = (min(position, committed)...committed).compactMap { life(at: $0).active?.text }
-        return Set(active + [life(at: committed).newest?.text].compactMap { $0 })
-    }
-
     /// The rows of a definition at a position, in the order in which they were made.
     func declaredRows(_ text: String, at position: Int) throws -> [String] {
         let model = MemoryModel(try Definition.read(text))

@@ -1,0 +1,117 @@
+import StoryCore
+import StoryLog
+import StoryFold
+import StoryStorage
+
+/// The definitions that answer, and those that answer no more and are kept until that is acknowledged: both are folded
+/// and stored, and the latter removed in the end.
+final class ServedDefinitions {
+    private let parts: DeclaredModels.Parts
+    /// The definitions that answer, by the names of their models.
+    private(set) var byName: [String: ServedDefinition] = [:]
+    /// The same by the categories that they read, as of the last `arrange`.
+    private var readers: CategoryReaders
+    /// The reader of the events that they share.
+    private let events: any EventReading
+    /// The last event that they were given to fold.
+    private var given = Position.zero
+    /// The definitions that answer no more, with the position from which on they do not.
+    private var retirements: [(definition: ServedDefinition, through: Position)] = []
+
+    init(_ parts: DeclaredModels.Parts) {
+        self.parts = parts
+        events = parts.events()
+        readers = CategoryReaders([], events)
+    }
+
+    subscript(name: String) -> ServedDefinition? { byName[name] }
+
+    /// True where no definition answers, or is kept.
+    var isEmpty: Bool { byName.isEmpty && retirements.isEmpty }
+    /// The definitions that answer in the order of the names, which is that of the fold.
+    var inOrder: [ServedDefinition] { readers.all }
+    /// The machines that store them.
+    var checkpoints: [Checkpoints] { readers.checkpoints }
+    /// The definitions that answer no more.
+    var retired: [ServedDefinition] { retirements.isEmpty ? [] : retirements.map(\.definition) }
+
+    // MARK: Folding
+
+    /// Folds the event after the last one.
+    func fold(_ record: EventRecord) {
+        readers.fold(record)
+        given = record.position
+    }
+
+    /// Notes the events that definitions have by not reading them.
+    func noteGiven() {
+        for definition in inOrder { definition.passed(through: given) }
+    }
+
+    /// Folds again what a rollback undid, also for definitions whose end was undone.
+    ///
+    /// - Throws: the error of reading the log.
+    func foldAgain() throws(StorageError) {
+        given = parts.log.head
+        let recalled = retirements.filter { $0.through > given }.map(\.definition)
+        for definition in inOrder + recalled { try definition.fold(parts.log, through: given) }
+    }
+
+    // MARK: Members
+
+    /// Has a definition answer.
+    func begin(_ definition: ServedDefinition) { byName[definition.name] = definition }
+
+    /// Keeps a definition until the event is acknowledged from which on it is not needed.
+    func retire(_ definition: ServedDefinition, through position: Position) {
+        if byName[definition.name] === definition { byName[definition.name] = nil }
+        retirements.append((definition, position))
+    }
+
+    /// Returns a definition that is kept; nil where there is none with this number.
+    func retired(_ name: String, _ number: UInt32) -> ServedDefinition? {
+        retirements.first { $0.definition.isOf(name, number) }?.definition
+    }
+
+    /// Keeps a definition no longer, since it is needed again.
+    func recall(_ definition: ServedDefinition) { retirements.removeAll { $0.definition === definition } }
+
+    /// Arranges the definitions that answer for the fold; returns true where they changed since the last time.
+    func arrange() -> Bool {
+        let before = Set(inOrder.map(\.folder))
+        readers = CategoryReaders(
+            byName.values.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }, events)
+        return Set(inOrder.map(\.folder)) != before
+    }
+
+    // MARK: Removing
+
+    /// Removes the stores of kept definitions that are not needed once an event is acknowledged.
+    ///
+    /// - Parameter isAway: returns true for a definition that a thread uses.
+    func release(_ acknowledged: Position, isAway: (ServedDefinition) -> Bool) {
+        for (definition, through) in retirements where through <= acknowledged {
+            guard !isAway(definition), definition.readers == 0, !definition.checkpoints.isStoring else { continue }
+            recall(definition)
+            remove(definition)
+        }
+    }
+
+    /// Removes the store of a definition that can no longer be used; returns true where it answered.
+    func removeDamaged(_ definition: ServedDefinition) -> Bool {
+        let isServed = byName[definition.name] === definition
+        if isServed { byName[definition.name] = nil }
+        definition.checkpoints.wait()
+        remove(definition)
+        return isServed
+    }
+
+    /// Closes and removes the store of a definition that nobody uses.
+    func remove(_ definition: ServedDefinition) {
+        do throws(StorageError) {
+            try parts.shelf.remove(definition.folder, definition.store)
+        } catch {
+            parts.trace.say("not-removed", ["model": definition.folder.name, "reason": "\(error)"])
+        }
+    }
+}
