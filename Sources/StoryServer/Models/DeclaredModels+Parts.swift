@@ -18,7 +18,7 @@ extension DeclaredModels.Parts {
             store = nil
         }
         let opened = if let store { store } else { try shelf.create(folder) }
-        return ServedDefinition(
+        return try ServedDefinition(
             compiled, folder, store: opened, checkpoints: checkpoints(opened), events: events(),
             activations: isReplica ? ActivationCheck() : nil)
     }
