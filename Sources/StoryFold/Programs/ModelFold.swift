@@ -5,7 +5,8 @@ package struct ModelFold: ~Copyable {
     private let program: Program
     private var kind: KindPlan
     private let store: any TableStore
-    private let events: any EventReading
+    /// The reader of the values that the program looks at; one thread uses it at a time.
+    package var events: any EventReading
     private let paths: EventPaths
     private let stored: StoredRecords
     private let misfits: MisfitTable

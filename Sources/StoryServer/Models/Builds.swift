@@ -89,7 +89,10 @@ final class Builds {
     }
 
     /// Goes on with a definition that was given up.
-    func resume(_ definition: ServedDefinition) { builds[definition.name] = definition }
+    func resume(_ definition: ServedDefinition) {
+        definition.resumes(parts.events())
+        builds[definition.name] = definition
+    }
 
     /// Takes out the definition of a model that is folded up to the end of the log; nil where it is not.
     func takeComplete(_ name: String, _ number: UInt32) -> ServedDefinition? {
@@ -199,7 +202,8 @@ final class Builds {
         guard job == nil, build.checkpoints.isAtRest, parts.clock() >= refusal?.retry ?? 0 else { return true }
         do throws(StorageError) {
             job = BuildJob(
-                build, try LogView(log), through: acknowledged, on: parts.background, whenDone: parts.whenDone)
+                build, try LogView(log), through: acknowledged, on: parts.background,
+                returnFreedPages: parts.returnFreedPages, whenDone: parts.whenDone)
         } catch {
             refuse(error)
         }

@@ -25,6 +25,8 @@ final class DeclaredModels: RecordFolding {
         let stored: LMDBEventLog?
         let background: BackgroundStarter
         let whenDone: @Sendable () -> Void
+        /// Returns freed memory to the system; on any thread.
+        let returnFreedPages: @Sendable () -> Void
         /// Makes a reader of events for one definition.
         let events: () -> any EventReading
         /// Monotonic time in nanoseconds.
@@ -124,7 +126,7 @@ final class DeclaredModels: RecordFolding {
         // Without a store, the next start builds it again from the first event.
         retired += builds.takeDifferent().map { ($0, .zero) }
         if isStale, try follow(acknowledged) { isChanged = true }
-        return isChanged ? Change(to: inOrder, retired: retired.map(\.definition), parts) : nil
+        return isChanged ? Change(to: inOrder, retired: retired.map(\.definition), parts, events) : nil
     }
 
     /// Follows the log's definitions alone.
@@ -133,7 +135,7 @@ final class DeclaredModels: RecordFolding {
     /// - Throws: the error of reading the models.
     func follow(acknowledged: Position) throws(StorageError) -> Change? {
         noteGiven()
-        return try follow(acknowledged) ? Change(to: inOrder, retired: retired.map(\.definition), parts) : nil
+        return try follow(acknowledged) ? Change(to: inOrder, retired: retired.map(\.definition), parts, events) : nil
     }
 
     /// Compares with the definitions in the log; returns true where the definitions that answer changed.

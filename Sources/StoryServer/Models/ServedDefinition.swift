@@ -65,11 +65,17 @@ final class ServedDefinition: @unchecked Sendable {
     var name: String { folder.model }
 
     /// Begins to serve: rows are written by the plan of a catalogue, and their changes go to the feed.
-    func begins(_ kind: Kind, in plan: CataloguePlan, _ feed: ChangeFeed) {
+    ///
+    /// - Parameter events: the reader that the loop has for all definitions.
+    func begins(_ kind: Kind, in plan: CataloguePlan, _ feed: ChangeFeed, _ events: any EventReading) {
         fold.begins(plan[kind], feed)
+        fold.events = events
         // The fold pointed into the plan before.
         (self.kind, self.plan) = (kind, plan)
     }
+
+    /// Goes on to be built, maybe by a thread, with a reader of its own.
+    func resumes(_ events: any EventReading) { fold.events = events }
 
     /// Ends to serve: changes of rows go nowhere.
     func ends() {
