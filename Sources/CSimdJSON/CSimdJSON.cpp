@@ -50,8 +50,10 @@ csj_parser *csj_create(size_t capacity) {
     auto *parser = new (std::nothrow) csj_parser;
     if (!parser) { return nullptr; }
     parser->capacity = std::max(capacity, first_capacity);
-    const bool has_lists = parser->root.members && parser->opened.members && parser->inner.members;
-    if (has_lists && parser->keys && parser->grow(first_capacity)) {
+    if (parser->members && parser->keys && parser->grow(first_capacity)) {
+        parser->root.members = parser->members.get();
+        parser->opened.members = parser->root.members + CSJ_MAX_MEMBERS;
+        parser->inner.members = parser->opened.members + CSJ_MAX_MEMBERS;
         return parser;
     }
     delete parser;
@@ -63,7 +65,7 @@ void csj_destroy(csj_parser *parser) { delete parser; }
 const csj_document *csj_scan(csj_parser *parser, const void *text, size_t length, size_t readable) {
     csj_document &document = parser->root.document;
     document = csj_document{};
-    document.members = parser->root.members.get();
+    document.members = parser->root.members;
     if (length > parser->capacity) {
         document.result = csj_result_too_long;
         return &document;
@@ -78,7 +80,7 @@ const csj_document *csj_scan(csj_parser *parser, const void *text, size_t length
 const csj_document *csj_open(csj_parser *parser, uint32_t index) {
     csj_document &document = parser->opened.document;
     document = csj_document{};
-    document.members = parser->opened.members.get();
+    document.members = parser->opened.members;
     if (index >= parser->root.document.count) { return &document; }
     document.root = parser->root.members[index].value;
     if (document.root.kind != csj_kind_object) { return &document; }
@@ -89,7 +91,7 @@ const csj_document *csj_open(csj_parser *parser, uint32_t index) {
 const csj_document *csj_elements(csj_parser *parser, const csj_value *value) {
     csj_document &document = parser->inner.document;
     document = csj_document{};
-    document.members = parser->inner.members.get();
+    document.members = parser->inner.members;
     document.root = *value;
     if (value->kind != csj_kind_array) { return &document; }
     document.result = parser->list(parser->inner, document.root, false);

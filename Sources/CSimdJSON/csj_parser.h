@@ -46,9 +46,9 @@ struct csj_place {
     uint32_t structural_index;
 };
 
-/// Memory for the members of one container, and the document that describes them.
+/// The members of one container, of which there are at most CSJ_MAX_MEMBERS, and the document that describes them.
 struct csj_list {
-    std::unique_ptr<csj_member[]> members{new (std::nothrow) csj_member[CSJ_MAX_MEMBERS]};
+    csj_member *members = nullptr;
     csj_document document{};
 };
 
@@ -57,6 +57,9 @@ inline bool csj_is_space(uint8_t byte) { return byte == ' ' || byte == '\t' || b
 struct csj_parser {
     std::unique_ptr<simdjson::internal::dom_parser_implementation> implementation;
     simdjson::dom::document document;
+    /// The members of the three lists. They are one block, which is large enough for an allocator to map it alone: then
+    /// pages without members take no memory.
+    std::unique_ptr<csj_member[]> members{new (std::nothrow) csj_member[3 * CSJ_MAX_MEMBERS]};
     csj_list root;
     csj_list opened;
     csj_list inner;

@@ -14,8 +14,8 @@ struct StoredDefinition {
         "\(directory.ownPath)/\(definition.name).\(definition.number)"
     }
 
-    /// Opens the store of a definition; nil where a daemon removed it meanwhile, or where it has a part of the rows of
-    /// another definition and is of no use.
+    /// Opens the store of a definition; nil where a daemon removed it meanwhile, or where it is being built and has a part
+    /// of its tables alone.
     ///
     /// - Throws: `.corrupt` for a store that is no fold of the log; the error of opening it.
     init?(
@@ -29,7 +29,8 @@ struct StoredDefinition {
             guard Folder.exists(path) else { return nil }
             throw error
         }
-        guard snapshot.position > .zero else {
+        let isDeferred = try snapshot.value(in: ProgramTables.counts, at: RowIndexing.deferredKey) != nil
+        guard snapshot.position > .zero, !isDeferred else {
             snapshot.close()
             return nil
         }

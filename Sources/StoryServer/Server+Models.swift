@@ -16,7 +16,8 @@ extension Server {
                 log: dependency.log, engine: dependency.engine,
                 isReplica: dependency.configuration.follow != nil, shelf: dependency.shelf, trace: dependency.trace,
                 stored: dependency.logWork.store?.log, background: dependency.background, whenDone: dependency.wake,
-                events: { ProgramEventReader() }, clock: dependency.clock.steady, checkpoints: checkpoints))
+                returnFreedPages: dependency.returnFreedPages, events: { ProgramEventReader() },
+                clock: dependency.clock.steady, checkpoints: checkpoints))
     }
 
     /// Gives the builds of declared models their share, and serves by the definitions that answer now.

@@ -33,6 +33,10 @@ struct LMDBModelStoreTests {
                 if running != nil { bench.store.fail() }
                 (oracle, running) = (stored.copy(), nil)
             case (4, _): bench.store.releaseMemory()
+            case (5, nil):
+                try bench.checkpoint(at: step)
+                try bench.store.reopen()
+                stored = oracle.copy()
             default: break
             }
         }

@@ -48,6 +48,16 @@ package enum ModelName {
     /// The words that name something else in targets.
     private static let taken = ["events", "streams", "keys", "likes", "misfits", "models"]
 
+    /// Returns the error of the name of a new definition; nil for one that it may have.
+    ///
+    /// Such a name is none of a model of the store's own either, beside which a replay reports it. A model may have one
+    /// of these from an earlier version, and can be asked and undefined.
+    ///
+    /// - Parameter kinds: the names of the store's own kinds.
+    package static func definingError(_ name: UnsafeRawBufferPointer, kinds: [String]) -> FieldError? {
+        error(name, kinds: kinds + StreamTables.all.map(\.model))
+    }
+
     /// Returns the error of a name, in the field `name`; nil for one that a model may have.
     ///
     /// - Parameter kinds: the names of the store's own kinds.

@@ -55,11 +55,6 @@ package struct RowTransfer: ~Copyable {
 
     /// Writes a row with its entries in the indexes and counts.
     private mutating func add(_ bytes: UnsafeRawBufferPointer) throws(StorageError) {
-        guard let row = RowView(kind.layout, bytes) else {
-            throw .corrupt("a stored row of \(kind.schema.name) is damaged", at: nil)
-        }
-        let change = RowChange(
-            kind: kind, number: row.number, key: row.key, position: row.position, before: nil, after: row, fields: .max)
-        try projection.apply(change, to: store)
+        try projection.apply(RowChange(stored: bytes, of: kind), to: store)
     }
 }

@@ -5,7 +5,8 @@ package struct ModelFold: ~Copyable {
     private let program: Program
     private var kind: KindPlan
     private let store: any TableStore
-    private let events: any EventReading
+    /// The reader of the values that the program looks at; one thread uses it at a time.
+    package var events: any EventReading
     private let paths: EventPaths
     private let stored: StoredRecords
     private let misfits: MisfitTable
@@ -18,6 +19,8 @@ package struct ModelFold: ~Copyable {
     private var key = KeyBuffer()
     /// The feed that gets each row change, besides the tables; nil: none.
     package var feed: ChangeFeed?
+    /// True while rows are written without their numbers, entries of indexes and counts, which `RowIndexing` makes.
+    package var defersIndexes = false
 
     /// Creates a fold into a store.
     ///
@@ -125,9 +128,19 @@ package struct ModelFold: ~Copyable {
     }
 
     private mutating func publish(_ change: RowChange) throws(StorageError) {
-        try projection.apply(change, to: store)
+        if defersIndexes { try writeRow(change) } else { try projection.apply(change, to: store) }
         try history?.add(change, &key)
         feed?.folded(change)
+    }
+
+    /// Writes the row of a change alone.
+    private mutating func writeRow(_ change: RowChange) throws(StorageError) {
+        key.setRowKey(change.key)
+        if let row = change.after {
+            try store.put(row.bytes, in: kind.rows, at: key.bytes)
+        } else {
+            try store.remove(in: kind.rows, at: key.bytes)
+        }
     }
 
     /// Takes the number of a new row.

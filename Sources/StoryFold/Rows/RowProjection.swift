@@ -18,11 +18,26 @@ struct RowProjection: ~Copyable {
     /// - Throws: any error of the tables.
     mutating func apply(_ change: RowChange, to tables: any TableWriting) throws(StorageError) {
         batch.clear()
+        addRow(change)
+        addEntries(change)
+        try tables.write(batch)
+    }
+
+    /// Writes the entries of a row change without the row.
+    ///
+    /// - Throws: any error of the tables.
+    mutating func applyEntries(_ change: RowChange, to tables: any TableWriting) throws(StorageError) {
+        batch.clear()
+        addEntries(change)
+        try tables.write(batch)
+    }
+
+    private mutating func addEntries(_ change: RowChange) {
         let isMoved = change.before == nil || change.after == nil
         let fields = isMoved ? UInt64.max : change.fields
         old.write(change.kind.keyParts, of: change.before, fields: fields)
         new.write(change.kind.keyParts, of: change.after, fields: fields)
-        addRow(change)
+        if isMoved { addNumber(change) }
         for index in change.kind.indexes where isMoved || index.fields & fields != 0 { move(index, change) }
         for tally in change.kind.tallies where isMoved || tally.fields & fields != 0 { count(tally, change) }
         for index in change.kind.elementIndexes where isMoved || index.fields & fields != 0 { moveAll(index, change) }
@@ -30,7 +45,6 @@ struct RowProjection: ~Copyable {
         if let unique = change.kind.unique, fields >> UInt64(unique.field) & 1 == 1 {
             replace(unique, change)
         }
-        try tables.write(batch)
     }
 
     /// Puts or removes an entry of a set.
@@ -51,10 +65,13 @@ struct RowProjection: ~Copyable {
     }
 
     private mutating func addRow(_ change: RowChange) {
-        let (key, number) = (change.key, change.number)
+        let key = change.key
         add(change.after.map { .put($0.bytes) } ?? .remove, in: change.kind.rows) { $0.addRowKey(key) }
-        // A row keeps its number.
-        guard change.before == nil || change.after == nil else { return }
+    }
+
+    /// Adds or removes the number of a row, which the row keeps.
+    private mutating func addNumber(_ change: RowChange) {
+        let (key, number) = (change.key, change.number)
         add(change.after == nil ? .remove : .put(key), in: change.kind.numbers) {
             $0.add48(number)
             return true

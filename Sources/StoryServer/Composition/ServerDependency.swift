@@ -47,8 +47,8 @@ package struct ServerDependency {
     package let manager: ServiceManager
     /// Makes the reactor call `woken`; may be called from any thread.
     package let wake: @Sendable () -> Void
-    /// Returns freed memory to the system.
-    let returnFreedPages: () -> Void
+    /// Returns freed memory to the system; on any thread.
+    let returnFreedPages: @Sendable () -> Void
     /// Checks that this process may still serve the data directory; throws where it lost the right.
     let holdRight: () throws(StorageError) -> Void
     /// The number of the user who runs the daemon, and so may do everything.
@@ -64,7 +64,7 @@ package struct ServerDependency {
         log: any EventLog, models: any ServedModels, shelf: any ModelShelf, logWork: LogWork,
         commits: any CommitRunner, node: ClusterNode? = nil, transport: any Transport,
         background: BackgroundStarter = .niceThreads, manager: ServiceManager = .absent,
-        wake: @escaping @Sendable () -> Void, returnFreedPages: @escaping () -> Void = {},
+        wake: @escaping @Sendable () -> Void, returnFreedPages: @escaping @Sendable () -> Void = {},
         holdRight: @escaping () throws(StorageError) -> Void = {}, uid: UInt32,
         durability: Durability = .fsync
     ) throws(StorageError) {

@@ -25,16 +25,19 @@ final class BuildJob {
 
     /// Begins to fold the events from the definition's last one through a position.
     ///
-    /// - Parameter view: a view of the log that has these events.
+    /// - Parameters:
+    ///   - view: a view of the log that has these events.
+    ///   - returnFreedPages: returns freed memory to the system; called by the thread at its end.
     init(
         _ definition: ServedDefinition, _ view: LogView, through last: Position, on background: BackgroundStarter,
-        whenDone: @escaping @Sendable () -> Void
+        returnFreedPages: @escaping @Sendable () -> Void, whenDone: @escaping @Sendable () -> Void
     ) {
         let progress = BuildProgress(definition.folded)
         (self.definition, self.progress, source) = (definition, progress, nil)
         job = BackgroundJob(
             on: background,
             { () throws(StorageError) in
+                defer { returnFreedPages() }
                 try definition.build(view, through: last, progress)
                 return true
             }, whenDone: whenDone)

@@ -68,7 +68,8 @@ final class Builds {
         if let reason = reasons[name] { return reason }
         guard let build = builds[name] else { return nil }
         let failure = build.checkpoints.failure ?? sources[name]?.definition.checkpoints.failure
-        return (failure ?? (build.folded < parts.log.head ? refusal?.error : nil)).map { "\($0)" }
+        let isWaiting = build.folded < parts.log.head || build.indexes != .complete
+        return (failure ?? (isWaiting ? refusal?.error : nil)).map { "\($0)" }
     }
 
     // MARK: Members
@@ -88,13 +89,16 @@ final class Builds {
     }
 
     /// Goes on with a definition that was given up.
-    func resume(_ definition: ServedDefinition) { builds[definition.name] = definition }
+    func resume(_ definition: ServedDefinition) {
+        definition.resumes(parts.events())
+        builds[definition.name] = definition
+    }
 
     /// Takes out the definition of a model that is folded up to the end of the log; nil where it is not.
     func takeComplete(_ name: String, _ number: UInt32) -> ServedDefinition? {
-        guard let build = builds[name], build.isOf(name, number), !isAway(build), build.folded == parts.log.head else {
-            return nil
-        }
+        guard let build = builds[name], build.isOf(name, number), !isAway(build), build.indexes == .complete,
+            build.folded == parts.log.head
+        else { return nil }
         return builds.removeValue(forKey: name)
     }
 
@@ -135,8 +139,8 @@ final class Builds {
 
     /// Folds the builds that lack only few events, all at once; for a start.
     func fold(atMost limit: UInt64) {
-        for (name, build) in all where sources[name] == nil && parts.log.head.value - build.folded.value <= limit {
-            fold(name, build, through: parts.log.head)
+        for (name, build) in all where sources[name] == nil && build.indexes == .complete {
+            if parts.log.head.value - build.folded.value <= limit { fold(name, build, through: parts.log.head) }
         }
     }
 
@@ -183,20 +187,23 @@ final class Builds {
 
     /// Begins or advances the checkpoint of a build, whose memory is bounded by it.
     private func store(_ build: ServedDefinition) {
+        guard build.indexes != .partial else { return }
         build.checkpoints.advance()
         if build.checkpoints.isDue(at: build.folded) { build.checkpoints.freeze(at: build.folded) }
     }
 
     // MARK: The thread
 
-    /// Returns true where a build is left to the thread, which begins if it is free: it lacks more events than `rest`.
+    /// Returns true where a build is left to the thread, which begins if it is free: it lacks more events than `rest`, or
+    /// its indexes.
     private func isLong(_ build: ServedDefinition, _ acknowledged: Position) -> Bool {
-        guard let log = parts.stored, acknowledged.value - min(acknowledged.value, build.folded.value) > Builds.rest
-        else { return false }
+        let lacked = acknowledged.value - min(acknowledged.value, build.folded.value)
+        guard let log = parts.stored, lacked > Builds.rest || build.indexes != .complete else { return false }
         guard job == nil, build.checkpoints.isAtRest, parts.clock() >= refusal?.retry ?? 0 else { return true }
         do throws(StorageError) {
             job = BuildJob(
-                build, try LogView(log), through: acknowledged, on: parts.background, whenDone: parts.whenDone)
+                build, try LogView(log), through: acknowledged, on: parts.background,
+                returnFreedPages: parts.returnFreedPages, whenDone: parts.whenDone)
         } catch {
             refuse(error)
         }

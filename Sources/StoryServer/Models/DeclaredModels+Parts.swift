@@ -18,7 +18,7 @@ extension DeclaredModels.Parts {
             store = nil
         }
         let opened = if let store { store } else { try shelf.create(folder) }
-        return ServedDefinition(
+        return try ServedDefinition(
             compiled, folder, store: opened, checkpoints: checkpoints(opened), events: events(),
             activations: isReplica ? ActivationCheck() : nil)
     }
@@ -43,7 +43,12 @@ extension DeclaredModels.Change {
     /// - Parameters:
     ///   - definitions: in the order of their names.
     ///   - retired: the definitions that answer no more.
-    init?(to definitions: [ServedDefinition], retired: [ServedDefinition], _ parts: DeclaredModels.Parts) {
+    ///   - parts: the parts of the daemon.
+    ///   - events: the reader of events that the loop has for all definitions.
+    init?(
+        to definitions: [ServedDefinition], retired: [ServedDefinition], _ parts: DeclaredModels.Parts,
+        _ events: any EventReading
+    ) {
         let old = parts.engine.catalogue
         let kept = Set(definitions.compactMap(\.kind))
         let removed = old.kinds.filter { $0.program != nil && !kept.contains($0.kind) }
@@ -60,8 +65,8 @@ extension DeclaredModels.Change {
         for definition in definitions {
             guard let schema = next.kinds.first(where: { $0.name == definition.name }) else { continue }
             declared[schema.kind] = DeclaredKind(
-                store: definition.store, definition: definition.compiled.definition, events: parts.events())
-            definition.begins(schema.kind, in: plan, parts.engine.feed)
+                store: definition.store, definition: definition.compiled.definition, events: events)
+            definition.begins(schema.kind, in: plan, parts.engine.feed, events)
         }
         self.declared = declared
         for definition in retired { definition.ends() }

@@ -41,7 +41,7 @@ extension DeclaredModels {
         served.noteGiven()
         for definition in all {
             definition.checkpoints.wait()
-            if let position, definition.damage == nil, definition.folded <= position {
+            if let position, definition.damage == nil, definition.folded <= position, definition.indexes != .partial {
                 definition.checkpoints.end(at: definition.folded)
             }
             parts.shelf.close(definition.store)

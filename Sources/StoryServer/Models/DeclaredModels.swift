@@ -25,6 +25,8 @@ final class DeclaredModels: RecordFolding {
         let stored: LMDBEventLog?
         let background: BackgroundStarter
         let whenDone: @Sendable () -> Void
+        /// Returns freed memory to the system; on any thread.
+        let returnFreedPages: @Sendable () -> Void
         /// Makes a reader of events for one definition.
         let events: () -> any EventReading
         /// Monotonic time in nanoseconds.
@@ -119,7 +121,7 @@ final class DeclaredModels: RecordFolding {
         return try follow(acknowledged) ? change : nil
     }
 
-    private var change: Change? { Change(to: served.inOrder, retired: served.retired, parts) }
+    private var change: Change? { Change(to: served.inOrder, retired: served.retired, parts, served.events) }
 
     /// Compares with the definitions in the log; returns true where the definitions that answer changed.
     private func follow(_ acknowledged: Position) throws(StorageError) -> Bool {

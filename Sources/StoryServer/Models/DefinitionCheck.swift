@@ -51,7 +51,7 @@ final class DefinitionCheck: @unchecked Sendable {
     func run(_ view: LogView, _ progress: BuildProgress) throws(StorageError) -> Outcome {
         defer { old?.view.close() }
         try old?.view.verify()
-        try new.build(view, through: position, progress) { record, misfit in
+        try new.foldRows(view, through: position, progress) { record, misfit in
             never.see(record)
             if let misfit { misfits.add(misfit, at: record.position) }
         }

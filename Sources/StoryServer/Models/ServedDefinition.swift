@@ -14,6 +14,15 @@ final class ServedDefinition: @unchecked Sendable {
     /// The number of events between two looks of a thread at its progress.
     private static let step: UInt64 = 1_024
 
+    /// The state of the numbers, indexes and counts of the rows.
+    enum Indexes {
+        case complete
+        /// There are none: the rows alone are written.
+        case deferred
+        /// There are some: nothing is folded until there are all, and a start has to begin again.
+        case partial
+    }
+
     let compiled: CompiledDefinition
     let folder: ModelFolder
     let store: any ServedModels
@@ -35,27 +44,38 @@ final class ServedDefinition: @unchecked Sendable {
     /// The plan of the kind that rows are written by; kept, since the fold points into it.
     private var plan: CataloguePlan
     private var fold: ModelFold
+    private(set) var indexes: Indexes
+    /// The pass that makes them; nil where none has begun.
+    private var indexing: RowIndexing?
 
     init(
         _ compiled: CompiledDefinition, _ folder: ModelFolder, store: any ServedModels, checkpoints: Checkpoints,
         events: any EventReading, activations: ActivationCheck? = nil
-    ) {
+    ) throws(StorageError) {
         (self.compiled, self.folder) = (compiled, folder)
         self.activations = activations
         (self.store, self.checkpoints) = (store, checkpoints)
         folded = store.checkpointed
         plan = compiled.plan
         fold = ModelFold(compiled.program, compiled.rows, store: store, events: events)
+        fold.defersIndexes = try RowIndexing.isDeferred(in: store)
+        indexes = fold.defersIndexes ? .deferred : .complete
     }
 
     var name: String { folder.model }
 
     /// Begins to serve: rows are written by the plan of a catalogue, and their changes go to the feed.
-    func begins(_ kind: Kind, in plan: CataloguePlan, _ feed: ChangeFeed) {
+    ///
+    /// - Parameter events: the reader that the loop has for all definitions.
+    func begins(_ kind: Kind, in plan: CataloguePlan, _ feed: ChangeFeed, _ events: any EventReading) {
         fold.begins(plan[kind], feed)
+        fold.events = events
         // The fold pointed into the plan before.
         (self.kind, self.plan) = (kind, plan)
     }
+
+    /// Goes on to be built, maybe by a thread, with a reader of its own.
+    func resumes(_ events: any EventReading) { fold.events = events }
 
     /// Ends to serve: changes of rows go nowhere.
     func ends() {
@@ -118,15 +138,28 @@ final class ServedDefinition: @unchecked Sendable {
 
     /// Folds a part of the log on a thread, and stores everything, with checkpoints on the way that bound the memory.
     ///
-    /// An error of the store that is no lack of room is kept as `damage`.
+    /// A store without events gets rows alone, and then the indexes of all of them. An error of the store that is no lack
+    /// of room is kept as `damage`.
+    ///
+    /// - Throws: the error of reading the log; `.full` where the disk is: then it may be tried again.
+    func build(_ view: LogView, through last: Position, _ progress: BuildProgress) throws(StorageError) {
+        try foldRows(view, through: last, progress)
+        try makeIndexes(progress)
+        try storeLast()
+        progress.reached(folded)
+    }
+
+    /// Folds a part of the log as `build` does; the indexes of a store that was empty stay deferred.
     ///
     /// - Parameter told: gets each event, and the reason why it did not fit.
-    /// - Throws: the error of reading the log; `.full` where the disk is: then it may be tried again.
-    func build(
+    /// - Throws: as `build`.
+    func foldRows(
         _ view: LogView, through last: Position, _ progress: BuildProgress,
         _ told: (EventRecord, Misfit?) -> Void = { _, _ in }
     ) throws(StorageError) {
         try storeFull()
+        guard isSound, indexes != .partial else { return }
+        if folded == .zero, store.checkpointed == .zero { try deferIndexes() }
         try view.scan(from: folded.next, through: last) { (position, record) throws(StorageError) in
             let event = try record.event(at: position)
             told(event, fold(event))
@@ -134,9 +167,36 @@ final class ServedDefinition: @unchecked Sendable {
             if position.value.isMultiple(of: ServedDefinition.step) { progress.reached(position) }
             return isSound && !progress.isCancelled
         }
-        if damage == nil, folded != store.checkpointed { try storeNow() }
-        store.releaseMemory()
-        progress.reached(folded)
+    }
+
+    private func deferIndexes() throws(StorageError) {
+        try RowIndexing.setDeferred(true, in: store)
+        fold.defersIndexes = true
+        indexes = .deferred
+    }
+
+    /// Makes the indexes of the rows where they are deferred. Before they are stored with the position that the rows are
+    /// folded up to, the store is one that is folded up to nothing.
+    private func makeIndexes(_ progress: BuildProgress) throws(StorageError) {
+        guard indexes != .complete, isSound, !progress.isCancelled else { return }
+        if indexing == nil { indexing = RowIndexing(compiled.rows, in: store) }
+        indexes = .partial
+        do throws(StorageError) {
+            let isComplete = try indexing?.run { (_) throws(StorageError) in
+                try storeFull()
+                return damage == nil && !progress.isCancelled
+            }
+            guard isComplete == true else { return }
+            try RowIndexing.setDeferred(false, in: store)
+            try storeNow(at: folded)
+        } catch {
+            if case .full = error { throw error }
+            return damage = error
+        }
+        guard damage == nil else { return }
+        indexing = nil
+        fold.defersIndexes = false
+        indexes = .complete
     }
 
     /// Takes the rows over from a definition that makes the same ones, on a thread, and stores everything; the store is
@@ -159,25 +219,36 @@ final class ServedDefinition: @unchecked Sendable {
         }
         guard damage == nil, !progress.isCancelled else { return }
         folded = view.position
-        try storeNow()
+        try storeLast()
         progress.reached(folded)
     }
 
-    private func storeFull() throws(StorageError) {
-        if damage == nil, store.bufferedBytes >= ServedDefinition.bytesOfBuild { try storeNow() }
+    /// Stores what a thread has folded, and frees the memory that storing it took.
+    private func storeLast() throws(StorageError) {
+        guard damage == nil, indexes != .partial else { return }
+        if store.bufferedBytes > 0 || folded != store.checkpointed { try storeNow(at: folded) }
+        guard damage == nil else { return }
+        store.releaseMemory()
+        do throws(StorageError) { try store.reopen() } catch { damage = error }
     }
 
-    private func storeNow() throws(StorageError) {
+    private func storeFull() throws(StorageError) {
+        guard damage == nil, store.bufferedBytes >= ServedDefinition.bytesOfBuild else { return }
+        try storeNow(at: indexes == .partial ? .zero : folded)
+    }
+
+    private func storeNow(at position: Position) throws(StorageError) {
         do throws(StorageError) {
-            try store.store(at: folded)
+            try store.store(at: position)
         } catch {
             if case .full = error { throw error }
             damage = error
         }
     }
 
-    /// Forgets everything that is not stored.
+    /// Forgets everything that is not stored; rows whose indexes are being made are of acknowledged events alone.
     func rollBack() {
+        guard indexes != .partial else { return }
         checkpoints.rollBack()
         isUndefined = false
         fold.undone()
@@ -207,7 +278,7 @@ extension ServedDefinition {
     /// True while the next event can be folded.
     var isSound: Bool { damage == nil && difference == nil }
     /// True while memory is full of events that a checkpoint must store first.
-    var isFull: Bool { checkpoints.pressure != .none }
+    var isFull: Bool { indexes != .partial && checkpoints.pressure != .none }
 }
 
 extension DeclaredModel {

@@ -12,7 +12,7 @@ final class ServedDefinitions {
     /// The same by the categories that they read, as of the last `arrange`.
     private var readers: CategoryReaders
     /// The reader of the events that they share.
-    private let events: any EventReading
+    let events: any EventReading
     /// The last event that they were given to fold.
     private var given = Position.zero
     /// The definitions that answer no more, with the position from which on they do not.

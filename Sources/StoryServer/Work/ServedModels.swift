@@ -27,6 +27,11 @@ package protocol ServedModels: TableStore {
     func discard()
     /// Frees the memory that is kept for later events, where none wait to be stored.
     func releaseMemory()
+    /// Opens the stored tables again, which frees the memory that storing took; nothing may wait to be stored, and
+    /// nobody else may use the store.
+    ///
+    /// - Throws: the error of opening them, which cannot be read any more.
+    func reopen() throws(StorageError)
     /// Frees the slots of readers whose process ended.
     func clearStaleReaders()
     /// Returns a view of the stored tables; no checkpoint may be in progress.
@@ -38,6 +43,9 @@ package protocol ServedModels: TableStore {
 extension ServedModels {
     /// Does nothing by default.
     package func releaseMemory() {}
+
+    /// Does nothing by default.
+    package func reopen() {}
 }
 
 extension ServedModels {

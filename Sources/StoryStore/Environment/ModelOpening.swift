@@ -24,6 +24,13 @@ enum ModelOpening {
         try opened(identity, renewal: nil, try PageChecksums(models: identity.path).begin())
     }
 
+    /// Opens models that this process had open a moment ago; their pages are verified as they are read.
+    ///
+    /// - Throws: when the system refuses.
+    static func again(_ identity: ModelIdentity) throws(StorageError) -> ModelEnvironment {
+        try opened(identity, renewal: nil, 0)
+    }
+
     /// Returns the reason why the models at this path are unusable; nil when they are usable.
     private static func unfitness(
         _ identity: ModelIdentity, _ owner: ModelOwner, _ firstPages: inout Int

@@ -68,13 +68,28 @@ extension LMDBModelStore {
             "models of position \(new.position.value) replace those of \(checkpointed.value)")
         let old = opened
         trees.clear()
-        prefetched.forget()
         snapshot = nil
+        try show(new)
+        isBeingReplaced = false
+        return old
+    }
+
+    /// Opens the stored models again: LMDB keeps the memory of the pages that it wrote until they are closed.
+    ///
+    /// No other thread may read them.
+    ///
+    /// - Throws: the error of opening them; then nothing can be read any more.
+    package func reopen() throws(StorageError) {
+        precondition(!isCheckpointing && bufferedEntries == 0, "\(bufferedEntries) entries wait in models to reopen")
+        close()
+        try show(try ModelOpening.again(identity))
+    }
+
+    private func show(_ new: ModelEnvironment) throws(StorageError) {
+        prefetched.forget()
         opened = new
         snapshot = try ReadTransaction(new.environment)
         try snapshot?.show(trees, new.environment, new.checksums.pages)
-        isBeingReplaced = false
-        return old
     }
 
     /// Removes the stored models of a data directory, which must not be open.

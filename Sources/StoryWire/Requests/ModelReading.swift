@@ -3,7 +3,7 @@ import StoryCore
 /// Reading of requests about declared models.
 extension RequestReader {
     func define(_ shape: RequestShape, _ parts: inout LineParts) throws(Failure) -> RequestAction {
-        let name = modelName(try parts.known(parts.target).text, &parts)
+        let name = modelName(try parts.known(parts.target).text, &parts, by: ModelName.definingError)
         let key = parts.writeOptions(scanner).key
         let check = try parts.values(maxLimit: DefineRequest.maxLimit, scanner).dryRun(key, &parts)
         let text = try text(&parts, shape)
@@ -52,9 +52,12 @@ extension RequestReader {
     }
 
     /// Returns the name of a model; notes an error and returns nil for one that no model may have.
-    private func modelName(_ text: UnsafeRawBufferPointer, _ parts: inout LineParts) -> String? {
+    private func modelName(
+        _ text: UnsafeRawBufferPointer, _ parts: inout LineParts,
+        by rule: (_ name: UnsafeRawBufferPointer, _ kinds: [String]) -> FieldError? = ModelName.error
+    ) -> String? {
         let kinds = table.catalogue.kinds.filter { $0.program == nil }.map(\.name)
-        guard let error = ModelName.error(text, kinds: kinds) else { return String(decoding: text, as: UTF8.self) }
+        guard let error = rule(text, kinds) else { return String(decoding: text, as: UTF8.self) }
         parts.errors.append(error)
         return nil
     }

@@ -103,8 +103,8 @@ package enum DeclaredLoad {
         let folder = ModelFolder(model: name, number: number, tables: tables)
         guard let stored = try store.shelf.open(folder) else { return false }
         defer { store.shelf.close(stored) }
-        // It may have a part of the rows of another definition, and nobody uses it.
-        guard stored.checkpointed > .zero else { return false }
+        // It may have a part of its tables alone, and nobody uses it.
+        guard stored.checkpointed > .zero, try !RowIndexing.isDeferred(in: stored) else { return false }
         let folded = MemoryModelStore()
         var fold = ModelFold(definition.program, plan[Kind(number: 0)], store: folded, events: ProgramEventReader())
         var failure: StorageError?

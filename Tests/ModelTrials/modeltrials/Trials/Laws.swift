@@ -4,8 +4,8 @@ import StoryStore
 import StoryWire
 import TestSupport
 
-/// Laws that need no model: a store that was served, one that is built, and one that is replayed are equal byte for byte;
-/// a model names what no event had as a dry run does; and without the events that do not fit the rows are the same.
+/// Laws that need no model: a store that was served, one that is built, one whose indexes are made at the end, and one that
+/// is replayed are equal byte for byte; a model names what no event had as a dry run does; and without the events that do not fit the rows are the same.
 struct Laws {
     private let newest: Redefinition
     private let loop: ModelLoop
@@ -17,33 +17,52 @@ struct Laws {
 
     func check() throws {
         let definition = try Definition.read(newest.text)
-        let replayed = MemoryModelStore()
         let plan = CataloguePlan(try Catalogue([KindDeclaration(model: "tried", definition, number: 1)]))
         let kind = plan[Kind(number: 0)]
-        var fold = ModelFold(definition.program, kind, store: replayed, events: ProgramEventReader())
+        let replayed = try folded(definition, kind, defersIndexes: false)
+        let indexed = try folded(definition, kind, defersIndexes: true)
+        var indexing = RowIndexing(kind, in: indexed)
+        // A pass may end early and go on.
+        while try !indexing.run({ _ in false }) {}
+        let late = loop.ask("DEFINE late \(PlainValue.quoted(Array(newest.text.utf8)))")
+        guard late.last?.hasPrefix("+") == true else { throw Difference("DEFINE late: \(late)") }
+        var stores: [(name: String, store: any TableStore)] = [("indexes at the end", indexed)]
+        for name in ["tried.\(newest.number)", "late.1"] {
+            guard let store = loop.shelf.stores[name] else { throw Difference("\(name) has no store") }
+            stores.append((name, store))
+        }
+        for (name, store) in stores { try compare(store, name, with: replayed, kind.schema.tables) }
+        try checkNever(definition)
+        try checkMisfits(definition)
+    }
+
+    private func compare(
+        _ store: any TableStore, _ name: String, with replayed: MemoryModelStore, _ tables: [ModelTable]
+    ) throws {
+        for table in tables {
+            let expected = replayed.entries(of: table)
+            var entries: [(key: [UInt8], value: [UInt8])] = []
+            try store.walk(table.number, .all, .ascending) { key, value in
+                entries.append((Array(key), Array(value)))
+                return true
+            }
+            try Difference.check(entries.map(\.key), expected.map(\.key), "keys of \(table.name) of \(name)")
+            try Difference.check(entries.map(\.value), expected.map(\.value), "values of \(table.name) of \(name)")
+        }
+    }
+
+    /// Returns a fold of the log, with or without the indexes.
+    private func folded(_ definition: Definition, _ kind: KindPlan, defersIndexes: Bool) throws -> MemoryModelStore {
+        let store = MemoryModelStore()
+        var fold = ModelFold(definition.program, kind, store: store, events: ProgramEventReader())
+        fold.defersIndexes = defersIndexes
         var failure: (any Error)?
         try loop.log.scan(from: Position(1), through: loop.log.head, order: .ascending) { record in
             do { try fold.fold(record) } catch { failure = error }
             return failure == nil
         }
         if let failure { throw failure }
-        let late = loop.ask("DEFINE late \(PlainValue.quoted(Array(newest.text.utf8)))")
-        guard late.last?.hasPrefix("+") == true else { throw Difference("DEFINE late: \(late)") }
-        for name in ["tried.\(newest.number)", "late.1"] {
-            guard let store = loop.shelf.stores[name] else { throw Difference("\(name) has no store") }
-            for table in kind.schema.tables {
-                let expected = replayed.entries(of: table)
-                var entries: [(key: [UInt8], value: [UInt8])] = []
-                store.walk(table.number, .all, .ascending) { key, value in
-                    entries.append((Array(key), Array(value)))
-                    return true
-                }
-                try Difference.check(entries.map(\.key), expected.map(\.key), "keys of \(table.name) of \(name)")
-                try Difference.check(entries.map(\.value), expected.map(\.value), "values of \(table.name) of \(name)")
-            }
-        }
-        try checkNever(definition)
-        try checkMisfits(definition)
+        return store
     }
 
     private func checkNever(_ definition: Definition) throws {
