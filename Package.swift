@@ -62,7 +62,7 @@ let package = Package(
         system("CLMDB", "lmdb", "liblmdb-dev"),
         system("CUV", "libuv", "libuv1-dev"),
         system("CXXHash", "libxxhash", "libxxhash-dev"),
-        system("COpenSSL", "libcrypto", "libssl-dev"),
+        system("COpenSSL", "openssl", "libssl-dev"),
         system("CNGHTTP2", "libnghttp2", "libnghttp2-dev"),
         .systemLibrary(
             name: "CHiredis", path: "bench/CHiredis", providers: [.apt(["libhiredis-dev"])]),
@@ -82,15 +82,16 @@ let package = Package(
             ["StoryCore", "StoryWire", "StoryEngine", "StoryStorage", "StoryFold", "StoryStore", "StoryLog"]),
         library("StoryCluster", ["StoryCore"]),
         library("StoryEtcd", ["StoryCluster", "CNGHTTP2"]),
-        library("StoryReactor", ["CUV"]),
+        library("StoryNetwork", ["StoryCore", "COpenSSL"]),
+        library("StoryReactor", ["StoryCore", "StoryNetwork", "CUV"]),
         library(
             "StoryServer",
             [
                 "StoryCore", "StoryWire", "StoryEngine", "StoryStorage", "StoryFold", "StoryStore", "StoryLog",
-                "StoryReactor",
-                "CXXHash",
+                "StoryNetwork", "StoryReactor", "CXXHash",
             ]),
-        library("StoryClient", ["StoryCore"]),
+        // TLS to other machines is built where OpenSSL is a package of the system.
+        library("StoryClient", ["StoryCore", .target(name: "StoryNetwork", condition: .when(platforms: [.linux]))]),
         library("StoryBrowser", ["StoryClient"]),
         program("stored", ["StoryCore", "StoryStorage", "StoryServer"]),
         program(
@@ -137,7 +138,8 @@ let package = Package(
             ]),
         tests("StoryClusterTests", ["StoryCore", "StoryCluster", "TestSupport"]),
         tests("StoryEtcdTests", ["StoryCluster", "StoryEtcd", "TestSupport"], exclude: ["Fixtures"]),
-        tests("StoryReactorTests", ["StoryReactor", "TestSupport"]),
+        tests("StoryNetworkTests", ["StoryCore", "StoryNetwork", "TestSupport"]),
+        tests("StoryReactorTests", ["StoryCore", "StoryNetwork", "StoryReactor", "TestSupport"]),
         tests(
             "StoryServerTests",
             [

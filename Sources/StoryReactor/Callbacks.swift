@@ -1,7 +1,7 @@
 import CUV
 
 /// The callbacks of libuv: each finds the reactor in the loop and the connection in the handle, and calls it.
-extension Reactor {
+enum Callbacks {
     static let connectionIsReady: uv_poll_cb = { handle, status, events in
         guard let handle, let data = handle.pointee.data, let loop = handle.pointee.loop else { return }
         let connection = Unmanaged<Connection>.fromOpaque(data).takeUnretainedValue()
@@ -15,13 +15,15 @@ extension Reactor {
     }
 
     static let clientIsWaiting: uv_poll_cb = { handle, _, _ in
-        if let loop = handle?.pointee.loop { reactor(of: loop)?.accept() }
+        guard let handle, let data = handle.pointee.data, let loop = handle.pointee.loop else { return }
+        reactor(of: loop)?.accept(Unmanaged<Listener>.fromOpaque(data).takeUnretainedValue())
     }
 
     static let turnIsOver: uv_check_cb = { handle in
         guard let loop = handle?.pointee.loop, let reactor = reactor(of: loop) else { return }
         reactor.handles.stopIdling()
         reactor.bytesOfTurn = 0
+        reactor.secure.handshakes.turnEnded()
         reactor.handler?.turnEnded()
     }
 

@@ -1,3 +1,5 @@
+package import StoryNetwork
+
 /// The callbacks of a reactor to its owner, always on the reactor's thread and never from inside a call into the
 /// reactor.
 ///
@@ -10,6 +12,13 @@ package protocol ReactorHandler: AnyObject {
     /// Reports that the system has no descriptor or no memory for a client, which waits until there is one; once for
     /// the whole shortage.
     func clientNotAccepted(errno: Int32)
+
+    /// Reports a client of another machine whose TLS failed, in the handshake or later.
+    ///
+    /// - Parameters:
+    ///   - address: the address of the client, HOST:PORT.
+    ///   - error: the reason.
+    func securityFailed(from address: String, _ error: TLSError)
 
     /// Delivers bytes that have arrived; they are valid until it returns.
     func bytesReceived(_ id: ConnectionID, _ bytes: UnsafeRawBufferPointer)
@@ -34,4 +43,9 @@ package protocol ReactorHandler: AnyObject {
 
     /// Reports that another thread called `wake()`, once or several times.
     func woken()
+}
+
+extension ReactorHandler {
+    /// Does nothing, as is right for a handler without clients of other machines.
+    package func securityFailed(from address: String, _ error: TLSError) {}
 }

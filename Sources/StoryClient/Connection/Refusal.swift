@@ -40,6 +40,8 @@ public struct Refusal: Error, Hashable, Sendable, Decodable {
         public static let diverged = Code(rawValue: "diverged")
         /// The store has not got the event that the request names yet.
         public static let behind = Code(rawValue: "behind")
+        /// The store cannot do this now, and another one of the same history may.
+        public static let unavailable = Code(rawValue: "unavailable")
         /// The store is a replica and takes no writes.
         public static let notLeader = Code(rawValue: "notLeader")
         /// The server is at a limit of its own.

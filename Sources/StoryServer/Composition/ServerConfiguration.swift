@@ -1,4 +1,5 @@
 package import StoryCore
+package import StoryNetwork
 import StoryReactor
 
 /// The daemon's settings: from the arguments, else the configuration file, else the environment.
@@ -19,6 +20,12 @@ package struct ServerConfiguration: Equatable, Sendable {
     package var follow: String?
     /// How long a request waits for the position in its `min=`, in seconds.
     package var patience = 10
+    /// Where clients of other machines connect; nil: nowhere.
+    package var listen: HostAndPort?
+    /// The files of certificates; nil where none are named.
+    package var certificates: TLSFiles?
+    /// The users of certificates.
+    var trust: [Trust] = []
 
     /// The default size of the journal, in bytes.
     package static let usualJournal = 4 << 20
@@ -85,7 +92,7 @@ package struct ServerConfiguration: Equatable, Sendable {
     }
 
     /// A value as it was written, with `FILE:LINE`; the location is nil for a value of the command line.
-    private struct Written {
+    struct Written {
         let text: String
         let location: String?
 
@@ -96,7 +103,7 @@ package struct ServerConfiguration: Equatable, Sendable {
     }
 
     /// Settings as they were written, before they are checked.
-    private struct Settings {
+    struct Settings {
         private var values: [ServerSetting: [Written]] = [:]
 
         /// Adds a value; returns false where a setting that takes one value has one already.
@@ -168,7 +175,8 @@ package struct ServerConfiguration: Equatable, Sendable {
                 throw rule.refused(error.message)
             }
         }
-        configuration.access = Access(rules)
+        try network(settings, accounts, into: &configuration)
+        configuration.access = Access(rules, trust: configuration.trust)
         configuration.limits.connections = try limit(settings, .connections, 1...65_536) ?? Limits().connections
         configuration.limits.subscriptions = try limit(settings, .subscriptions, 1...100_000) ?? Limits().subscriptions
         configuration.limits.inflight = try limit(settings, .inflight, 1...65_536) ?? Limits().inflight

@@ -47,6 +47,8 @@ package struct ServerDependency {
     package let wake: @Sendable () -> Void
     /// Returns freed memory to the system.
     let returnFreedPages: () -> Void
+    /// Reads the files of certificates again where they have changed; called once a second.
+    let renewCertificates: () -> Void
     /// Checks that this process may still serve the data directory; throws where it lost the right.
     let holdRight: () throws(StorageError) -> Void
     /// The number of the user who runs the daemon, and so may do everything.
@@ -65,6 +67,7 @@ package struct ServerDependency {
         transport: any Transport,
         background: BackgroundStarter = .niceThreads, manager: ServiceManager = .absent,
         wake: @escaping @Sendable () -> Void, returnFreedPages: @escaping () -> Void = {},
+        renewCertificates: @escaping () -> Void = {},
         holdRight: @escaping () throws(StorageError) -> Void = {}, uid: UInt32,
         durability: Durability = .fsync
     ) throws(StorageError) {
@@ -81,6 +84,7 @@ package struct ServerDependency {
         self.transport = transport
         self.wake = wake
         self.returnFreedPages = returnFreedPages
+        self.renewCertificates = renewCertificates
         self.holdRight = holdRight
         self.uid = uid
         self.durability = durability
@@ -139,7 +143,8 @@ package struct Composition {
     ///
     /// - Throws: why the daemon cannot start.
     package init(
-        _ configuration: ServerConfiguration, clock: Clock, trace: Trace, manager: ServiceManager
+        _ configuration: ServerConfiguration, clock: Clock, trace: Trace, manager: ServiceManager,
+        certificates: CertificateFiles? = nil
     ) throws(StartError) {
         let wake: @Sendable () -> Void
         do throws(StorageError) {
@@ -168,6 +173,7 @@ package struct Composition {
                     configuration, clock: clock, trace: trace, log: store.log, models: store.models, shelf: store.shelf,
                     logWork: LogWork(store.log, store.models), commits: commits, transport: reactor, manager: manager,
                     wake: wake, returnFreedPages: Allocator.returnFreedPages,
+                    renewCertificates: { [reactor] in certificates?.secondPassed(reactor) },
                     holdRight: store.holdRight, uid: geteuid(),
                     durability: store.directory.fileSystem == .memory ? .memory : .fsync))
         } catch {

@@ -1,11 +1,15 @@
 import StoryCore
+import StoryNetwork
 
 /// A setting of the daemon: an option `--NAME VALUE`, and a line `NAME = VALUE` of the configuration file.
 package enum ServerSetting: String, CaseIterable, Sendable {
     case data, socket, allow, connections, subscriptions, inflight, idle, memory, journal, slow, follow, patience
+    case listen, certificate
+    case certificateKey = "certificate-key"
+    case authority, trust
 
     /// True where the setting may be given more than once.
-    package var isRepeated: Bool { self == .allow }
+    package var isRepeated: Bool { self == .allow || self == .trust }
 
     /// The placeholder of the value in the help.
     package var placeholder: String {
@@ -16,6 +20,9 @@ package enum ServerSetting: String, CaseIterable, Sendable {
         case .connections, .subscriptions, .inflight: "N"
         case .idle, .slow, .patience: "SECONDS"
         case .memory, .journal: "BYTES"
+        case .listen: "HOST:PORT"
+        case .certificate, .certificateKey, .authority: "FILE"
+        case .trust: "NAME=USER"
         }
     }
 
@@ -34,6 +41,13 @@ package enum ServerSetting: String, CaseIterable, Sendable {
         case .journal: "the size of log.journal: 65536 to 1073741824, a multiple of 4096"
         case .slow: "seconds from which on a request is slow and is traced, such as 0.1, to 3600; 0: never"
         case .follow: "makes this store a replica of the one at that socket: it has the same log, and takes no writes"
+        case .listen: "where clients on other machines connect, by TLS; with certificate, certificate-key and authority"
+        case .certificate: "the certificate that other machines are shown, in PEM; read again when it changes"
+        case .certificateKey:
+            "the private key of the certificate, in PEM without a passphrase; read again when it changes"
+        case .authority:
+            "the certificates of those who sign the certificates of clients, in PEM; read again when it changes"
+        case .trust: "has the certificate with this common name stand for a user of this machine; may be given again"
         case .patience: "seconds that a request waits for the position in its min=: 1 to 300"
         }
     }
@@ -51,7 +65,14 @@ package enum ServerSetting: String, CaseIterable, Sendable {
         return text
     }
 
-    private var example: String { self == .allow ? "@staff=read" : placeholder }
+    private var example: String {
+        switch self {
+        case .allow: "@staff=read"
+        case .listen: "0.0.0.0:7171"
+        case .trust: "laptop=alice"
+        default: placeholder
+        }
+    }
 
     private func values(in configuration: ServerConfiguration) -> [String] {
         switch self {
@@ -67,6 +88,11 @@ package enum ServerSetting: String, CaseIterable, Sendable {
         case .slow: [DecimalSeconds.text(milliseconds: configuration.slowMilliseconds)]
         case .follow: configuration.follow.map { [$0] } ?? []
         case .patience: [String(configuration.patience)]
+        case .listen: configuration.listen.map { [$0.description] } ?? []
+        case .certificate: configuration.certificates?.certificate.map { [$0] } ?? []
+        case .certificateKey: configuration.certificates?.key.map { [$0] } ?? []
+        case .authority: configuration.certificates.map { [$0.authority] } ?? []
+        case .trust: configuration.access.trust.map(\.text)
         }
     }
 }
