@@ -138,14 +138,14 @@ let package = Package(
             ]),
         tests("StoryClusterTests", ["StoryCore", "StoryCluster", "TestSupport"]),
         tests("StoryEtcdTests", ["StoryCluster", "StoryEtcd", "TestSupport"], exclude: ["Fixtures"]),
-        tests("StoryNetworkTests", ["StoryCore", "StoryNetwork", "TestSupport"]),
+        tests("StoryNetworkTests", ["StoryCore", "StoryNetwork", "COpenSSL", "TestSupport"]),
         tests("StoryReactorTests", ["StoryCore", "StoryNetwork", "StoryReactor", "TestSupport"]),
         tests(
             "StoryServerTests",
             [
                 "StoryCore", "StoryWire", "StoryEngine", "StoryStorage", "StoryFold", "StoryStore", "StoryLog",
                 "StoryOffline",
-                "StoryReactor", "StoryServer", "TestSupport",
+                "StoryNetwork", "StoryReactor", "StoryServer", "TestSupport",
             ]),
         tests("StoryClientTests", ["StoryClient", "StoryCore", "StoryWire", "TestSupport"]),
         tests("StoryBrowserTests", ["StoryBrowser", "StoryClient", "TestSupport"]),

@@ -6,6 +6,9 @@ package enum StreamSocket {
     /// The seconds until a silent connection is asked whether its peer is there, and between two such questions.
     private static let keepAlive: (idle: Int32, interval: Int32, count: Int32) = (30, 10, 3)
 
+    /// The bytes that the kernel keeps of a connection besides those on their way: the rest waits where it is counted.
+    private static let mostUnsent: Int32 = 131_072
+
     /// Makes a socket; −1 with errno on failure.
     package static func make(_ family: Int32) -> Int32 {
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
@@ -15,6 +18,7 @@ package enum StreamSocket {
     /// Has small writes leave at once, and a peer that is gone noticed.
     package static func prepare(_ descriptor: Int32) {
         set(descriptor, Int32(IPPROTO_TCP), option: TCP_NODELAY, to: 1)
+        set(descriptor, Int32(IPPROTO_TCP), option: TCP_NOTSENT_LOWAT, to: mostUnsent)
         set(descriptor, SOL_SOCKET, option: SO_KEEPALIVE, to: 1)
         set(descriptor, Int32(IPPROTO_TCP), option: TCP_KEEPIDLE, to: keepAlive.idle)
         set(descriptor, Int32(IPPROTO_TCP), option: TCP_KEEPINTVL, to: keepAlive.interval)

@@ -11,6 +11,8 @@ final class Ends {
     /// The data that each has got.
     var atServer: [UInt8] = []
     var atClient: [UInt8] = []
+    /// The size of the client's first message.
+    let hello: Int
     /// How each of them failed.
     var serverError: TLSError?
     var clientError: TLSError?
@@ -18,7 +20,10 @@ final class Ends {
     init(_ client: TLSContext, _ server: TLSContext, host: String = "localhost") throws {
         self.client = try client.session(host: host)
         self.server = try server.session()
-        try self.client.begin { toServer += Array($0) }
+        var hello: [UInt8] = []
+        try self.client.begin { hello += Array($0) }
+        toServer = hello
+        self.hello = hello.count
     }
 
     /// Ends with these certificates and one authority.
@@ -44,31 +49,31 @@ final class Ends {
     }
 
     func give(server bytes: [UInt8]) {
-        do throws(TLSError) {
-            try bytes.withUnsafeBytes { bytes throws(TLSError) in
+        do {
+            try bytes.withUnsafeBytes { bytes in
                 try server.received(bytes, send: { toClient += Array($0) }, deliver: { atServer += Array($0) })
             }
         } catch {
-            serverError = serverError ?? error
+            serverError = serverError ?? (error as? TLSError)
         }
     }
 
     func give(client bytes: [UInt8]) {
-        do throws(TLSError) {
-            try bytes.withUnsafeBytes { bytes throws(TLSError) in
+        do {
+            try bytes.withUnsafeBytes { bytes in
                 try client.received(bytes, send: { toServer += Array($0) }, deliver: { atClient += Array($0) })
             }
         } catch {
-            clientError = clientError ?? error
+            clientError = clientError ?? (error as? TLSError)
         }
     }
 
     func sendFromClient(_ data: [UInt8]) throws {
-        try data.withUnsafeBytes { data throws(TLSError) in try client.send(data) { toServer += Array($0) } }
+        try data.withUnsafeBytes { data in try client.send(data) { toServer += Array($0) } }
     }
 
     func sendFromServer(_ data: [UInt8]) throws {
-        try data.withUnsafeBytes { data throws(TLSError) in try server.send(data) { toClient += Array($0) } }
+        try data.withUnsafeBytes { data in try server.send(data) { toClient += Array($0) } }
     }
 }
 

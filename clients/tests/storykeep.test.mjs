@@ -154,6 +154,24 @@ scenario("another history on the same socket is told", async (it) => {
     assert.notEqual(events.log, log);
 });
 
+// Several stores
+
+scenario("of several stores the next one answers where one ends, and none from before what was seen", async (it) => {
+    const source = await it.daemon();
+    const replica = await it.daemon("replica", "other", "--follow", source.path, "--patience", "1");
+    const store = it.open([source.path, replica.path], { retryFor: 3000 });
+    const { position: head } = await store.append("note-1", note(1));
+    await it.open(replica.path).call("PING", undefined, { min: head });
+    await replica.end("SIGKILL");
+    await store.append("note-1", note(2));
+    await source.end("SIGKILL");
+    await replica.start();
+    await assert.rejects(store.countEvents("note-1"), { code: "behind", position: head });
+    await source.start();
+    await it.open(replica.path).call("PING", undefined, { min: head + 1 });
+    assert.equal(await store.countEvents("note-1"), 2);
+});
+
 // Rows and lists
 
 scenario("a row and a list across a restart", async (it) => {

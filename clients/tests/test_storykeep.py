@@ -169,6 +169,25 @@ class Tests(Scenario):
         self.assertEqual(other.path, daemon.path)
         client.stop(subscription)
 
+    # Several stores
+
+    def test_of_several_stores_the_next_one_answers_where_one_ends_and_none_from_before_what_was_seen(self):
+        source = self.daemon()
+        replica = self.daemon("replica", "other", "--follow", source.path, "--patience", "1")
+        client, event = self.open([source.path, replica.path], retry_for=3.0), {"type": "A", "data": 1}
+        head = client.do("append", "note-1", event).position
+        self.open(replica.path).do("call", Request.of("PING", options={"min": head}))
+        replica.kill()
+        client.do("append", "note-1", event)
+        source.kill()
+        replica.start()
+        with self.assertRaises(StoreError) as caught:
+            client.do("count_events", "note-1")
+        self.assertEqual(("behind", head), (caught.exception.code, caught.exception.position))
+        source.start()
+        self.open(replica.path).do("call", Request.of("PING", options={"min": head + 1}))
+        self.assertEqual(2, client.do("count_events", "note-1"))
+
     # Rows and lists
 
     def test_a_row_and_a_list_across_a_restart(self):

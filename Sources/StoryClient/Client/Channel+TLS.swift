@@ -47,6 +47,7 @@ extension ClientError {
         self =
             switch error {
             case .cannotConnect(let path, let reason): .unreachable(path: path, reason: reason, after: .zero)
+            case .insecure(let path, let reason): .insecure(path: path, reason: reason)
             case .interrupted: .closed
             default: .unreachable(path: endpoint?.description ?? "", reason: error.description, after: .zero)
             }

@@ -78,7 +78,7 @@ struct Dialer: Sendable {
         guard case .lines(let lines) = received, let first = lines.first else {
             if case .ended(let error) = received {
                 switch error {
-                case .protocolViolation, .unreachable: throw error
+                case .protocolViolation, .unreachable, .insecure: throw error
                 default: break
                 }
             }

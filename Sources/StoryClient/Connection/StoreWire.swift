@@ -41,7 +41,7 @@ final class StoreWire {
 
     /// Returns the error for a URL that is malformed.
     static func malformed(_ text: String) -> StoreError {
-        .cannotConnect(path: text, reason: "another machine's store is named as tls://HOST:PORT")
+        .insecure(path: text, reason: "another machine's store is named as tls://HOST:PORT")
     }
 
     /// The number of bytes of requests that wait to be sent.

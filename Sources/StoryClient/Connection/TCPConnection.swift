@@ -74,16 +74,16 @@ import StoryCore
 
         /// Reads the identity's files.
         ///
-        /// - Throws: `StoreError.cannotConnect`, which names the file at fault.
+        /// - Throws: `StoreError.insecure`, which names the file at fault.
         init(_ remote: HostAndPort, _ identity: StoreIdentity) throws(StoreError) {
             address = StoreEndpoint.remote(remote, identity).description
             guard let authority = identity.authority else {
-                throw .cannotConnect(
+                throw .insecure(
                     path: address,
                     reason: "no authority is named that signs the store's certificate; set STORED_AUTHORITY")
             }
             guard (identity.certificate == nil) == (identity.certificateKey == nil) else {
-                throw .cannotConnect(
+                throw .insecure(
                     path: address,
                     reason: "a certificate wants its key; set STORED_CERTIFICATE and STORED_CERTIFICATE_KEY")
             }
@@ -92,7 +92,7 @@ import StoryCore
             do throws(TLSError) {
                 session = try TLSContext(.client, files).session(host: remote.host)
             } catch {
-                throw .cannotConnect(path: address, reason: "\(error)")
+                throw .insecure(path: address, reason: "\(error)")
             }
         }
 
@@ -105,7 +105,7 @@ import StoryCore
             do throws(TLSError) {
                 try session.begin { made.append(contentsOf: $0) }
             } catch {
-                throw .cannotConnect(path: address, reason: "\(error)")
+                throw .insecure(path: address, reason: "\(error)")
             }
             outgoing += made
         }
@@ -117,12 +117,12 @@ import StoryCore
                 Result { () throws(TLSError) in try session.send(bytes) { made.append(contentsOf: $0) } }
             }
             outgoing += made
-            if case .failure(let error) = result { throw .cannotConnect(path: address, reason: "\(error)") }
+            if case .failure(let error) = result { throw .insecure(path: address, reason: "\(error)") }
         }
 
         /// Takes received bytes: returns the data in them, and adds bytes that answer the store.
         ///
-        /// - Throws: `StoreError.cannotConnect`; the bytes for the store are added before.
+        /// - Throws: `StoreError.insecure`; the bytes for the store are added before.
         func open(_ bytes: UnsafeRawBufferPointer, answers: inout [UInt8]) throws(StoreError) -> [UInt8] {
             var (made, data): ([UInt8], [UInt8]) = ([], [])
             let failure: TLSError?
@@ -134,7 +134,7 @@ import StoryCore
                 failure = error
             }
             answers += made
-            if let failure { throw .cannotConnect(path: address, reason: "\(failure)") }
+            if let failure { throw .insecure(path: address, reason: "\(failure)") }
             return data
         }
 

@@ -7,6 +7,11 @@ extension ServerConfiguration {
     static func network(
         _ settings: Settings, _ accounts: Accounts, into configuration: inout ServerConfiguration
     ) throws(UsageError) {
+        // As STORED_SOCKET of a shell that uses a store on another machine.
+        guard !configuration.socket.contains("tls://") else {
+            let reason = "socket is the path at which stored listens, not \(configuration.socket): say --socket PATH"
+            throw settings[.socket]?.refused(reason) ?? UsageError(message: reason)
+        }
         if let written = settings[.listen] {
             guard let address = HostAndPort(written.text) else {
                 throw written.refused(

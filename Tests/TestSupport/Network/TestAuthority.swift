@@ -6,6 +6,11 @@ package final class TestAuthority: Sendable {
     package struct Signed: Sendable {
         package let certificate: String
         package let key: String
+
+        package init(certificate: String, key: String) {
+            self.certificate = certificate
+            self.key = key
+        }
     }
 
     private let folder: Scratch
