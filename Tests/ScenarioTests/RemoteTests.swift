@@ -149,6 +149,23 @@ extension DaemonTests {
             #expect(try remote.daemon.stop() == .code(0))
         }
 
+        @Test func `clients of other machines count among the connections, the last of which is for an admin`() throws {
+            let remote = try RemoteDaemon(
+                trust: ["guest=61002", "boss=61003"],
+                options: ["--allow", "61002=write", "--allow", "61003=admin", "--connections", "2"])
+            let (guest, boss) = (try remote.authority.sign("guest"), try remote.authority.sign("boss"))
+            let (output, errors) = (remote.daemon.folder.place("tail"), remote.daemon.folder.place("tail-errors"))
+            let tail = try Program(
+                [Program.path("storectl"), "--json", "--socket", remote.url, "tail"],
+                environment: remote.environment(guest), output: output, errors: errors)
+            try until("it is full for the guest") {
+                try remote.storectl("stats", as: guest).errors.contains("busy")
+            }
+            let stats = try remote.storectl("--json", "stats", as: boss)
+            #expect(stats.output.contains(#""connections":2"#), "\(stats.output)\(stats.errors)")
+            withExtendedLifetime(tail) {}
+        }
+
         @Test func `the daemon that stops tells clients of other machines`() throws {
             let remote = try RemoteDaemon()
             let laptop = try remote.authority.sign("laptop")
@@ -161,7 +178,7 @@ extension DaemonTests {
             #expect(try client.ask("APPEND note-1 \(Self.event)").hasPrefix("+"))
             try until("the event comes") { Files.text(output).contains("note-1") }
             #expect(try remote.daemon.stop() == .code(0))
-            _ = tail
+            #expect(try tail.wait() == .code(3), "\(Files.text(errors))")
         }
     }
 }

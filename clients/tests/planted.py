@@ -94,8 +94,13 @@ PYTHON = [
     ("self._parts.append(rest)", "self._parts = [rest]", ["Blocking.test_greetings_that_come_late_and_in_pieces",
                                                           "Async.test_greetings_that_come_late_and_in_pieces"]),
     ("            link.limit(None)\n", "", ["Blocking.test_a_quiet_subscription_has_no_time_limit"]),
-    ("link = self._link = _Link(self._places, self._timeout)", "link = self._link = _Link(self._path)",
+    ("_Link(self._places, self._timeout)\n        try:", "_Link(self._places)\n        try:",
      ["Blocking.test_a_subscription_that_is_not_greeted_or_answered_in_time"]),
+    # Several stores
+    ("return highest if known == greeting.log and greeting.position < highest else None", "return None",
+     ["Blocking.test_of_several_stores_the_next_one_answers_where_one_ends_and_none_from_before_what_was_seen"]),
+    ("(self._at + 1) % self.count", "self._at",
+     ["Blocking.test_of_several_stores_the_next_one_answers_where_one_ends_and_none_from_before_what_was_seen"]),
     # Closed, cancelled, of another loop
     ('''            link.shut()
         with self._lock:
