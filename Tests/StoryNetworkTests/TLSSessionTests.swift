@@ -118,6 +118,13 @@ struct TLSSessionTests {
         #expect(address.clientError == .notAccepted(reason: "IP address mismatch"))
     }
 
+    @Test func `a common name is no host's name`() throws {
+        let other = try authority.sign("localhost", for: "email:store@example.org")
+        let ends = try Ends(laptop, other, authority: authority)
+        ends.carry()
+        #expect(ends.clientError == .notAccepted(reason: "hostname mismatch"))
+    }
+
     @Test func `TLS 1_2 is refused, and told so`() throws {
         let server = try TLSContext(.server, store, authority).session()
         // A ClientHello of version 1.2 with two ciphers and no extension.

@@ -652,6 +652,7 @@ class _Identity:
             raise ValueError("a certificate and its key belong together: STORED_CERTIFICATE, STORED_CERTIFICATE_KEY")
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         context.minimum_version = ssl.TLSVersion.TLSv1_3
+        context.hostname_checks_common_name = False  # It is the name of a client, and of no host.
         context.load_verify_locations(self.authority)
         if self.certificate is not None:
             context.load_cert_chain(self.certificate, self.certificate_key)
@@ -728,6 +729,11 @@ _WAITS = ("GET", "LIST", "COUNT", "SORTS", "READ", "MODELS", "STREAMS", "TYPES",
 """The verbs that wait for the position in min=."""
 
 
+def _broken(error: ssl.SSLError) -> Exception:
+    """Give what an error of an open connection is: an alert is a refusal, as of a certificate, and will not pass."""
+    return error if "ALERT" in (error.reason or "") else ConnectionLost(f"the connection broke: {error}")
+
+
 class _TLSSocket:
     """A socket in TLS, which does what the link needs. Data that has arrived is never left in TLS, where `poll` cannot
     see it."""
@@ -769,7 +775,7 @@ class _TLSSocket:
             except (ssl.SSLZeroReturnError, ssl.SSLEOFError):
                 pass
             except ssl.SSLError as error:
-                raise ConnectionLost(f"the store ended the connection: {error.reason}") from error
+                raise _broken(error) from error
             return b"".join(parts)
 
     def send(self, data: memoryview, _: int = 0) -> int:
@@ -1607,7 +1613,7 @@ class _AsyncLink(_Owned):
             try:
                 data = await self._reader.read(_CHUNK)
             except ssl.SSLError as error:
-                raise ConnectionLost(f"the store ended the connection: {error.reason}") from error
+                raise _broken(error) from error
             self._wire.feed(data)
         return self._wire.ready.popleft()
 
