@@ -62,7 +62,7 @@ let package = Package(
         system("CLMDB", "lmdb", "liblmdb-dev"),
         system("CUV", "libuv", "libuv1-dev"),
         system("CXXHash", "libxxhash", "libxxhash-dev"),
-        system("COpenSSL", "libcrypto", "libssl-dev"),
+        system("COpenSSL", "openssl", "libssl-dev"),
         system("CNGHTTP2", "libnghttp2", "libnghttp2-dev"),
         .systemLibrary(
             name: "CHiredis", path: "bench/CHiredis", providers: [.apt(["libhiredis-dev"])]),
@@ -82,15 +82,16 @@ let package = Package(
             ["StoryCore", "StoryWire", "StoryEngine", "StoryStorage", "StoryFold", "StoryStore", "StoryLog"]),
         library("StoryCluster", ["StoryCore"]),
         library("StoryEtcd", ["StoryCluster", "CNGHTTP2"]),
-        library("StoryReactor", ["CUV"]),
+        library("StoryNetwork", ["StoryCore", "COpenSSL"]),
+        library("StoryReactor", ["StoryCore", "StoryNetwork", "CUV"]),
         library(
             "StoryServer",
             [
                 "StoryCore", "StoryWire", "StoryEngine", "StoryStorage", "StoryFold", "StoryStore", "StoryLog",
-                "StoryReactor", "StoryCluster", "StoryEtcd",
-                "CXXHash",
+                "StoryNetwork", "StoryReactor", "StoryCluster", "StoryEtcd", "CXXHash",
             ]),
-        library("StoryClient", ["StoryCore"]),
+        // TLS to other machines is built where OpenSSL is a package of the system.
+        library("StoryClient", ["StoryCore", .target(name: "StoryNetwork", condition: .when(platforms: [.linux]))]),
         library("StoryBrowser", ["StoryClient"]),
         program("stored", ["StoryCore", "StoryStorage", "StoryServer"]),
         program(
@@ -137,13 +138,14 @@ let package = Package(
             ]),
         tests("StoryClusterTests", ["StoryCore", "StoryCluster", "TestSupport"]),
         tests("StoryEtcdTests", ["StoryCluster", "StoryEtcd", "TestSupport"], exclude: ["Fixtures"]),
-        tests("StoryReactorTests", ["StoryReactor", "TestSupport"]),
+        tests("StoryNetworkTests", ["StoryCore", "StoryNetwork", "COpenSSL", "TestSupport"]),
+        tests("StoryReactorTests", ["StoryCore", "StoryNetwork", "StoryReactor", "TestSupport"]),
         tests(
             "StoryServerTests",
             [
                 "StoryCore", "StoryWire", "StoryEngine", "StoryStorage", "StoryFold", "StoryStore", "StoryLog",
-                "StoryOffline", "StoryCluster", "StoryEtcd",
-                "StoryReactor", "StoryServer", "TestSupport",
+                "StoryOffline", "StoryCluster", "StoryEtcd", "StoryNetwork", "StoryReactor", "StoryServer",
+                "TestSupport",
             ]),
         tests("StoryClientTests", ["StoryClient", "StoryCore", "StoryWire", "TestSupport"]),
         tests("StoryBrowserTests", ["StoryBrowser", "StoryClient", "TestSupport"]),

@@ -15,7 +15,8 @@ enum Callbacks {
     }
 
     static let clientIsWaiting: uv_poll_cb = { handle, _, _ in
-        if let loop = handle?.pointee.loop { reactor(of: loop)?.accept() }
+        guard let handle, let data = handle.pointee.data, let loop = handle.pointee.loop else { return }
+        reactor(of: loop)?.accept(Unmanaged<Listener>.fromOpaque(data).takeUnretainedValue())
     }
 
     static let turnIsOver: uv_check_cb = { handle in
@@ -23,6 +24,7 @@ enum Callbacks {
         reactor.handles.stopIdling()
         reactor.bytesOfTurn = 0
         reactor.dials.reportEnded()
+        reactor.secure.handshakes.turnEnded()
         reactor.handler?.turnEnded()
     }
 

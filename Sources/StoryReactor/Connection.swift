@@ -1,5 +1,6 @@
 import CUV
 import Glibc
+import StoryNetwork
 
 /// The connection of one client: its descriptor, the events that the loop watches for, and the output queue.
 ///
@@ -8,6 +9,8 @@ import Glibc
 final class Connection {
     /// The phase of the connection, from open to closed.
     enum Phase: Equatable {
+        /// The handshake of TLS is under way, until the deadline in milliseconds.
+        case handshaking(deadline: UInt64)
         case open
         /// Sends the queued output and drops input; given up if the peer takes nothing until the deadline, in
         /// milliseconds.
@@ -18,11 +21,22 @@ final class Connection {
         case closed
     }
 
+    /// The TLS of a connection from another machine.
+    struct Security {
+        let session: TLSSession
+        /// The address of the peer.
+        let from: String
+    }
+
     let id: ConnectionID
     let descriptor: Int32
     let handle: UnsafeMutablePointer<uv_poll_t>
     var phase = Phase.open
     var output = OutputQueue()
+    /// Nil for a Unix socket.
+    var security: Security?
+    /// True where the handler knows the connection.
+    var isReported = true
     /// True once the peer sends no more.
     var isAtEnd = false
     var isPaused = false
@@ -39,7 +53,7 @@ final class Connection {
         guard !isAtEnd else { return false }
         switch phase {
         case .open: return !isPaused
-        case .finishing, .lingering: return true
+        case .handshaking, .finishing, .lingering: return true
         case .closed: return false
         }
     }

@@ -3,8 +3,7 @@ import Glibc
 
 /// The libuv loop and its handles that are not connections; each is valid until its close callback.
 final class LoopHandles {
-    /// The interval of housekeeping in milliseconds; also the pause of a listener that the system has no descriptor
-    /// for.
+    /// The interval of housekeeping in milliseconds; also the pause of a listener whose clients must wait.
     private static let tick: UInt64 = 100
 
     let loop = UnsafeMutablePointer<uv_loop_t>.allocate(capacity: 1)
@@ -17,7 +16,6 @@ final class LoopHandles {
     private let signals: [UnsafeMutablePointer<uv_signal_t>]
     /// The signals that ask the process to end; the last one comes from a terminal that is closed.
     private static let endingSignals = [SIGTERM, SIGINT, SIGHUP]
-    private var listener: UnsafeMutablePointer<uv_poll_t>?
     private var isClosed = false
 
     init() throws(ReactorError) {
@@ -98,29 +96,10 @@ final class LoopHandles {
         uv_poll_init(loop, handle, descriptor) == 0
     }
 
-    /// Watches the listening socket, unless that is done already; false if the system refuses.
-    func startListening(_ descriptor: Int32) -> Bool {
-        guard listener == nil, !isClosed else { return true }
-        let handle = UnsafeMutablePointer<uv_poll_t>.allocate(capacity: 1)
-        guard watch(handle, descriptor) else {
-            handle.deallocate()
-            return false
-        }
-        listener = handle
-        return uv_poll_start(handle, Int32(UV_READABLE.rawValue), Callbacks.clientIsWaiting) == 0
-    }
-
-    func stopListening() {
-        guard let listener else { return }
-        self.listener = nil
-        listener.withHandle { uv_close($0) { $0?.deallocate() } }
-    }
-
     /// Begins to close every handle.
     func closeAll() {
         guard !isClosed else { return }
         isClosed = true
-        stopListening()
         async.withHandle { uv_close($0, nil) }
         check.withHandle { uv_close($0, nil) }
         idle.withHandle { uv_close($0, nil) }

@@ -3,7 +3,9 @@ import CUV
 /// The housekeeping of the reactor, ten times a second, and the ends of connections that are late.
 extension Reactor {
     func tick() {
-        if let socketFile { _ = handles.startListening(socketFile.descriptor) }
+        for listener in listeners where !listener.isRemote || !secure.handshakes.isFull {
+            _ = listener.start(in: handles)
+        }
         if endingCount > 0 { connections.forEach(endIfLate) }
         dials.endLate()
         ticks += 1
@@ -15,6 +17,9 @@ extension Reactor {
     private func endIfLate(_ connection: Connection) {
         switch connection.phase {
         case .open, .closed: break
+        case .handshaking(let deadline):
+            let saved = secure.handshakes.isFull ? Handshakes.longest - Handshakes.longestWhenFull : 0
+            if deadline - saved <= handles.now { shut(connection) }
         case .finishing(let deadline, _), .lingering(let deadline, _):
             if deadline <= handles.now { shut(connection) }
         }
@@ -27,7 +32,7 @@ extension Reactor {
             switch connection.phase {
             case .finishing(let deadline, _): connection.phase = .finishing(deadline: deadline, lingers: false)
             case .lingering where !connection.isInputWaiting: shut(connection)
-            case .open, .lingering, .closed: break
+            case .handshaking, .open, .lingering, .closed: break
             }
         }
     }

@@ -1,7 +1,9 @@
 import CUV
 import Glibc
+package import StoryCore
+package import StoryNetwork
 
-/// The event loop: one thread, one listening socket, any number of connections, bytes in and bytes out.
+/// The event loop: one thread, listening sockets, any number of connections, bytes in and bytes out.
 ///
 /// It knows nothing of the protocol. Its handler may call it from within any callback, also with IDs of closed
 /// connections.
@@ -22,6 +24,8 @@ package final class Reactor {
     static let goneTicks: UInt64 = 10
     /// The most clients that are accepted in one turn; the rest wait in the backlog.
     static let acceptedInOneTurn = 256
+    /// The most clients of other machines in the handshake, which have a descriptor each.
+    package static let mostHandshakes = Handshakes.most
 
     /// The waker of the loop, for other threads.
     package let waker = Waker()
@@ -29,17 +33,18 @@ package final class Reactor {
     let handles: LoopHandles
     var connections = ConnectionTable()
     var handler: (any ReactorHandler)?
-    var socketFile: SocketFile?
     /// The outbound TCP connections that are not made yet.
     let dials: Dials
+    var listeners: [Listener] = []
+    let secure = SecureConnections()
     private let readBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: readBufferSize, alignment: 64)
     /// The number of bytes that were read in this turn.
     var bytesOfTurn = 0
     private var isStopping = false
     /// True while the system has no descriptor or memory for a client, which was reported to the handler.
-    private var isShort = false
-    /// The number of connections that are finishing or lingering, and so have a deadline.
-    private(set) var endingCount = 0
+    var isShort = false
+    /// The number of connections that are in the handshake, finishing or lingering, and so have a deadline.
+    var endingCount = 0
     /// The number of ticks of 0.1 s so far.
     var ticks: UInt64 = 0
 
@@ -74,13 +79,32 @@ package final class Reactor {
     package func listen(on socket: InheritedSocket) throws(ReactorError) { try listen(SocketFile(socket), socket.path) }
 
     private func listen(_ file: SocketFile, _ path: String) throws(ReactorError) {
-        precondition(socketFile == nil, "second socket to listen at: \(path)")
-        guard handles.startListening(file.descriptor) else {
-            file.remove()
+        precondition(listeners.allSatisfy(\.isRemote), "second socket to listen at: \(path)")
+        let listener = Listener(file)
+        listeners.append(listener)
+        guard listener.start(in: handles) else {
+            stopListening()
             throw .refused(call: "epoll_ctl", path: path, code: errno)
         }
-        socketFile = file
     }
+
+    /// Accepts clients of other machines as well, at each address of a host; returns the address with its port, which the
+    /// system chooses where it is 0.
+    ///
+    /// - Parameter certificates: the certificates of connections until `certificatesChanged`.
+    package func listen(
+        at address: HostAndPort, _ certificates: TLSContext
+    ) throws(ReactorError) -> HostAndPort {
+        let (found, address) = try Listener.remote(at: address)
+        listeners += found
+        secure.certificates = certificates
+        // A listener that the system does not watch now is tried again in each tick.
+        for listener in found { _ = listener.start(in: handles) }
+        return address
+    }
+
+    /// Shows and accepts other certificates in connections from now on.
+    package func certificatesChanged(to certificates: TLSContext) { secure.certificates = certificates }
 
     /// Serves until `stop()`; returns when every connection is closed and its `connectionClosed` was called.
     package func run(_ handler: any ReactorHandler) {
@@ -94,6 +118,13 @@ package final class Reactor {
     @discardableResult
     package func send(_ id: ConnectionID, _ bytes: UnsafeRawBufferPointer) -> Bool {
         guard let connection = connections[id], connection.phase == .open, !bytes.isEmpty else { return true }
+        return connection.security == nil ? put(bytes, connection) : secure.send(bytes, connection, in: self)
+    }
+
+    /// Writes bytes as they go over the wire, or queues them; true if none were queued.
+    @discardableResult
+    func put(_ bytes: UnsafeRawBufferPointer, _ connection: Connection) -> Bool {
+        guard connection.phase != .closed else { return true }
         guard connection.output.isEmpty else {
             connection.output.append(bytes)
             return false
@@ -126,6 +157,8 @@ package final class Reactor {
     /// - Parameter lingers: false to close without waiting if the peer has sent nothing more.
     package func finish(_ id: ConnectionID, lingers: Bool) {
         guard let connection = connections[id], connection.phase == .open else { return }
+        connection.security?.session.close { put($0, connection) }
+        guard connection.phase == .open else { return }
         endingCount += 1
         connection.phase = .finishing(deadline: handles.now + Reactor.finishTime, lingers: lingers)
         if connection.output.isEmpty { outputIsGone(connection) }
@@ -149,10 +182,8 @@ package final class Reactor {
 
     /// Stops accepting clients, and removes the socket's file if it is still ours.
     package func stopListening() {
-        guard let socketFile else { return }
-        handles.stopListening()
-        socketFile.remove()
-        self.socketFile = nil
+        for listener in listeners { listener.end() }
+        listeners = []
     }
 
     /// Closes everything, so that `run` returns.
@@ -179,6 +210,7 @@ package final class Reactor {
     func shut(_ connection: Connection) {
         guard connection.phase != .closed else { return }
         if connection.phase != .open { endingCount -= 1 }
+        if case .handshaking = connection.phase { secure.handshakes.ended() }
         connection.phase = .closed
         connection.output.removeAll()
         // The handle is closed before the descriptor: that takes it from the loop, and the number may be another
@@ -187,9 +219,9 @@ package final class Reactor {
         Glibc.close(connection.descriptor)
     }
 
-    private func outputIsGone(_ connection: Connection) {
+    func outputIsGone(_ connection: Connection) {
         guard case .finishing(_, let lingers) = connection.phase else {
-            handler?.outputDrained(connection.id)
+            if connection.phase == .open { handler?.outputDrained(connection.id) }
             return
         }
         if connection.isAtEnd || shutdown(connection.descriptor, Int32(SHUT_WR)) != 0 { return shut(connection) }
@@ -213,33 +245,15 @@ extension Reactor {
         connection.updateWatching()
     }
 
-    func accept() {
-        guard let socketFile else { return }
-        for _ in 0..<Reactor.acceptedInOneTurn {
-            let descriptor = storykeep_accept(socketFile.descriptor)
-            if descriptor >= 0 {
-                isShort = false
-                open(descriptor)
-            } else if errno == EAGAIN {
-                return
-            } else if errno != EINTR && errno != ECONNABORTED {
-                // No descriptors or no memory: an immediate retry would spin, so the listener pauses for a tick.
-                if !isShort { handler?.clientNotAccepted(errno: errno) }
-                isShort = true
-                return handles.stopListening()
-            }
-            if self.socketFile == nil { return }
-        }
-    }
-
     func closed(_ connection: Connection) {
         connections.release(connection.id)
         connection.handle.deallocate()
-        handler?.connectionClosed(connection.id)
+        if connection.isReported { handler?.connectionClosed(connection.id) }
         requestTurn()
     }
 
     private func read(_ connection: Connection) {
+        if case .handshaking = connection.phase, !secure.handshakes.mayGoOn() { return }
         let left = min((Reactor.turnBytes - bytesOfTurn) / 16, mostRead ?? readBuffer.count, readBuffer.count)
         let size = max(Reactor.leastRead, left)
         guard let count = connection.read(into: UnsafeMutableRawBufferPointer(rebasing: readBuffer[..<size])) else {
@@ -247,13 +261,17 @@ extension Reactor {
         }
         guard count >= 0 else { return shut(connection) }
         bytesOfTurn += count
+        let bytes = UnsafeRawBufferPointer(rebasing: readBuffer[..<count])
         switch connection.phase {
-        case .open:
-            if count == 0 {
+        case .handshaking, .open:
+            if connection.security != nil {
+                // An end that the peer did not announce may have been made by others, and cut a line short.
+                if count == 0 { shut(connection) } else { secure.received(bytes, connection, in: self) }
+            } else if count == 0 {
                 connection.isAtEnd = true
                 handler?.peerClosed(connection.id)
             } else {
-                handler?.bytesReceived(connection.id, UnsafeRawBufferPointer(rebasing: readBuffer[..<count]))
+                handler?.bytesReceived(connection.id, bytes)
             }
         case .finishing: connection.isAtEnd = count == 0
         case .lingering(let deadline, let budget):
@@ -273,17 +291,5 @@ extension Reactor {
             guard case .finishing(_, let lingers) = connection.phase, connection.output.count < before else { return }
             connection.phase = .finishing(deadline: handles.now + Reactor.finishTime, lingers: lingers)
         }
-    }
-
-    private func open(_ descriptor: Int32) {
-        var peer = storykeep_peer()
-        guard storykeep_peer_of(descriptor, &peer) == 0 else {
-            Glibc.close(descriptor)
-            return
-        }
-        guard let id = watch(descriptor) else { return }
-        let groups = PeerCredentials.groups(of: descriptor)
-        handler?.connectionOpened(
-            id, peer: PeerCredentials(uid: peer.uid, gid: peer.gid, pid: peer.pid, groups: groups))
     }
 }

@@ -16,6 +16,8 @@ package enum ReactorError: Error, Equatable, Sendable {
     case inheritedNotFit(String)
     /// The system refused a call.
     case refused(call: String, path: String, code: Int32)
+    /// The host and port cannot be listened at.
+    case refusedPort(String, reason: String)
     /// The event loop could not be set up.
     case loop(code: Int32)
 }
@@ -38,6 +40,8 @@ extension ReactorError: CustomStringConvertible {
             "LISTEN_FDS=\(count): what listens for this daemon is to be one Unix stream socket; see its socket unit"
         case .refused(let call, let path, let code):
             "\(call) failed for \(path): \(String(cString: strerror(code))); check the path and its permissions"
+        case .refusedPort(let address, let reason):
+            "listen: \(address) cannot be listened at: \(reason); name an address of this machine and a free port"
         case .loop(let code):
             "the event loop could not be made: \(String(cString: strerror(-code))); check the limit of open files"
         }

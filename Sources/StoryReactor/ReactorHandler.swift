@@ -1,3 +1,5 @@
+package import StoryNetwork
+
 /// The callbacks of a reactor to its owner, always on the reactor's thread and never from inside a call into the
 /// reactor.
 ///
@@ -15,6 +17,13 @@ package protocol ReactorHandler: AnyObject {
     /// Reports that the system has no descriptor or no memory for a client, which waits until there is one; once for
     /// the whole shortage.
     func clientNotAccepted(errno: Int32)
+
+    /// Reports a client of another machine whose TLS failed, in the handshake or later.
+    ///
+    /// - Parameters:
+    ///   - address: the address of the client, HOST:PORT.
+    ///   - error: the reason.
+    func securityFailed(from address: String, _ error: TLSError)
 
     /// Delivers bytes that have arrived; they are valid until it returns.
     func bytesReceived(_ id: ConnectionID, _ bytes: UnsafeRawBufferPointer)
@@ -44,4 +53,6 @@ package protocol ReactorHandler: AnyObject {
 extension ReactorHandler {
     /// Does nothing, for an owner that makes no TCP connections.
     package func connectionMade(_ id: ConnectionID) {}
+    /// Does nothing, as is right for a handler without clients of other machines.
+    package func securityFailed(from address: String, _ error: TLSError) {}
 }

@@ -79,7 +79,8 @@ package final class Server: ReactorHandler {
         housekeeping = Housekeeping(
             clock: dependency.clock, trace: dependency.trace, figures: figures, slow: dependency.slow,
             log: dependency.log, manager: dependency.manager, returnFreedPages: dependency.returnFreedPages,
-            holdRight: dependency.holdRight, driver: driver, connections: connections, requests: requests,
+            renewCertificates: dependency.renewCertificates, holdRight: dependency.holdRight, driver: driver,
+            connections: connections, requests: requests,
             memory: memory,
             idle: IdleConnections(connections, dependency.transport, dependency.configuration.limits))
         driver.whenRolledBack = { [weak self] in self?.followModels() }
@@ -112,12 +113,6 @@ package final class Server: ReactorHandler {
         slow.turnGoesOn()
         dependency.figures.set(.notAccepting, false)
         requests.connected(id, peer)
-    }
-
-    /// Traces that the system lacks the resources to accept a client.
-    package func clientNotAccepted(errno: Int32) {
-        dependency.figures.set(.notAccepting, true)
-        dependency.trace.sayEachSecond("not-accepting", ["reason": SystemError.text(errno), "then": "clients wait"])
     }
 
     /// Handles the lines that have arrived.

@@ -70,7 +70,7 @@ extension ExitCode {
         case .interrupted: self = .interrupted
         case .refused(let refusal): self = ExitCode(refusal)
         case .draining: self = .denied
-        case .cannotConnect, .closed, .protocolViolation, .unreadableInput, .system: self = .unusable
+        case .cannotConnect, .insecure, .closed, .protocolViolation, .unreadableInput, .system: self = .unusable
         }
     }
 }

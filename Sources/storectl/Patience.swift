@@ -58,7 +58,7 @@ extension CommandError {
             switch error {
             case .cannotConnect, .draining, .closed, .system: true
             case .refused(let refusal): refusal.code == .draining || refusal.code == .busy
-            case .timedOut, .interrupted, .protocolViolation, .unreadableInput: false
+            case .insecure, .timedOut, .interrupted, .protocolViolation, .unreadableInput: false
             }
         case .refused(let refusal, _): refusal.code == .draining || refusal.code == .busy
         case .usage, .system, .full, .silent: false

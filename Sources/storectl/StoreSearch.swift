@@ -45,7 +45,7 @@ final class StoreSearch {
     /// Returns the addresses of the stores to try, in order.
     func addresses() throws(CommandError) -> [StoreAddress] {
         if let found { return [found] }
-        if let named = try named() { return [StoreAddress(path: named)] }
+        if let named = try named() { return [StoreAddress(named)] }
         do throws(NotUTF8) {
             let own = StoreAddress.own(path: try paths.socket(nil))
             return includesService ? [own, StoreAddress(path: SystemPaths.serviceSocket)] : [own]

@@ -28,6 +28,7 @@ do {
     case .manual: say(DaemonHelp.manual)
     case .version: say("stored \(ProgramVersion.number)\n")
     case .check(let configuration):
+        _ = try Daemon.certificates(of: configuration, trace)
         say("settings OK: data \(configuration.data), socket \(configuration.socket)\n")
     case .create(let configuration):
         let created = try Daemon.create(configuration, clock: .system, trace: trace)

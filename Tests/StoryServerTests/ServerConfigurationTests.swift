@@ -145,6 +145,8 @@ import Testing
     @Test func `a printed configuration reads as the one it was printed of`() throws {
         let wanted = [
             "--data", "/d", "--socket", "/s", "--allow", "ann=read", "--allow", "@web=write", "--inflight", "9",
+            "--listen", "[::1]:7171", "--certificate", "/c", "--certificate-key", "/k", "--authority", "/a",
+            "--trust", "lap top=ann", "--trust", "a=b=7",
         ]
         let result = Result { () throws(ServerConfiguration.UsageError) in
             try ServerConfiguration.read(

@@ -1,5 +1,5 @@
 /**
- * A client for Storykeep, an event store that is talked to over a Unix socket.
+ * A client for Storykeep, an event store that is talked to over a Unix socket, or over TLS from other machines.
  *
  *     import { Store } from "./storykeep.mjs";
  *
@@ -19,11 +19,12 @@
 
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { accessSync, constants, existsSync, mkdtempSync, statSync } from "node:fs";
-import { connect } from "node:net";
+import { accessSync, constants, existsSync, mkdtempSync, readFileSync, statSync } from "node:fs";
+import { connect, isIP } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 import { createInterface } from "node:readline";
+import { checkServerIdentity, connect as connectSecurely } from "node:tls";
 
 /**
  * @typedef {Record<string, any>} Row A user, story, message, photo, or a row of a declared model as it is now
@@ -81,6 +82,10 @@ import { createInterface } from "node:readline";
  * @typedef {{ sort: string, title: string, order: Order }} SortKey
  * @typedef {{ rows: Row[], done: Row }} Answer An answer as it came
  *
+ * @typedef {{ certificate?: string, certificateKey?: string, authority?: string }} Identity The files, in PEM, of the
+ *   certificate that is shown to stores on other machines, of its key, and of those who sign the stores' certificates;
+ *   else STORED_CERTIFICATE, STORED_CERTIFICATE_KEY and STORED_AUTHORITY name them
+ * @typedef {{ path: string, host?: string, port?: number }} Place
  * @typedef {{ signal?: AbortSignal }} Cancel
  * @typedef {{ min?: number | "now" }} Wait The event that the store has first; now: all that was acknowledged before
  * @typedef {{ key?: string | false | null, version?: number, meta?: Record<string, any> } & Cancel} WriteOptions
@@ -226,7 +231,7 @@ const receipt = (members) => ({ changed: true, repeated: false,
 /** @param {Row} members */
 const refusal = (members) => new StoreError(checked(members, { code: "string" }));
 
-/** Tells where the store's socket is when nobody says: STORED_SOCKET, else in the user's runtime directory. */
+/** Tells where the store is when nobody says: STORED_SOCKET, else a socket in the user's runtime directory. */
 export function defaultPath() {
     const { STORED_SOCKET: path, XDG_RUNTIME_DIR: directory } = process.env;
     const user = process.getuid?.();
@@ -239,6 +244,103 @@ export function defaultPath() {
     }
     return `${folder}/stored.sock`;
 }
+
+// Where a store is
+
+/** @param {string} text @returns {Place} */
+function place(text) {
+    if (!text.startsWith("tls://")) return { path: text };
+    const found = /^tls:\/\/(?:\[([0-9A-Za-z:.%]+)\]|([0-9A-Za-z._-]+)):([0-9]{1,5})$/.exec(text);
+    const port = Number(found?.[3]);
+    if (!found || port < 1 || port > 65535) {
+        throw new TypeError(`another machine's store is named as tls://HOST:PORT, not ${JSON.stringify(text)}`);
+    }
+    return { path: text, host: found[1] ?? found[2], port };
+}
+
+/**
+ * The places where a store is looked for, each in its turn, and the highest position that was seen.
+ *
+ * The first is taken that greets; the next one is tried where a connection ends. A store that is behind what was seen is
+ * asked to wait, so that time does not go back. Each connection that exists beside others has places of its own, which
+ * share what was seen.
+ */
+class Places {
+    #places; #identity; #seen;
+    #at = 0;
+
+    /** @param {Place[]} places @param {Identity} identity @param {{ log?: string, position: number }} seen */
+    constructor(places, identity, seen) {
+        this.#places = places;
+        this.#identity = identity;
+        this.#seen = seen;
+    }
+
+    /** A comma is one of a path, unless a path or a URL follows.
+     * @param {string | string[]} paths @param {Identity} identity */
+    static named(paths, { certificate, certificateKey, authority }) {
+        const { STORED_CERTIFICATE, STORED_CERTIFICATE_KEY, STORED_AUTHORITY } = process.env;
+        const texts = typeof paths === "string" ? paths.split(/,(?=\/|tls:\/\/)/) : paths;
+        if (texts.length === 0) throw new TypeError("there has to be one place of a store at least");
+        return new Places(texts.map(place), {
+            certificate: certificate ?? (STORED_CERTIFICATE || undefined),
+            certificateKey: certificateKey ?? (STORED_CERTIFICATE_KEY || undefined),
+            authority: authority ?? (STORED_AUTHORITY || undefined),
+        }, { position: 0 });
+    }
+
+    beside() {
+        return new Places(this.#places, this.#identity, this.#seen);
+    }
+
+    get count() {
+        return this.#places.length;
+    }
+
+    toString() {
+        return this.#places.map(({ path }) => path).join(",");
+    }
+
+    /** Begins the connection to the next place. The files are read for each, so that new ones are used at once. */
+    connect() {
+        const { path, host, port } = this.#places[this.#at];
+        this.#at = (this.#at + 1) % this.count;
+        if (host === undefined) return connect(path);
+        const { certificate, certificateKey, authority } = this.#identity;
+        if (authority === undefined) {
+            throw new TypeError("tls:// needs the authority that signs the store's certificate: name STORED_AUTHORITY");
+        }
+        if ((certificate === undefined) !== (certificateKey === undefined)) {
+            throw new TypeError("a certificate and its key belong together: STORED_CERTIFICATE, STORED_CERTIFICATE_KEY");
+        }
+        const [ca, cert, key] = [authority, certificate, certificateKey].map((file) => file && readFileSync(file));
+        const socket = connectSecurely({
+            host, port, servername: isIP(host) ? "" : host, minVersion: "TLSv1.3", ca, cert, key,
+            // A common name is that of a client, and of no host.
+            checkServerIdentity: (name, shown) => checkServerIdentity(name, { ...shown, subject: { ...shown.subject, CN: "" } }),
+        });
+        return socket.setNoDelay();
+    }
+
+    /** Notes the position in a reply or a push of this history.
+     * @param {Row} members @param {string} log */
+    saw(members, log) {
+        const position = members.position ?? members.caughtUp;
+        if (this.count === 1 || typeof position !== "number") return;
+        this.#seen.position = this.#seen.log === log ? Math.max(this.#seen.position, position) : position;
+        this.#seen.log = log;
+    }
+
+    /** Adds the position that this store has to wait for, where it is behind.
+     * @param {string} line @param {Greeting} greeting */
+    withMinimum(line, { log, position }) {
+        const isBehind = this.#seen.log === log && position < this.#seen.position;
+        return isBehind && waiting.test(line) && !line.includes(" min=") ? `${line} min=${this.#seen.position}` : line;
+    }
+}
+
+/** The requests that wait for the position in min=. */
+const waiting = /^(?:GET|LIST|COUNT|SORTS|READ|MODELS|STREAMS|TYPES|SUBSCRIBE|PING)(?: |$)/;
 
 // The wire
 
@@ -254,15 +356,27 @@ function isPassing(error) {
 
 /** How long to wait before the next attempt, for so many milliseconds since the last success. */
 class Backoff {
-    /** @param {number} limit */
-    constructor(limit) {
+    /** @param {number} limit @param {number} places */
+    constructor(limit, places = 1) {
         this.limit = limit;
+        this.places = places;
         this.reset();
     }
 
     reset() {
         this.step = 10;
+        this.tried = 0;
         /** @type {number | undefined} */ this.until = undefined;
+    }
+
+    /** Of several places, another one may do.
+     * @param {any} error */
+    #mayPass(error) {
+        if (isPassing(error)) return true;
+        if (this.places === 1) return false;
+        return error instanceof ProtocolError || typeof error?.syscall === "string" || typeof error?.reason === "string"
+            || /^(?:ERR_TLS|ERR_SSL|CERT_|DEPTH_|SELF_|UNABLE_)/.test(error?.code)
+            || (error instanceof StoreError && error.code === "denied" && this.tried < this.places);
     }
 
     /** Waits after this error, or throws it: it will not pass, or the time is over.
@@ -270,7 +384,9 @@ class Backoff {
     async wait(error, signal) {
         const now = performance.now();
         this.until ??= now + this.limit;
-        if (!isPassing(error) || now >= this.until) throw error;
+        this.tried += 1;
+        if (!this.#mayPass(error) || now >= this.until) throw error;
+        if (this.tried % this.places !== 0) return;
         const delay = Math.min(this.step * (0.5 + Math.random() / 2), this.until - now);
         this.step = Math.min(2 * this.step, 1000);
         if (signal.aborted) return;
@@ -294,9 +410,9 @@ class Link {
     #answered = 0;
     /** @type {Greeting | undefined} once requests may be sent */ greeting;
 
-    /** @param {string} path */
-    constructor(path) {
-        this.#socket = connect(path);
+    /** @param {Places} places */
+    constructor(places) {
+        this.#socket = places.connect();
         this.#socket.on("error", () => {});
         this.#incoming = this.#read();
     }
@@ -435,6 +551,7 @@ class Call {
  * `signal` aborts may have been sent.
  */
 export class Store {
+    #places;
     /** @type {Call[]} */ #calls = [];
     /** @type {Link | undefined} */ #link;
     /** @type {Promise<void> | undefined} */ #running;
@@ -443,13 +560,20 @@ export class Store {
     /** @type {Greeting | undefined} the greeting of the newest connection */ greeting;
 
     /**
-     * @param {string} [path] the store's socket
-     * @param {{ retryFor?: number }} options for how many milliseconds without success it goes on trying: to
-     *   connect, and to send again what the store was too busy for
+     * @param {string | string[]} [path] the store's socket, tls://HOST:PORT, or several of both in a list or with commas
+     *   between them: the first is taken that greets, and the next where it ends
+     * @param {{ retryFor?: number } & Identity} options for how many milliseconds without success it goes on trying: to
+     *   connect, and to send again what the store was too busy for; and the files for other machines
      */
-    constructor(path = defaultPath(), { retryFor = 10_000 } = {}) {
-        this.path = path;
+    constructor(path = defaultPath(), { retryFor = 10_000, ...identity } = {}) {
+        this.#places = Places.named(path, identity);
+        this.path = String(this.#places);
         this.retryFor = retryFor;
+    }
+
+    /** @internal the places for a connection beside this client's */
+    beside() {
+        return this.#places.beside();
     }
 
     /** Connects now, and gives the greeting. Every other method connects where it has to. */
@@ -505,7 +629,7 @@ export class Store {
     async call(verb, target, options, body, { write = true, repeatable = false, signal } = {}) {
         if (verb.toUpperCase() === "SUBSCRIBE") throw new TypeError("subscriptions have methods of their own");
         const line = requestLine(verb, { target, options, body });
-        const backoff = new Backoff(this.retryFor);
+        const backoff = new Backoff(this.retryFor, this.#places.count);
         for (;;) {
             signal?.throwIfAborted();
             this.#checkOpen();
@@ -545,7 +669,7 @@ export class Store {
             return;
         }
         call.log = greeting.log;
-        link.send(call.line);
+        link.send(this.#places.withMinimum(call.line, greeting));
         this.#calls.push(call);
     }
 
@@ -558,15 +682,16 @@ export class Store {
 
     /** Serves the calls until none is open and the connection is gone. */
     async #run() {
-        const backoff = new Backoff(this.retryFor);
+        const backoff = new Backoff(this.retryFor, this.#places.count);
         try {
             while (this.#calls.some((call) => !call.settled)) {
-                const link = this.#link = new Link(this.path);
+                let link;
                 try {
+                    link = this.#link = new Link(this.#places);
                     await this.#serve(link, backoff);
                 } catch (error) {
                     this.#link = undefined;
-                    link.close();
+                    link?.close();
                     if (this.#calls.some((call) => !call.settled)) await backoff.wait(error, this.#closing.signal);
                 }
             }
@@ -590,7 +715,14 @@ export class Store {
             if (incoming.mark !== "+" && incoming.mark !== "-") continue;
             const call = incoming.unasked ? undefined : this.#calls.shift();
             if (call === undefined) throw new ConnectionLost("there are more answers than requests");
+            // A row may have a field of that name.
+            if (incoming.mark === "+" && !/^(?:GET|MODELS)\b/.test(call.line)) {
+                this.#places.saw(incoming.members, greeting.log);
+            }
             call.resolve?.({ ...incoming, greeting });
+            if (incoming.members.code === "unavailable" && this.#places.count > 1) {
+                throw new ConnectionLost("the store is unavailable");
+            }
             backoff.reset();
         }
     }
@@ -979,7 +1111,7 @@ export class Store {
  * @implements {AsyncIterableIterator<T>}
  */
 export class Subscription {
-    #path; #target; #options; #ofEvents; #signal; #backoff;
+    #places; #target; #options; #ofEvents; #signal; #backoff;
     #began = false;
     /** @type {number | undefined} */ #number;
     /** @type {Promise<unknown>} the item that was asked for last */ #turn = Promise.resolve();
@@ -989,12 +1121,12 @@ export class Subscription {
     /** @param {Store} store @param {string} target @param {Record<string, Option>} options @param {boolean} ofEvents
      * @param {AbortSignal} [signal] */
     constructor(store, target, options, ofEvents, signal) {
-        this.#path = store.path;
+        this.#places = store.beside();
         this.#target = target;
         this.#options = { ...options };
         this.#ofEvents = ofEvents;
         this.#signal = signal;
-        this.#backoff = new Backoff(store.retryFor);
+        this.#backoff = new Backoff(store.retryFor, this.#places.count);
         signal?.addEventListener("abort", this.close);
     }
 
@@ -1076,9 +1208,10 @@ export class Subscription {
 
     /** @returns {Promise<Restarted | undefined>} */
     async #open() {
-        const link = this.#link = new Link(this.#path);
-        const greeting = await link.greet();
-        const line = requestLine("SUBSCRIBE", { target: this.#target, options: this.#options });
+        const link = this.#link = new Link(this.#places);
+        const greeting = link.greeting = await link.greet();
+        const subscribe = requestLine("SUBSCRIBE", { target: this.#target, options: this.#options });
+        const line = this.#places.withMinimum(subscribe, greeting);
         checkLength(line, greeting);
         const { mark, members } = await link.reply(line);
         if (mark === "-") throw refusal(members);
@@ -1099,6 +1232,7 @@ export class Subscription {
      */
     #take({ mark, members, subscription }) {
         if (mark === "*") return undefined;
+        if (mark === ">" && this.#link?.greeting) this.#places.saw(members, this.#link.greeting.log);
         if (mark === "-") throw refusal(members);
         if (subscription !== this.#number) {
             throw new ProtocolError(`this is nothing of subscription ${this.#number}: ${shown(members)}`);

@@ -1,4 +1,4 @@
-"""A client for Storykeep, an event store that is talked to over a Unix socket.
+"""A client for Storykeep, an event store that is talked to over a Unix socket, or over TLS from other machines.
 
     from storykeep import Store
 
@@ -30,6 +30,7 @@ import re
 import select
 import shutil
 import socket
+import ssl
 import subprocess
 import tempfile
 import threading
@@ -59,6 +60,8 @@ Point = Union[int, str, datetime]
 """A position (or a version, where one stream is read), or a time: a datetime with a zone, or RFC 3339 text."""
 Option = Union[str, int, datetime, Sequence[str], Mapping[str, Any], None]
 Minimum = Union[int, Literal["now"], None]
+Paths = Union[str, Sequence[str], None]
+"""Where a store is: the path of its socket, tls://HOST:PORT, or several of both; None has `default_path` say."""
 Key = Union[str, None, Literal[False]]
 """The key of a write: None has a random one made, False sends none."""
 Retry = Literal["never", "same", "refetch", "later"]
@@ -602,7 +605,7 @@ def _events(stream: Optional[str]) -> str:
 
 
 def default_path() -> str:
-    """Tell where the store's socket is when nobody says: STORED_SOCKET, else in the user's runtime directory."""
+    """Tell where the store is when nobody says: STORED_SOCKET, else a socket in the user's runtime directory."""
     directory, user = os.environ.get("XDG_RUNTIME_DIR", ""), os.getuid()
     if os.environ.get("STORED_SOCKET"):
         return os.environ["STORED_SOCKET"]
@@ -623,6 +626,207 @@ _AGAIN = (ConnectionError, FileNotFoundError, BlockingIOError)
 def _is_passing(error: BaseException) -> bool:
     """Whether the same may work a little later: the store restarts, is busy, or the connection broke."""
     return isinstance(error, _AGAIN) or isinstance(error, StoreError) and error.retry in ("same", "later")
+
+
+# Where a store is
+
+
+@dataclass(frozen=True)
+class _Identity:
+    """The files by which a client and a store on another machine know each other."""
+
+    certificate: Optional[str]
+    certificate_key: Optional[str]
+    authority: Optional[str]
+
+    @staticmethod
+    def named(certificate: Optional[str], certificate_key: Optional[str], authority: Optional[str]) -> _Identity:
+        """Make one of what is named, else of STORED_CERTIFICATE, STORED_CERTIFICATE_KEY and STORED_AUTHORITY."""
+        def either(path: Optional[str], name: str) -> Optional[str]:
+            return path or os.environ.get(name) or None
+        return _Identity(either(certificate, "STORED_CERTIFICATE"), either(certificate_key, "STORED_CERTIFICATE_KEY"),
+                         either(authority, "STORED_AUTHORITY"))
+
+    def context(self) -> ssl.SSLContext:
+        """Read the files. They are read for each connection, so that new ones are used at once."""
+        if self.authority is None:
+            raise ValueError("tls:// needs the authority that signs the store's certificate: name STORED_AUTHORITY")
+        if (self.certificate is None) != (self.certificate_key is None):
+            raise ValueError("a certificate and its key belong together: STORED_CERTIFICATE, STORED_CERTIFICATE_KEY")
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        context.minimum_version = ssl.TLSVersion.TLSv1_3
+        context.hostname_checks_common_name = False  # It is the name of a client, and of no host.
+        context.load_verify_locations(self.authority)
+        if self.certificate is not None:
+            context.load_cert_chain(self.certificate, self.certificate_key)
+        return context
+
+
+@dataclass(frozen=True)
+class _Place:
+    """A socket's path, or a host and a port."""
+
+    path: str
+    host: Optional[str] = None
+    port: int = 0
+
+    @staticmethod
+    def named(text: str) -> _Place:
+        if not text.startswith("tls://"):
+            return _Place(text)
+        found = re.fullmatch(r"tls://(?:\[([0-9A-Za-z:.%]+)\]|([0-9A-Za-z._-]+)):([0-9]{1,5})", text)
+        if found is None or not 0 < int(found[3]) < 65536:
+            raise ValueError(f"another machine's store is named as tls://HOST:PORT, not {text!r}")
+        return _Place(text, found[1] or found[2], int(found[3]))
+
+
+class _Places:
+    """The places where a store is looked for, each in its turn, and the highest position that was seen.
+
+    The first is taken that greets; the next one is tried where a connection ends. A store that is behind what was seen
+    is asked to wait, so that time does not go back. Each connection that exists beside others has `_Places` of its own,
+    which share what was seen.
+    """
+
+    def __init__(self, paths: Sequence[_Place], identity: _Identity, seen: List[Tuple[str, int]]) -> None:
+        self._paths, self.identity, self._seen, self._at = paths, identity, seen, 0
+
+    @staticmethod
+    def named(paths: Paths, identity: _Identity) -> _Places:
+        if paths is None or isinstance(paths, str):
+            # A comma is one of a path, unless a path or a URL follows.
+            paths = re.split(r",(?=/|tls://)", paths or default_path())
+        if not paths:
+            raise ValueError("there has to be one place of a store at least")
+        return _Places([_Place.named(text) for text in paths], identity, [])
+
+    def beside(self) -> _Places:
+        return _Places(self._paths, self.identity, self._seen)
+
+    @property
+    def count(self) -> int:
+        return len(self._paths)
+
+    def __str__(self) -> str:
+        return ",".join(place.path for place in self._paths)
+
+    def next(self) -> _Place:
+        """Give the place for the next connection."""
+        place, self._at = self._paths[self._at], (self._at + 1) % self.count
+        return place
+
+    def saw(self, members: Mapping[str, Any], log: str) -> None:
+        """Note the position in a reply or a push of this history."""
+        position = members.get("position", members.get("caughtUp"))
+        if self.count > 1 and isinstance(position, int):
+            known, highest = self._seen[0] if self._seen else (log, 0)
+            self._seen[:] = [(log, max(highest, position) if known == log else position)]
+
+    def minimum(self, greeting: Greeting) -> Optional[int]:
+        """Give the position that this store has to wait for; None where it has seen as much."""
+        known, highest = self._seen[0] if self._seen else ("", 0)
+        return highest if known == greeting.log and greeting.position < highest else None
+
+
+_WAITS = ("GET", "LIST", "COUNT", "SORTS", "READ", "MODELS", "STREAMS", "TYPES", "SUBSCRIBE", "PING")
+"""The verbs that wait for the position in min=."""
+
+
+def _broken(error: ssl.SSLError) -> Exception:
+    """Give what an error of an open connection is: an alert is a refusal, as of a certificate, and will not pass."""
+    return error if "ALERT" in (error.reason or "") else ConnectionLost(f"the connection broke: {error}")
+
+
+class _TLSSocket:
+    """A socket in TLS, which does what the link needs. Data that has arrived is never left in TLS, where `poll` cannot
+    see it."""
+
+    def __init__(self, inner: socket.socket, identity: _Identity, host: str) -> None:
+        self._socket, self._in, self._out = inner, ssl.MemoryBIO(), ssl.MemoryBIO()
+        self._tls = identity.context().wrap_bio(self._in, self._out, server_hostname=host)
+        self._unsent = memoryview(b"")
+        while True:
+            try:
+                self._tls.do_handshake()
+                break
+            except ssl.SSLWantReadError:
+                self._flush()
+                self._receive()
+            except ssl.SSLError:
+                with contextlib.suppress(OSError):
+                    self._flush()  # The store is told the reason.
+                raise
+        self._flush()
+
+    def fileno(self) -> int:
+        return self._socket.fileno()
+
+    def settimeout(self, timeout: Optional[float]) -> None:
+        self._socket.settimeout(timeout)
+
+    def recv(self, count: int) -> bytes:
+        """Give what has arrived, at least a byte; nothing at the end."""
+        while True:
+            parts: List[bytes] = []
+            try:
+                while part := self._tls.read(count):
+                    parts.append(part)
+            except ssl.SSLWantReadError:
+                if not parts:
+                    self._exchange()
+                    continue
+            except (ssl.SSLZeroReturnError, ssl.SSLEOFError):
+                pass
+            except ssl.SSLError as error:
+                raise _broken(error) from error
+            return b"".join(parts)
+
+    def send(self, data: memoryview, _: int = 0) -> int:
+        """Send what the system takes now; the rest goes with the next bytes, or while an answer is waited for."""
+        self._push()
+        if self._unsent:
+            return 0
+        self._tls.write(data)
+        self._unsent = memoryview(self._out.read())
+        self._push()
+        return len(data)
+
+    def sendall(self, data: bytes) -> None:
+        self._tls.write(data)
+        self._flush()
+
+    def shutdown(self, how: int) -> None:
+        self._socket.shutdown(how)
+
+    def close(self) -> None:
+        self._socket.close()
+
+    def _push(self) -> None:
+        with contextlib.suppress(BlockingIOError):
+            while self._unsent:
+                self._unsent = self._unsent[self._socket.send(self._unsent, socket.MSG_DONTWAIT):]
+
+    def _exchange(self) -> None:
+        """Send what is left, and read once there is something."""
+        poll = select.poll()
+        while self._unsent:
+            poll.register(self._socket, select.POLLIN | select.POLLOUT)
+            timeout = self._socket.gettimeout()
+            events = poll.poll(None if timeout is None else 1000 * timeout)
+            if not events:
+                raise socket.timeout
+            if events[0][1] & ~select.POLLOUT:
+                break
+            self._push()
+        self._receive()
+
+    def _receive(self) -> None:
+        data = self._socket.recv(_CHUNK)
+        self._in.write(data) if data else self._in.write_eof()
+
+    def _flush(self) -> None:
+        self._socket.sendall(bytes(self._unsent) + self._out.read())
+        self._unsent = memoryview(b"")
 
 
 # A connection belongs to one process
@@ -732,9 +936,12 @@ class _Call:
         """Why it is still open after an attempt."""
         self._log: Optional[str] = None
 
-    def line(self, greeting: Greeting) -> Optional[bytes]:
+    def line(self, greeting: Greeting, places: _Places) -> Optional[bytes]:
         """Give the line to send now; None where it may not be sent, which is then the outcome."""
-        line, limit = self.request.line.encode(), greeting.limits["line"]
+        text, minimum = self.request.line, places.minimum(greeting)
+        if minimum is not None and text.split(" ", 1)[0].upper() in _WAITS and " min=" not in text:
+            text += f" min={minimum}"
+        line, limit = text.encode(), greeting.limits["line"]
         if self._log is not None and not self.request.repeatable:
             self.outcome = ConnectionLost("the connection was lost before the answer: it was done, or was not")
         elif self._log not in (None, greeting.log) and self.request.write:
@@ -748,9 +955,11 @@ class _Call:
             return line + b"\n"
         return None
 
-    def answer(self, reply: _Incoming, greeting: Greeting) -> None:
+    def answer(self, reply: _Incoming, greeting: Greeting, places: _Places) -> None:
         """Take the reply. After an error that passes the call stays open, to be sent again later."""
         self._log = None
+        if reply.mark == "+" and self.request.line.split(" ", 1)[0] not in ("GET", "MODELS"):
+            places.saw(reply.members, greeting.log)  # A row may have a field of that name.
         try:
             if reply.mark == "+":
                 self.outcome = self.request.decode(reply.rows, reply.members, greeting)
@@ -767,15 +976,22 @@ class _Call:
             self.outcome = error
 
 
+def _moves_on(call: _Call, places: _Places) -> bool:
+    """Whether the store said `unavailable`, and another one may not."""
+    failure = call.failure
+    return (places.count > 1 and call.outcome is _OPEN and isinstance(failure, StoreError)
+            and str(failure.code) == "unavailable")
+
+
 class _Backoff:
     """How long to wait before the next attempt, for so many seconds since the last success."""
 
-    def __init__(self, limit: float) -> None:
-        self._limit = limit
+    def __init__(self, limit: float, places: int = 1) -> None:
+        self._limit, self._places = limit, places
         self.reset()
 
     def reset(self) -> None:
-        self._step = 0.01
+        self._step, self._tried = 0.01, 0
         self._until: Optional[float] = None
 
     def wait(self, error: BaseException) -> float:
@@ -783,8 +999,14 @@ class _Backoff:
         now = time.monotonic()
         if self._until is None:
             self._until = now + self._limit
-        if not _is_passing(error) or now >= self._until:
+        self._tried += 1
+        # Of several places, another one may do.
+        is_passing = _is_passing(error) or self._places > 1 and isinstance(error, (OSError, ProtocolError)) or (
+            isinstance(error, StoreError) and error.code == "denied" and self._tried < self._places)
+        if not is_passing or now >= self._until:
             raise error
+        if self._tried % self._places:
+            return 0
         step, self._step = self._step, min(2 * self._step, 1.0)
         return min(random.uniform(step / 2, step), self._until - now)
 
@@ -811,10 +1033,10 @@ class _Cursor(Generic[T]):
     def log(self) -> Optional[str]:
         return cast(Optional[str], self._options.get("log"))
 
-    def line(self, greeting: Greeting) -> bytes:
+    def line(self, greeting: Greeting, places: _Places) -> bytes:
         """Give the SUBSCRIBE that goes on from here."""
         call = _Call(Request._make(lambda _, __, ___: None, "SUBSCRIBE", self._target, self._options))
-        line = call.line(greeting)
+        line = call.line(greeting, places)
         if line is None:
             raise call.outcome
         return line
@@ -873,9 +1095,15 @@ class _Cursor(Generic[T]):
 class _Subscribed(_Owned, Generic[T]):
     """What both kinds of subscription share."""
 
-    def __init__(self, path: str, cursor: _Cursor[T], retry_for: float) -> None:
+    def __init__(self, places: _Places, cursor: _Cursor[T], retry_for: float) -> None:
         super().__init__()
-        self._path, self._cursor, self._backoff = path, cursor, _Backoff(retry_for)
+        self._places, self._cursor, self._backoff = places, cursor, _Backoff(retry_for, places.count)
+
+    def _take(self, push: _Incoming, greeting: Greeting) -> Union[T, Marker, None]:
+        """Read a push, and note how far it is."""
+        if push.mark == ">":
+            self._places.saw(push.members, greeting.log)
+        return self._cursor.take(push)
 
     @property
     def resume(self) -> Optional[Point]:
@@ -896,18 +1124,26 @@ class _Link(_Owned):
 
     greeting: Greeting
 
-    def __init__(self, path: str, timeout: Optional[float] = None) -> None:
+    def __init__(self, places: _Places, timeout: Optional[float] = None) -> None:
         super().__init__()
         self._wire = _Wire()
-        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self.limit(timeout)
+        self._timeout = timeout
+        place, inner = places.next(), None
         try:
-            self._socket.connect(path)
-        except socket.timeout:
-            self._socket.close()
-            raise self._silence() from None
-        except BaseException:
-            self._socket.close()
+            if place.host is None:
+                inner = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+                inner.settimeout(timeout)
+                inner.connect(place.path)
+                self._socket: Any = inner
+            else:
+                inner = socket.create_connection((place.host, place.port), timeout)
+                inner.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                self._socket = _TLSSocket(inner, places.identity, place.host)
+        except BaseException as error:
+            if inner is not None:
+                inner.close()
+            if isinstance(error, socket.timeout):
+                raise self._silence() from None
             raise
 
     def limit(self, timeout: Optional[float]) -> None:
@@ -1023,7 +1259,10 @@ def _every(make: Callable[P, Request[Page[T]]]) -> Callable[Concatenate[Store, P
 class Store(_Owned):
     """A blocking client. Threads may share it; their requests take turns, but none waits for another's pause.
 
-    `path` is the store's socket. `retry_for` says for how many seconds without success it goes on trying: to connect,
+    `path` is the store's socket, tls://HOST:PORT, or several of both in a list or with commas between them: the first
+    is taken that greets, and the next where it ends. `certificate` and `certificate_key` are shown to other machines,
+    whose certificates `authority` signs; without them STORED_CERTIFICATE, STORED_CERTIFICATE_KEY and STORED_AUTHORITY
+    name these files. `retry_for` says for how many seconds without success it goes on trying: to connect,
     and to send again what the store was too busy for. `timeout` says for how many seconds a call waits while the store
     says nothing; then it raises TimeoutError. A write may have been done; with the same key it can be sent again.
     """
@@ -1031,10 +1270,12 @@ class Store(_Owned):
     greeting: Optional[Greeting] = None
     """The greeting of the newest connection."""
 
-    def __init__(self, path: Optional[str] = None, *, retry_for: float = 10.0,
-                 timeout: Optional[float] = None) -> None:
+    def __init__(self, path: Paths = None, *, retry_for: float = 10.0, timeout: Optional[float] = None,
+                 certificate: Optional[str] = None, certificate_key: Optional[str] = None,
+                 authority: Optional[str] = None) -> None:
         super().__init__()
-        self.path = path or default_path()
+        self._places = _Places.named(path, _Identity.named(certificate, certificate_key, authority))
+        self.path = str(self._places)
         self._retry_for = retry_for
         self._timeout = timeout
         self._lock = threading.Lock()
@@ -1106,7 +1347,7 @@ class Store(_Owned):
         place of a request that failed is its exception, which is not raised.
         """
         calls = [_Call(request) for request in requests]
-        backoff = _Backoff(self._retry_for)
+        backoff = _Backoff(self._retry_for, self._places.count)
         while open := [call for call in calls if call.outcome is _OPEN]:
             with self._lock:
                 self._attempt(open, backoff)
@@ -1124,12 +1365,12 @@ class Store(_Owned):
         whole = False
         try:
             link = self._connected()
-            lines = [(call, line) for call in calls if (line := call.line(link.greeting)) is not None]
+            lines = [(call, line) for call in calls if (line := call.line(link.greeting, self._places)) is not None]
             for (call, _), reply in zip(lines, link.exchange([line for _, line in lines])):
-                call.answer(reply, link.greeting)
+                call.answer(reply, link.greeting, self._places)
                 if call.outcome is not _OPEN:
                     backoff.reset()
-            whole = True
+            whole = not any(_moves_on(call, self._places) for call in calls)
         except Exception as error:
             for call in calls:
                 call.failure = error
@@ -1144,7 +1385,7 @@ class Store(_Owned):
             return self._link
         self._drop()
         self._check_open()
-        link = self._link = _Link(self.path, self._timeout)
+        link = self._link = _Link(self._places, self._timeout)
         self._check_open()  # A close from here on ends the wait for the greeting.
         self.greeting = link.greet()
         return link
@@ -1208,7 +1449,7 @@ class Store(_Owned):
 
     def _subscribe(self, cursor: _Cursor[T]) -> Subscription[T]:
         self._check_open()
-        subscription = Subscription(self.path, cursor, self._retry_for, self._timeout)
+        subscription = Subscription(self._places.beside(), cursor, self._retry_for, self._timeout)
         subscription._start()
         return subscription
 
@@ -1220,8 +1461,8 @@ class Subscription(_Subscribed[T]):
     thread, or the end of a `with` ends it.
     """
 
-    def __init__(self, path: str, cursor: _Cursor[T], retry_for: float, timeout: Optional[float]) -> None:
-        super().__init__(path, cursor, retry_for)
+    def __init__(self, places: _Places, cursor: _Cursor[T], retry_for: float, timeout: Optional[float]) -> None:
+        super().__init__(places, cursor, retry_for)
         self._timeout = timeout
         self._link: Optional[_Link] = None
         self._lock = threading.Lock()
@@ -1250,7 +1491,7 @@ class Subscription(_Subscribed[T]):
                     if self._link is None:
                         item = cast(Union[T, Marker, None], self._open())
                     else:
-                        item = self._cursor.take(self._link.next())
+                        item = self._take(self._link.next(), self._link.greeting)
                 except Exception as error:
                     self._wait(error)
                 else:
@@ -1268,12 +1509,12 @@ class Subscription(_Subscribed[T]):
                     self._wait(error)
 
     def _open(self) -> Optional[Restarted]:
-        link = self._link = _Link(self._path, self._timeout)
+        link = self._link = _Link(self._places, self._timeout)
         try:
             if self._closed.is_set():  # A close from here on ends the waits below.
                 raise ConnectionLost("the subscription was closed")
             greeting = link.greet()
-            restarted = self._cursor.begin(link.reply(self._cursor.line(greeting)), greeting)
+            restarted = self._cursor.begin(link.reply(self._cursor.line(greeting, self._places)), greeting)
             link.limit(None)
             return restarted
         except BaseException:
@@ -1330,16 +1571,41 @@ class _AsyncLink(_Owned):
         self._wire, self._socket, self._loop = _Wire(), opened, asyncio.get_running_loop()
 
     @staticmethod
-    async def open(path: str) -> _AsyncLink:
+    async def open(places: _Places) -> _AsyncLink:
+        place = places.next()
+        if place.host is not None:
+            return await _AsyncLink._open_remote(place.host, place.port, places.identity.context())
         link = _AsyncLink(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM))
         try:
             link._socket.setblocking(False)
-            link._socket.connect(path)
+            link._socket.connect(place.path)
             link._reader, link._writer = await asyncio.open_unix_connection(sock=link._socket, limit=_CHUNK)
         except BaseException:
             link._socket.close()
             raise
         return link
+
+    @staticmethod
+    async def _open_remote(host: str, port: int, context: ssl.SSLContext) -> _AsyncLink:
+        loop, failure = asyncio.get_running_loop(), OSError(f"{host} has no address")
+        for family, kind, _, _, address in await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM):
+            link = _AsyncLink(socket.socket(family, kind))
+            try:
+                link._socket.setblocking(False)
+                link._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                await loop.sock_connect(link._socket, address)
+            except OSError as error:
+                link._socket.close()
+                failure = error
+                continue
+            try:
+                link._reader, link._writer = await asyncio.open_connection(
+                    sock=link._socket, ssl=context, server_hostname=host, limit=_CHUNK)
+            except BaseException:
+                link._socket.close()
+                raise
+            return link
+        raise failure
 
     async def greet(self) -> Greeting:
         self.greeting = _greet(await self.next())
@@ -1347,7 +1613,11 @@ class _AsyncLink(_Owned):
 
     async def next(self) -> _Incoming:
         while not self._wire.ready:
-            self._wire.feed(await self._reader.read(_CHUNK))
+            try:
+                data = await self._reader.read(_CHUNK)
+            except ssl.SSLError as error:
+                raise _broken(error) from error
+            self._wire.feed(data)
         return self._wire.ready.popleft()
 
     async def reply(self, line: bytes) -> _Incoming:
@@ -1404,9 +1674,9 @@ class _Session:
 
     greeting: Optional[Greeting] = None
 
-    def __init__(self, path: str, retry_for: float) -> None:
+    def __init__(self, places: _Places, retry_for: float) -> None:
         self.loop = asyncio.get_running_loop()
-        self._path, self._retry_for = path, retry_for
+        self._places, self._retry_for = places, retry_for
         self._calls: Deque[Tuple[_Call, asyncio.Future[None]]] = deque()
         self._link: Optional[_AsyncLink] = None
         self._running: Optional[asyncio.Task[None]] = None
@@ -1439,7 +1709,7 @@ class _Session:
 
     def _send(self, call: _Call, future: asyncio.Future[None], link: _AsyncLink) -> None:
         """Send a call. Only one that was sent is among those that wait for an answer."""
-        line = call.line(link.greeting)
+        line = call.line(link.greeting, self._places)
         if line is None:
             future.set_result(None)
         else:
@@ -1448,7 +1718,7 @@ class _Session:
 
     async def _run(self) -> None:
         """Serve the calls until none is open and the connection is gone."""
-        backoff = _Backoff(self._retry_for)
+        backoff = _Backoff(self._retry_for, self._places.count)
         failure: Exception = ConnectionLost("the client was closed")
         try:
             while True:
@@ -1470,7 +1740,7 @@ class _Session:
 
     async def _serve(self, backoff: _Backoff) -> None:
         """Send what is open over a new connection, and take replies as long as it lasts."""
-        link = await _AsyncLink.open(self._path)
+        link = await _AsyncLink.open(self._places)
         try:
             self.greeting = await link.greet()
             waiting, self._calls, self._link = self._calls, deque(), link
@@ -1489,22 +1759,27 @@ class _Session:
         if not self._calls:
             raise ProtocolError("there are more answers than requests")
         call, future = self._calls.popleft()
-        call.answer(reply, greeting)
+        call.answer(reply, greeting, self._places)
         if not future.done():
             future.set_result(None)
+        if _moves_on(call, self._places):
+            raise ConnectionLost("the store is unavailable")
 
 
 class AsyncStore(_Owned):
     """A client for asyncio. Calls that are made at the same time share one connection, and none waits to be sent.
 
-    `path` is the store's socket. `retry_for` says for how many seconds without success it goes on trying: to connect,
-    and to send again what the store was too busy for. A call that is cancelled may have been sent. It belongs to the
+    `path`, `certificate`, `certificate_key` and `authority` are as for `Store`. `retry_for` says for how many seconds
+    without success it goes on trying: to connect, and to send again what the store was too busy for. A call that is
+    cancelled may have been sent. It belongs to the
     event loop that it is used in, and connects anew in another one when that is closed.
     """
 
-    def __init__(self, path: Optional[str] = None, *, retry_for: float = 10.0) -> None:
+    def __init__(self, path: Paths = None, *, retry_for: float = 10.0, certificate: Optional[str] = None,
+                 certificate_key: Optional[str] = None, authority: Optional[str] = None) -> None:
         super().__init__()
-        self.path = path or default_path()
+        self._places = _Places.named(path, _Identity.named(certificate, certificate_key, authority))
+        self.path = str(self._places)
         self._retry_for = retry_for
         self._session: Optional[_Session] = None
         self._closed = False
@@ -1566,7 +1841,7 @@ class AsyncStore(_Owned):
             self._session.stop()
             self._session = None
         if self._session is None:
-            self._session = _Session(self.path, self._retry_for)
+            self._session = _Session(self._places, self._retry_for)
         return self._session
 
     async def call(self, request: Request[T]) -> T:
@@ -1640,7 +1915,7 @@ class AsyncStore(_Owned):
     async def _subscribe(self, cursor: _Cursor[T]) -> AsyncSubscription[T]:
         if self._closed:
             raise ConnectionLost("the client was closed")
-        subscription = AsyncSubscription(self.path, cursor, self._retry_for)
+        subscription = AsyncSubscription(self._places.beside(), cursor, self._retry_for)
         await subscription._start()
         return subscription
 
@@ -1648,8 +1923,8 @@ class AsyncStore(_Owned):
 class AsyncSubscription(_Subscribed[T]):
     """What a subscription gives, one after another; see `Subscription`. A wait for an item may be cancelled."""
 
-    def __init__(self, path: str, cursor: _Cursor[T], retry_for: float) -> None:
-        super().__init__(path, cursor, retry_for)
+    def __init__(self, places: _Places, cursor: _Cursor[T], retry_for: float) -> None:
+        super().__init__(places, cursor, retry_for)
         self._link: Optional[_AsyncLink] = None
         self._loop: Optional[asyncio.AbstractEventLoop] = asyncio.get_running_loop()
         self._lock = asyncio.Lock()
@@ -1681,7 +1956,7 @@ class AsyncSubscription(_Subscribed[T]):
                     if self._link is None:
                         item = cast(Union[T, Marker, None], await self._open())
                     else:
-                        item = self._cursor.take(await self._link.next())
+                        item = self._take(await self._link.next(), self._link.greeting)
                 except Exception as error:
                     await self._wait(error)
                 else:
@@ -1698,12 +1973,12 @@ class AsyncSubscription(_Subscribed[T]):
                 await self._wait(error)
 
     async def _open(self) -> Optional[Restarted]:
-        link = self._link = await _AsyncLink.open(self._path)
+        link = self._link = await _AsyncLink.open(self._places)
         try:
             if self._closed:  # A close from here on ends the waits below.
                 raise ConnectionLost("the subscription was closed")
             greeting = await link.greet()
-            return self._cursor.begin(await link.reply(self._cursor.line(greeting)), greeting)
+            return self._cursor.begin(await link.reply(self._cursor.line(greeting, self._places)), greeting)
         except BaseException:
             self._drop()
             raise

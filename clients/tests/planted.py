@@ -21,14 +21,14 @@ WAITS = "the bug lets the test wait for its time limit; the short form leaves it
 
 PYTHON = [
     # One call and its neighbours
-    ('''        line = call.line(link.greeting)
+    ('''        line = call.line(link.greeting, self._places)
         if line is None:
             future.set_result(None)
         else:
             link.send(line)
             self._calls.append((call, future))
 ''', '''        self._calls.append((call, future))
-        line = call.line(link.greeting)
+        line = call.line(link.greeting, self._places)
         if line is None:
             future.set_result(None)
         else:
@@ -49,9 +49,9 @@ PYTHON = [
      ["Blocking.test_each_call_has_its_own_error_where_the_time_is_over"]),
     ("call, future = self._calls.popleft()", "call, future = self._calls.pop()",
      ["Async.test_calls_that_cannot_be_sent_fail_alone"]),
-    ('''        call.answer(reply, greeting)
+    ('''        call.answer(reply, greeting, self._places)
         if not future.done():
-            future''', '''        call.answer(reply, greeting)
+            future''', '''        call.answer(reply, greeting, self._places)
         if True:
             future''', ["Async.test_calls_that_are_cancelled_at_any_time"]),
     # What is no answer
@@ -94,8 +94,13 @@ PYTHON = [
     ("self._parts.append(rest)", "self._parts = [rest]", ["Blocking.test_greetings_that_come_late_and_in_pieces",
                                                           "Async.test_greetings_that_come_late_and_in_pieces"]),
     ("            link.limit(None)\n", "", ["Blocking.test_a_quiet_subscription_has_no_time_limit"]),
-    ("link = self._link = _Link(self._path, self._timeout)", "link = self._link = _Link(self._path)",
+    ("_Link(self._places, self._timeout)\n        try:", "_Link(self._places)\n        try:",
      ["Blocking.test_a_subscription_that_is_not_greeted_or_answered_in_time"]),
+    # Several stores
+    ("return highest if known == greeting.log and greeting.position < highest else None", "return None",
+     ["Blocking.test_of_several_stores_the_next_one_answers_where_one_ends_and_none_from_before_what_was_seen"]),
+    ("(self._at + 1) % self.count", "self._at",
+     ["Blocking.test_of_several_stores_the_next_one_answers_where_one_ends_and_none_from_before_what_was_seen"]),
     # Closed, cancelled, of another loop
     ('''            link.shut()
         with self._lock:
@@ -115,7 +120,7 @@ PYTHON = [
 ''', ["Blocking.test_closing_a_subscription_that_waits_for_a_greeting"]),
     ("                if not future.done():\n                    future.set_exception(failure)\n",
      "                pass\n", ["Async.test_closing_ends_calls_that_wait"]),
-    ("link = self._link = await _AsyncLink.open(self._path)", "link = await _AsyncLink.open(self._path)",
+    ("link = self._link = await _AsyncLink.open(self._places)", "link = await _AsyncLink.open(self._places)",
      ["Async.test_closing_a_subscription_that_waits_for_a_greeting"]),
     ("        self._check_open()\n        subscription", "        subscription",
      ["Blocking.test_a_closed_client_does_nothing"], WAITS),
@@ -192,7 +197,7 @@ NODE = [
     ('''        this.#link?.close();
         this.#fail(new ConnectionLost("the client was closed"));''', "        this.#link?.close();",
      ["closing ends a call that waits for the store"], WAITS),
-    ("const link = this.#link = new Link(this.#path);", "const link = new Link(this.#path); "
+    ("const link = this.#link = new Link(this.#places);", "const link = new Link(this.#places); "
      "queueMicrotask(() => setTimeout(() => { this.#link = link; }, 300));",
      ["closing and a signal end a subscription that waits for a greeting"], WAITS),
     ("if (this.#calls.length === 0 || this.#calls.some((call) => !call.settled)) return;", "return;",

@@ -9,9 +9,9 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 
-import { client, collect, here, note, numbers, scenario, startPeer, startProxy, take } from "./support.mjs";
+import { client, collect, Daemon, here, note, numbers, Remote, scenario, startPeer, startProxy, take } from "./support.mjs";
 
-const { ConnectionLost, ProtocolError, StoreError, defaultPath } = await import(client);
+const { ConnectionLost, ProtocolError, Store, StoreError, defaultPath } = await import(client);
 const cases = JSON.parse(readFileSync(join(here, "cases.json"), "utf8"));
 
 // The cases
@@ -152,6 +152,44 @@ scenario("another history on the same socket is told", async (it) => {
     await assert.rejects(events.next(), { code: "diverged", log });
     assert.equal(events.resume, 4);
     assert.notEqual(events.log, log);
+});
+
+// Other machines
+
+scenario("a certificate that is not trusted is refused with the reason", async (it) => {
+    const remote = new Remote(join(it.directory, "tls")), others = new Remote(join(it.directory, "others"));
+    const daemon = await new Daemon(join(it.directory, "data"), join(it.directory, "s"), ...remote.options).start();
+    it.later(() => daemon.end());
+    const refusal = async (identity) => {
+        const store = new Store(daemon.url, { retryFor: 100, ...identity });
+        it.later(() => store.close());
+        return store.ping().then(() => assert.fail("it is let in"), (error) => error);
+    };
+    assert.equal((await refusal(remote.identity("stranger"))).code, "denied");
+    const wrong = await refusal({ ...remote.identity(), authority: others.authority });
+    assert.match(wrong.code, /UNABLE_TO|SELF_SIGNED/);
+    assert.match(String(await refusal({ ...others.identity(), authority: remote.authority })), /unknown ca/i);
+    assert.match(String(await refusal({ authority: remote.authority })), /certificate required/i);
+    assert.match(String(await refusal({})), /STORED_AUTHORITY/);
+    assert.throws(() => new Store("tls://127.0.0.1"), TypeError);
+});
+
+// Several stores
+
+scenario("of several stores the next one answers where one ends, and none from before what was seen", async (it) => {
+    const source = await it.daemon();
+    const replica = await it.daemon("replica", "other", "--follow", source.path, "--patience", "1");
+    const store = it.open([source.path, replica.path], { retryFor: 3000 });
+    const { position: head } = await store.append("note-1", note(1));
+    await it.open(replica.path).call("PING", undefined, { min: head });
+    await replica.end("SIGKILL");
+    await store.append("note-1", note(2));
+    await source.end("SIGKILL");
+    await replica.start();
+    await assert.rejects(store.countEvents("note-1"), { code: "behind", position: head });
+    await source.start();
+    await it.open(replica.path).call("PING", undefined, { min: head + 1 });
+    assert.equal(await store.countEvents("note-1"), 2);
 });
 
 // Rows and lists

@@ -2,8 +2,8 @@
  * Parts that the tests of the Node client share: daemons, and servers that play one.
  */
 
-import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -19,8 +19,37 @@ const { Store } = await import(client);
 /** The milliseconds after which something that is awaited will not come any more. */
 export const limit = 1000 * Number(process.env.STORYKEEP_TEST_LIMIT ?? 600);
 
-/** The real daemon on a directory and a socket. */
+const openssl = (...words) => execFileSync("openssl", words, { stdio: "pipe" });
+
+/** What a daemon and its clients on other machines are started with; `openssl` makes the certificates. */
+export class Remote {
+    constructor(directory, ...trust) {
+        mkdirSync(directory);
+        this.file = (name) => join(directory, name);
+        this.authority = this.file("authority.pem");
+        openssl("req", "-x509", "-newkey", "ed25519", "-nodes", "-days", "2", "-subj", "/CN=authority",
+            "-keyout", this.file("authority.key"), "-out", this.authority);
+        const { certificate, certificateKey } = this.identity("store");
+        const rules = trust.length > 0 ? trust : [`client=${process.getuid()}`];
+        this.options = ["--listen", "127.0.0.1:0", "--certificate", certificate, "--certificate-key", certificateKey,
+            "--authority", this.authority, ...rules.flatMap((rule) => ["--trust", rule])];
+    }
+
+    /** Signs a certificate for this machine with a common name, and gives the options of a client. */
+    identity(name = "client") {
+        const [certificate, certificateKey, request] = ["pem", "key", "csr"].map((end) => this.file(`${name}.${end}`));
+        openssl("req", "-newkey", "ed25519", "-nodes", "-subj", `/CN=${name}`, "-keyout", certificateKey, "-out", request,
+            "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1");
+        openssl("x509", "-req", "-in", request, "-CA", this.authority, "-CAkey", this.file("authority.key"),
+            "-copy_extensions", "copy", "-days", "2", "-out", certificate);
+        return { certificate, certificateKey, authority: this.authority };
+    }
+}
+
+/** The real daemon on a directory and a socket; `url` is its address for other machines, where it has one. */
 export class Daemon {
+    /** @type {string | undefined} */ url;
+
     constructor(directory, path, ...options) {
         this.path = path;
         this.arguments = ["--data", directory, "--socket", path, ...options];
@@ -30,6 +59,12 @@ export class Daemon {
         this.process = spawn(program, this.arguments, { stdio: ["ignore", "ignore", "pipe"] });
         this.exited = new Promise((done) => this.process.on("exit", done));
         for await (const line of createInterface({ input: this.process.stderr })) {
+            const listening = / listening address=(\S+)/.exec(line)?.[1];
+            if (listening) {
+                // The next start listens there again.
+                this.url = `tls://${listening}`;
+                this.arguments = this.arguments.map((word) => (word.endsWith(":0") ? listening : word));
+            }
             if (line.includes(" ready ")) return this;
         }
         throw new Error("the daemon did not start");
@@ -147,16 +182,29 @@ export function scenario(name, work) {
     test(name, { timeout: limit }, async () => {
         const directory = mkdtempSync(join(tmpdir(), "storykeep-"));
         const ends = [() => rmSync(directory, { recursive: true })];
+        const remotes = new Map();
+        let /** @type {Remote | undefined} */ remote;
         const it = {
             directory,
             later: (end) => ends.push(end),
             async daemon(data = "data", socket = "socket", ...options) {
-                const daemon = await new Daemon(join(directory, data), join(directory, socket), ...options).start();
+                const path = join(directory, socket);
+                if (process.env.STORYKEEP_TLS) {
+                    remote ??= new Remote(join(directory, "tls"));
+                    // A daemon that follows another one on a socket does so on its port.
+                    const address = remotes.get(path)?.url.slice("tls://".length);
+                    options.push(...remote.options.map((word) => (word === "127.0.0.1:0" ? address ?? word : word)));
+                }
+                const daemon = await new Daemon(join(directory, data), path, ...options).start();
                 ends.push(() => daemon.end());
+                if (remote) remotes.set(path, { url: daemon.url, identity: remote.identity() });
                 return daemon;
             },
+            /** Opens a client; with STORYKEEP_TLS one of a real daemon is on another machine. */
             open(path, options) {
-                const store = new Store(path, options);
+                const found = [path].flat().map((each) => remotes.get(each) ?? { url: each });
+                const urls = found.map(({ url }) => url);
+                const store = new Store(Array.isArray(path) ? urls : urls[0], { ...options, ...found[0].identity });
                 ends.push(() => store.close());
                 return store;
             },

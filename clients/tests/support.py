@@ -30,6 +30,7 @@ import storykeep  # noqa: E402
 from storykeep import AsyncStore, Store  # noqa: E402
 
 BIN = pathlib.Path(os.environ["STORYKEEP_BIN"])
+OVER_TLS = bool(os.environ.get("STORYKEEP_TLS"))
 ITEMS = {"Change": ("type", "change"), "Removed": ("type", "removed"), "Restarted": ("type", "restarted"),
          "CaughtUp": ("marker", "caughtUp"), "Behind": ("marker", "behind"), "Ended": ("marker", "ended")}
 
@@ -60,8 +61,54 @@ def until(holds):
         time.sleep(0.005)
 
 
+class Authority:
+    """An authority, and certificates that it signed, as files in a directory; `openssl` makes them."""
+
+    def __init__(self, directory):
+        self.directory = pathlib.Path(directory)
+        self.file = self.path("authority.pem")
+        self.openssl("req", "-x509", "-newkey", "ed25519", "-nodes", "-days", "2", "-subj", "/CN=authority",
+                     "-keyout", self.path("authority.key"), "-out", self.file)
+
+    def path(self, name):
+        return str(self.directory / name)
+
+    def sign(self, name, *, days=2):
+        """Sign a certificate for this machine with a common name, and give it and its key."""
+        certificate, key, request = self.path(f"{name}.pem"), self.path(f"{name}.key"), self.path(f"{name}.csr")
+        self.openssl("req", "-newkey", "ed25519", "-nodes", "-subj", f"/CN={name}", "-keyout", key, "-out", request,
+                     "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1")
+        self.openssl("x509", "-req", "-in", request, "-CA", self.file, "-CAkey", self.path("authority.key"),
+                     "-copy_extensions", "copy", "-days", str(days), "-out", certificate)
+        return certificate, key
+
+    @staticmethod
+    def openssl(*arguments):
+        subprocess.run(["openssl", *arguments], check=True, capture_output=True)
+
+
+class Remote:
+    """What a daemon and its clients on other machines are started with."""
+
+    def __init__(self, directory, *trust):
+        os.makedirs(directory)
+        self.authority = Authority(directory)
+        certificate, key = self.authority.sign("store")
+        self.options = ["--listen", "127.0.0.1:0", "--certificate", certificate, "--certificate-key", key,
+                        "--authority", self.authority.file]
+        for rule in trust or [f"client={os.getuid()}"]:
+            self.options += ["--trust", rule]
+
+    def identity(self, name="client"):
+        """Give the options of a client."""
+        certificate, key = self.authority.sign(name)
+        return {"certificate": certificate, "certificate_key": key, "authority": self.authority.file}
+
+
 class Daemon:
-    """The real daemon on a directory and a socket."""
+    """The real daemon on a directory and a socket; `url` is its address for other machines, where it has one."""
+
+    url = None
 
     def __init__(self, directory, socket_path, *options):
         self.path = str(socket_path)
@@ -72,6 +119,11 @@ class Daemon:
         self.process = subprocess.Popen(self.arguments, stderr=subprocess.PIPE)
         while b" ready " not in (line := self.process.stderr.readline()):
             assert line, "the daemon did not start"
+            listening = re.search(rb" listening address=(\S+)", line)
+            if listening:
+                # The next start listens there again.
+                self.url = f"tls://{listening[1].decode()}"
+                self.arguments = [listening[1].decode() if each.endswith(":0") else each for each in self.arguments]
 
     def end(self, number=signal.SIGTERM):
         if self.process.poll() is None:
@@ -221,8 +273,8 @@ class Blocking:
 
     errors = storykeep
 
-    def __init__(self, path, retry_for=10.0):
-        self.store = Store(path, retry_for=retry_for)
+    def __init__(self, path, retry_for=10.0, **identity):
+        self.store = Store(path, retry_for=retry_for, **identity)
 
     def do(self, name, *args, **options):
         result = getattr(self.store, name)(*args, **options)
@@ -248,8 +300,8 @@ class Blocking:
 class Concurrent:
     """Drives `AsyncStore`, whose loop runs in a thread."""
 
-    def __init__(self, path, retry_for=10.0):
-        self.adopt(AsyncStore(path, retry_for=retry_for))
+    def __init__(self, path, retry_for=10.0, **identity):
+        self.adopt(AsyncStore(path, retry_for=retry_for, **identity))
 
     def adopt(self, store):
         """Drive a store in a loop of this process."""
@@ -310,14 +362,30 @@ class Scenario:
 
     def setUp(self):
         self.directory = pathlib.Path(tempfile.mkdtemp(prefix="storykeep-"))
+        self.remote, self.tls = {}, None
         self.addCleanup(shutil.rmtree, self.directory)
 
     def daemon(self, name="data", socket_name="socket", *options):
-        daemon = Daemon(self.directory / name, self.directory / socket_name, *options)
+        path = self.directory / socket_name
+        if not OVER_TLS:
+            daemon = Daemon(self.directory / name, path, *options)
+        else:
+            if self.tls is None:
+                self.tls = Remote(self.directory / "tls")
+            # A daemon that follows another one on a socket does so on its port.
+            url, identity = self.remote.get(str(path), ("tls://127.0.0.1:0", None))
+            words = [url[len("tls://"):] if each == "127.0.0.1:0" else each for each in self.tls.options]
+            daemon = Daemon(self.directory / name, path, *options, *words)
+            self.remote[daemon.path] = daemon.url, identity or self.tls.identity()
         self.addCleanup(daemon.end)
         return daemon
 
     def open(self, path, **options):
-        client = self.driver(path, **options)
+        """Open a client; with STORYKEEP_TLS one of a real daemon is on another machine."""
+        identity, paths = {}, []
+        for each in [path] if isinstance(path, str) else path:
+            url, identity = self.remote.get(each, (each, identity))
+            paths.append(url)
+        client = self.driver(paths[0] if isinstance(path, str) else paths, **options, **identity)
         self.addCleanup(client.close)
         return client

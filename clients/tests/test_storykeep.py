@@ -10,13 +10,15 @@ import json
 import os
 import re
 import socket
+import ssl
 import subprocess
 import sys
 import threading
 import time
 import unittest
 
-from support import CLIENTS, HERE, LIMIT, Blocking, Concurrent, Daemon, Peer, Proxy, Scenario, call_later, plain, until
+from support import (
+    CLIENTS, HERE, LIMIT, Blocking, Concurrent, Daemon, Peer, Proxy, Remote, Scenario, call_later, plain, until)
 import storykeep  # found by what support puts into the path
 from storykeep import ConnectionLost, Request, Store, StoreError
 
@@ -168,6 +170,46 @@ class Tests(Scenario):
         self.assertNotEqual(log, subscription[0].log)
         self.assertEqual(other.path, daemon.path)
         client.stop(subscription)
+
+    # Other machines
+
+    def test_a_certificate_that_is_not_trusted_is_refused_with_the_reason(self):
+        remote, others = Remote(self.directory / "tls"), Remote(self.directory / "others")
+        daemon = Daemon(self.directory / "data", self.directory / "socket", *remote.options)
+        self.addCleanup(daemon.end)
+
+        def refusal(identity):
+            client = self.driver(daemon.url, **identity)
+            self.addCleanup(client.close)
+            with self.assertRaises(Exception) as caught:
+                client.do("ping")
+            return caught.exception
+        self.assertEqual("denied", refusal(remote.identity("stranger")).code)
+        self.assertIsInstance(refusal({**remote.identity(), "authority": others.authority.file}), ssl.SSLError)
+        self.assertIn("UNKNOWN_CA", str(refusal({**others.identity(), "authority": remote.authority.file})))
+        self.assertIn("CERTIFICATE_REQUIRED", str(refusal({"authority": remote.authority.file})))
+        self.assertIsInstance(refusal({}), ValueError)
+        with self.assertRaises(ValueError):
+            self.driver("tls://127.0.0.1")
+
+    # Several stores
+
+    def test_of_several_stores_the_next_one_answers_where_one_ends_and_none_from_before_what_was_seen(self):
+        source = self.daemon()
+        replica = self.daemon("replica", "other", "--follow", source.path, "--patience", "1")
+        client, event = self.open([source.path, replica.path], retry_for=3.0), {"type": "A", "data": 1}
+        head = client.do("append", "note-1", event).position
+        self.open(replica.path).do("call", Request.of("PING", options={"min": head}))
+        replica.kill()
+        client.do("append", "note-1", event)
+        source.kill()
+        replica.start()
+        with self.assertRaises(StoreError) as caught:
+            client.do("count_events", "note-1")
+        self.assertEqual(("behind", head), (caught.exception.code, caught.exception.position))
+        source.start()
+        self.open(replica.path).do("call", Request.of("PING", options={"min": head + 1}))
+        self.assertEqual(2, client.do("count_events", "note-1"))
 
     # Rows and lists
 

@@ -24,6 +24,8 @@ struct CallTable {
 
     /// The maximum number of requests in flight.
     var limit = 64
+    /// The position that the store of the connection has to be at before it answers queries; nil: any.
+    var minimum: Minimum?
     private var calls: [UInt64: Call] = [:]
     /// The numbers of the requests that wait to be sent; cancelled ones are still among them.
     private var waiting = ReadyQueue<UInt64>()
@@ -55,7 +57,7 @@ struct CallTable {
                 cancelledCount -= 1
                 continue
             }
-            bytes.append(contentsOf: "@\(id) \(call.request.text)\n".utf8)
+            bytes.append(contentsOf: "@\(id) \(call.request.minimum(minimum).text)\n".utf8)
             calls[id]?.wasSent = true
             turn += 1
             sent[id] = turn

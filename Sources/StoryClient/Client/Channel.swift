@@ -1,3 +1,4 @@
+import StoryCore
 import Synchronization
 
 #if canImport(Glibc)
@@ -20,10 +21,12 @@ final class Channel: Sendable {
     }
 
     /// The state that callers and the thread share.
-    private struct State {
+    struct State {
         var arrived: [ReplyLine] = []
         var arrivedSize = 0
         var waiter: CheckedContinuation<Received, Never>?
+        /// The TLS of a connection to another machine, once that is made.
+        var tls: TLSWire?
         var outgoing: [UInt8] = []
         var sent = 0
         var end: ClientError?
@@ -34,31 +37,48 @@ final class Channel: Sendable {
         var socket: Int32
     }
 
-    private let state: Mutex<State>
+    let state: Mutex<State>
     /// The number of bytes of received lines from which on reading pauses; the last read may exceed it.
     private let readAhead: Int
 
-    /// Connects without waiting, and starts the thread.
+    /// Connects to a Unix socket without waiting, and starts the thread, which connects to another machine.
     ///
     /// - Parameter readAhead: the number of bytes of lines to buffer for a slow reader.
-    init(to address: StoreAddress, readAhead: Int) throws(StoreError) {
-        let socket = try Descriptor(connectedTo: address, waits: false)
+    init(to endpoint: StoreEndpoint, readAhead: Int) throws(StoreError) {
+        let socket: Int32
+        switch endpoint {
+        case .socket(let path, let owner):
+            socket = try Descriptor(connectedTo: path, owner: owner, waits: false).release()
+        case .remote: socket = -1
+        case .malformed(let text): throw StoreWire.malformed(text)
+        }
         var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { throw .system(call: "pipe", reason: reason(errno)) }
+        guard pipe(&ends) == 0 else {
+            let code = errno
+            if socket >= 0 { _ = Channel.closeDescriptor(socket) }
+            throw .system(call: "pipe", reason: reason(code))
+        }
         for end in ends {
             _ = fcntl(end, F_SETFD, FD_CLOEXEC)
             _ = fcntl(end, F_SETFL, O_NONBLOCK)
         }
         self.readAhead = readAhead
-        state = Mutex(State(waker: ends[1], socket: socket.number))
+        state = Mutex(State(waker: ends[1], socket: socket))
         let wakeEnd = ends[0]
-        let number = socket.release()
         let code = Platform.startThread { [self] in
-            run(number, wakeEnd)
+            var number = socket
+            do throws(StoreError) {
+                if case .remote(let remote, let identity) = endpoint {
+                    number = try connect(to: remote, as: identity, interruption: wakeEnd)
+                }
+                run(number, wakeEnd)
+            } catch {
+                end(ClientError(connecting: error, to: endpoint))
+            }
             finish(number, wakeEnd)
         }
         guard code == 0 else {
-            finish(number, wakeEnd)
+            finish(socket, wakeEnd)
             throw .system(call: "pthread_create", reason: reason(code))
         }
     }
@@ -82,7 +102,12 @@ final class Channel: Sendable {
         state.withLock { state in
             guard state.end == nil else { return }
             let hadNone = state.outgoing.isEmpty
-            state.outgoing.append(contentsOf: bytes)
+            if let tls = state.tls {
+                // A failure is one that reading reports as well.
+                try? tls.seal(Array(bytes), into: &state.outgoing)
+            } else {
+                state.outgoing.append(contentsOf: bytes)
+            }
             if hadNone { Channel.flush(&state) }
             if !state.outgoing.isEmpty { Channel.wake(state) }
         }
@@ -159,7 +184,15 @@ extension Channel {
         let count = recv(socket, &part, part.count, Int32(MSG_DONTWAIT))
         if count < 0 { return errno == EAGAIN || errno == EINTR ? nil : .connectionLost }
         if count == 0 { return .connectionLost }
-        part.withUnsafeBytes { buffer.append(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+        let received: Result<[UInt8]?, StoreError> = state.withLock { state in
+            guard let tls = state.tls else { return .success(nil) }
+            return Result { () throws(StoreError) in try Channel.open(part[..<count], by: tls, &state) }
+        }
+        switch received {
+        case .success(nil): part.withUnsafeBytes { buffer.append(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+        case .success(let data?): data.withUnsafeBytes { buffer.append($0) }
+        case .failure(let error): return ClientError(connecting: error, to: nil)
+        }
         var lines: [ReplyLine] = []
         var size = 0
         while let bytes = buffer.next() {
@@ -191,7 +224,7 @@ extension Channel {
             defer { (state.waker, state.socket) = (-1, -1) }
             return state.waker
         }
-        for number in [socket, wakeEnd, waker] { _ = Channel.closeDescriptor(number) }
+        for number in [socket, wakeEnd, waker] where number >= 0 { _ = Channel.closeDescriptor(number) }
     }
 }
 
@@ -208,7 +241,7 @@ extension Channel {
     }
 
     /// Sends as many bytes as the kernel accepts. After an error the rest is dropped, since reading reports the end.
-    private static func flush(_ state: inout State) {
+    static func flush(_ state: inout State) {
         while state.socket >= 0, state.sent < state.outgoing.count {
             let count = state.outgoing.withUnsafeBytes {
                 Platform.sendBytes(state.socket, UnsafeRawBufferPointer(rebasing: $0[state.sent...]))
@@ -221,7 +254,7 @@ extension Channel {
         state.sent = 0
     }
 
-    private static func closeDescriptor(_ number: Int32) -> Int32 {
+    static func closeDescriptor(_ number: Int32) -> Int32 {
         #if canImport(Glibc)
             Glibc.close(number)
         #elseif canImport(Musl)

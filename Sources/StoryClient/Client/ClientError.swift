@@ -45,6 +45,9 @@ public enum ClientError: Error, Hashable, Sendable {
 
     /// The store could not be reached at the path within the given time.
     case unreachable(path: String, reason: String, after: Duration)
+    /// TLS with the store at the URL failed: a file of the identity cannot be used, or one side does not accept the
+    /// other.
+    case insecure(path: String, reason: String)
     /// The connection was lost and could not be made again in time, or the request is one that is not sent twice;
     /// whether it was carried out is unknown.
     case connectionLost
@@ -104,7 +107,7 @@ extension ClientError {
     public var retry: Retry {
         switch self {
         case .syntax, .unknown, .invalid, .notFound, .gone, .exists, .keyReused, .denied, .tooLarge, .diverged,
-            .notLeader, .internal, .protocolViolation, .notUnderstood, .notEncodable, .closed:
+            .notLeader, .internal, .insecure, .protocolViolation, .notUnderstood, .notEncodable, .closed:
             .never
         case .conflict: .refetch
         case .full, .behind, .unavailable(_, mayBeWritten: false), .busy, .draining, .unreachable: .later
@@ -139,6 +142,7 @@ extension ClientError: CustomStringConvertible {
         case .other(let refusal): "\(refusal.code.rawValue): \(refusal.message)"
         case .unreachable(let path, let reason, let time):
             "nobody could be reached at \(path) for \(time.shown): \(reason); is stored running, and is that its socket?"
+        case .insecure(let path, let reason): "no safe connection to \(path): \(reason)"
         case .connectionLost: "the connection was lost; whether the request was carried out is unknown"
         case .timedOut(let request, let time, let wasSent):
             "\(request) had no answer after \(time.shown); "

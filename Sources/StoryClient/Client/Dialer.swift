@@ -4,6 +4,16 @@ struct Dialer: Sendable {
     let policy: RetryPolicy
     /// The number of bytes of lines that a connection buffers for a slow reader.
     let readAhead: Int
+    /// The highest position that was seen over any connection.
+    let seen: SeenPosition
+
+    /// Creates a connector to the stores of an address.
+    init(address: StoreAddress, policy: RetryPolicy, readAhead: Int) {
+        self.address = address
+        self.policy = policy
+        self.readAhead = readAhead
+        seen = SeenPosition(ofMany: address.endpoints.count > 1)
+    }
 
     /// A connection whose greeting was read.
     struct Link: Sendable {
@@ -11,40 +21,44 @@ struct Dialer: Sendable {
         let greeting: Greeting
         /// The lines that arrived after the greeting.
         let rest: [ReplyLine]
+        /// The number of the endpoint that follows in the list, to go on at when this connection ends.
+        let next: Int
     }
 
-    /// Returns a new connection; retries until the time limit.
+    /// Returns a new connection; retries until the time limit, each time at the next endpoint of the list.
     ///
-    /// - Parameter attempt: the number of connections in a row that were of no use; it sets the pause before the first
-    ///   attempt.
+    /// - Parameters:
+    ///   - attempt: the number of connections in a row that were of no use; it sets the pause before the first attempt.
+    ///   - first: the number of the endpoint to begin with.
     /// - Throws: `ClientError`, or `CancellationError`.
-    func connect(attempt: Int = 0) async throws -> Link {
+    func connect(attempt: Int = 0, from first: Int = 0) async throws -> Link {
         let began = ContinuousClock.now
         let deadline = began + policy.limit
-        var attempt = attempt
+        let count = address.endpoints.count
+        var (attempt, number, hopeless) = (attempt, first, 0)
         while true {
-            try await Task.sleep(for: policy.delay(before: attempt))
+            try await Task.sleep(for: policy.delay(before: attempt / count))
             do throws(ClientError) {
-                return try await greeted(until: deadline)
+                return try await greeted(at: number % count, until: deadline)
             } catch {
                 try Task.checkCancellation()
-                guard error.retry == .later || error.retry == .same else { throw error }
+                hopeless = error.retry == .later || error.retry == .same ? 0 : hopeless + 1
+                guard hopeless < count else { throw error }
                 guard ContinuousClock.now < deadline else { throw told(error, since: began) }
             }
             attempt += 1
+            number += 1
         }
     }
 
     /// Makes one attempt.
-    private func greeted(until deadline: ContinuousClock.Instant) async throws(ClientError) -> Link {
+    private func greeted(at number: Int, until deadline: ContinuousClock.Instant) async throws(ClientError) -> Link {
+        let endpoint = address.endpoints[number]
         let channel: Channel
         do throws(StoreError) {
-            channel = try Channel(to: address, readAhead: readAhead)
+            channel = try Channel(to: endpoint, readAhead: readAhead)
         } catch {
-            if case .cannotConnect(_, let reason) = error {
-                throw .unreachable(path: address.path, reason: reason, after: .zero)
-            }
-            throw .unreachable(path: address.path, reason: error.description, after: .zero)
+            throw ClientError(connecting: error, to: endpoint)
         }
         let timer = Task {
             try await Task.sleep(until: deadline, clock: .continuous)
@@ -52,25 +66,32 @@ struct Dialer: Sendable {
         }
         defer { timer.cancel() }
         do throws(ClientError) {
-            return try await link(channel)
+            return try await link(channel, number)
         } catch {
             channel.close()
             throw error
         }
     }
 
-    private func link(_ channel: Channel) async throws(ClientError) -> Link {
+    private func link(_ channel: Channel, _ number: Int) async throws(ClientError) -> Link {
         let received = await channel.receive()
         guard case .lines(let lines) = received, let first = lines.first else {
-            if case .ended(let error) = received, case .protocolViolation = error { throw error }
-            throw .unreachable(path: address.path, reason: "it does not greet", after: .zero)
+            if case .ended(let error) = received {
+                switch error {
+                case .protocolViolation, .unreachable, .insecure: throw error
+                default: break
+                }
+            }
+            let path = address.endpoints[number].description
+            throw .unreachable(path: path, reason: "it does not greet", after: .zero)
         }
         // A store that is full or stopping, or that denies this user, sends a failure instead of the greeting.
         if first.kind == .failed { throw ClientError(Refusal(json: first.json)) }
         guard first.kind == .notice, let greeting = try? StoreDecoder.decode(Greeting.self, first.json),
             greeting.protocolVersion == 1
         else { throw .protocolViolation(String(first.text.prefix(200))) }
-        return Link(channel: channel, greeting: greeting, rest: Array(lines.dropFirst()))
+        let next = (number + 1) % address.endpoints.count
+        return Link(channel: channel, greeting: greeting, rest: Array(lines.dropFirst()), next: next)
     }
 
     private func told(_ error: ClientError, since began: ContinuousClock.Instant) -> ClientError {

@@ -9,6 +9,8 @@ actor Exchange {
     private var link: Link = .none
     /// The number of connections in a row that ended without a reply.
     private var fruitless = 0
+    /// The number of the endpoint in the list to connect to next.
+    private var endpoint = 0
     private var lastGreeting: Greeting?
     /// The number of the current connection, from 1; lines of earlier ones are ignored.
     private var connection = 0
@@ -134,9 +136,9 @@ actor Exchange {
         link = .connecting
         connection += 1
         // Weak, so that a client without references ends its connection.
-        Task { [weak self, dialer, fruitless, connection] in
+        Task { [weak self, dialer, fruitless, connection, endpoint] in
             do {
-                let link = try await dialer.connect(attempt: fruitless)
+                let link = try await dialer.connect(attempt: fruitless, from: endpoint)
                 guard await self?.connected(link) == true else { return link.channel.close() }
                 while true {
                     switch await link.channel.receive() {
@@ -160,6 +162,9 @@ extension Exchange {
         link = .open(new.channel)
         lastGreeting = new.greeting
         calls.limit = new.greeting.limits.inflight
+        calls.minimum = dialer.seen.missing(new.greeting).map(Minimum.position)
+        dialer.seen.note(new.greeting.position, of: new.greeting.log)
+        endpoint = new.next
         fruitless += 1
         take(new.rest, of: connection)
         return true
@@ -208,14 +213,32 @@ extension Exchange {
 
     private func replied(_ id: UInt64, _ reply: StoreReply) {
         fruitless = 0
+        noteSeen(id, reply)
         if let refusal = reply.refusal, refusal.retry == "later" || refusal.retry == "same" {
-            if mayTryAgain(id) { return sendLater(id) }
+            if mayTryAgain(id) {
+                if refusal.code == .unavailable { moveOn() }
+                return sendLater(id)
+            }
             // Refused this time; it is unknown whether the earlier attempt was carried out.
             if waiting[id]?.isUncertain == true { return fail(id, .connectionLost) }
         }
         var reply = reply
         reply.log = lastGreeting?.log
         waiting.removeValue(forKey: id)?.continuation.resume(returning: reply)
+    }
+
+    /// Ends the connection to a store that says `unavailable`, where the list has another one.
+    private func moveOn() {
+        guard dialer.address.endpoints.count > 1, case .open(let channel) = link else { return }
+        channel.close()
+        disconnected(.connectionLost, connection)
+    }
+
+    /// Notes the position of a reply, so that no other store answers from before it.
+    private func noteSeen(_ id: UInt64, _ reply: StoreReply) {
+        // The row of a `GET` may have a field of that name.
+        guard reply.refusal == nil, let verb = waiting[id]?.request.verb, verb != .get, verb != .models else { return }
+        dialer.seen.note(JSONMembers(reply.final.json)?.number("position"), of: lastGreeting?.log)
     }
 
     /// Returns true while the time limit for retries, which starts at the first failure, is not reached.

@@ -1,5 +1,5 @@
 /// The position that a store has to be at before it answers a query.
-public enum Minimum: Hashable, Sendable {
+public enum Minimum: Hashable, Comparable, Sendable {
     /// The store has the event at this position.
     case position(UInt64)
     /// The store has every event that anybody was acknowledged before the query.

@@ -6,20 +6,24 @@ struct RequestLine: Hashable, Sendable {
     let verb: Verb
     /// The verb and target, which errors show.
     let name: String
-    /// The text of the line.
-    private(set) var text: String
+    private var words: String
+    /// The position that a store has to be at.
+    private var least: Minimum?
 
     init(_ verb: Verb, _ target: String? = nil) {
         self.verb = verb
         name = verb.rawValue + (target.map { " " + WireText.spelled($0) } ?? "")
-        text = name
+        words = name
     }
+
+    /// The text of the line.
+    var text: String { words + (least.map { " min=" + $0.option } ?? "") }
 
     /// Returns the line with an option; unchanged if there is no value.
     func option(_ name: String, _ value: String?) -> RequestLine {
         guard let value else { return self }
         var line = self
-        line.text += " \(name)=" + WireText.spelled(value)
+        line.words += " \(name)=" + WireText.spelled(value)
         return line
     }
 
@@ -29,28 +33,31 @@ struct RequestLine: Hashable, Sendable {
     /// Returns the line with names as an option, separated by commas.
     func option(_ name: String, _ values: [String]?) -> RequestLine { option(name, values?.joined(separator: ",")) }
 
-    /// Returns the line with a minimum as an option, where the verb has that option.
+    /// Returns the line with a minimum as an option, where the verb has that option; the greater one of two counts.
     func minimum(_ minimum: Minimum?) -> RequestLine {
+        guard let minimum else { return self }
         switch verb {
         case .get, .list, .count, .sorts, .read, .models, .streams, .types, .subscribe, .ping:
-            option("min", minimum?.option)
+            var line = self
+            line.least = least.map { max($0, minimum) } ?? minimum
+            return line
         case .post, .edit, .like, .unlike, .see, .delete, .append, .unsubscribe, .help, .stats, .metrics, .clients,
             .checkpoint, .verify, .backup, .quit, .define, .undefine, .send, .seal:
-            self
+            return self
         }
     }
 
     /// Returns the line with the JSON that ends it, which has no LF.
     func body(_ json: JSONText) -> RequestLine {
         var line = self
-        line.text += " " + json.text
+        line.words += " " + json.text
         return line
     }
 
     /// Returns the line with a text that ends it as a JSON string.
     func body(quoted text: String) -> RequestLine {
         var line = self
-        line.text += " " + JSONText.quoted(text)
+        line.words += " " + JSONText.quoted(text)
         return line
     }
 

@@ -5,6 +5,15 @@ struct Deadline {
     /// Creates a deadline that is the given duration from now; nil: no limit.
     init(after patience: Duration?) { end = patience.map { ContinuousClock.now + $0 } }
 
+    /// Returns the earlier one of two deadlines.
+    func earlier(_ other: Deadline) -> Deadline {
+        switch (end, other.end) {
+        case (let mine?, let others?): mine < others ? self : other
+        case (_?, nil): self
+        case (nil, _): other
+        }
+    }
+
     /// The remaining time in whole milliseconds, for `poll`: 0 when it is over, −1 without a limit.
     var milliseconds: Int32 {
         guard let end else { return -1 }

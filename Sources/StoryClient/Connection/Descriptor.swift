@@ -12,12 +12,13 @@ struct Descriptor: ~Copyable {
 
     init(_ number: Int32) { self.number = number }
 
-    /// Connects a new socket to a store.
+    /// Connects a new socket to a store at a path.
     ///
-    /// - Parameter waits: false if connecting must not wait for a listener that is slow to accept.
+    /// - Parameters:
+    ///   - owner: the user ID that must run the store, unless root does; nil: any user.
+    ///   - waits: false if connecting must not wait for a listener that is slow to accept.
     /// - Throws: `StoreError.cannotConnect`.
-    init(connectedTo address: StoreAddress, waits: Bool = true) throws(StoreError) {
-        let path = address.path
+    init(connectedTo path: String, owner: UInt32?, waits: Bool = true) throws(StoreError) {
         let bytes = Array(path.utf8)
         guard (1...Platform.longestPath).contains(bytes.count), !bytes.contains(0) else {
             throw .cannotConnect(
@@ -31,7 +32,7 @@ struct Descriptor: ~Copyable {
             close(number)
             throw .cannotConnect(path: path, reason: reason(code))
         }
-        if let owner = address.owner, let server = Platform.peer(of: number), server != owner, server != 0 {
+        if let owner, let server = Platform.peer(of: number), server != owner, server != 0 {
             close(number)
             throw .cannotConnect(
                 path: path,

@@ -14,33 +14,57 @@ import StoryCore
     import Darwin
 #endif
 
-/// The address of a store: the path of its Unix socket.
+/// The address of a store: the path of its Unix socket, or its port on another machine; or a list of both.
+///
+/// Of a list the first is taken that greets, and the next one where it ends.
 public struct StoreAddress: Hashable, Sendable, CustomStringConvertible {
-    /// The socket's path.
-    public let path: String
-    /// The user ID that must run the store, unless root does; nil: any user.
-    let owner: UInt32?
+    /// The endpoints in the order in which they are tried, at least one.
+    let endpoints: [StoreEndpoint]
 
-    /// Creates the address of a store that any user may run.
+    /// Creates the address of the Unix socket of a store that any user may run.
     public init(path: String) { self.init(path: path, owner: nil) }
+
+    /// Creates an address from paths of Unix sockets and URLs `tls://HOST:PORT`, with commas between them.
+    ///
+    /// - Parameters:
+    ///   - list: the paths and URLs; each path but the first is absolute.
+    ///   - identity: the certificate that is shown to other machines, and the authority that signs theirs.
+    public init(_ list: String, identity: StoreIdentity = .resolved()) {
+        endpoints = StoreEndpoint.list(list, identity)
+    }
+
+    /// Creates a list of the addresses, in their order; it must not be empty.
+    public init(_ addresses: [StoreAddress]) {
+        precondition(!addresses.isEmpty, "a list of stores has at least one")
+        endpoints = addresses.flatMap(\.endpoints)
+    }
+
+    /// The path of the first Unix socket, or the whole list where there is none.
+    public var path: String {
+        for case .socket(let path, _) in endpoints { return path }
+        return description
+    }
 
     /// Returns the address of a store at a default path, which this process's user or root must run.
     package static func own(path: String) -> StoreAddress { StoreAddress(path: path, owner: UInt32(getuid())) }
 
-    init(path: String, owner: UInt32?) {
-        self.path = path
-        self.owner = owner
+    init(path: String, owner: UInt32?) { endpoints = [.socket(path: path, owner: owner)] }
+
+    /// The user ID that must run the store at a Unix socket, unless root does; nil: any user.
+    var owner: UInt32? {
+        for case .socket(_, let owner) in endpoints { return owner }
+        return nil
     }
 
-    /// Returns the address that this process means: the path given, else `STORED_SOCKET`, else `storykeep/stored.sock`
-    /// in `$XDG_RUNTIME_DIR`, else in `/run/user/UID`, else `/tmp/storykeep-UID/stored.sock`.
+    /// Returns the address that this process means: the list of paths and URLs given, else `STORED_SOCKET`, else
+    /// `storykeep/stored.sock` in `$XDG_RUNTIME_DIR`, else in `/run/user/UID`, else `/tmp/storykeep-UID/stored.sock`.
     ///
     /// At a path that is not named, only a store that this process's user or root runs is accepted, since any user may
-    /// make a directory in `/tmp`.
+    /// make a directory in `/tmp`. Other machines are shown the identity of the environment.
     public static func resolved(_ explicit: String? = nil, environment: [String: String]) -> StoreAddress {
         let paths = paths(environment)
         guard let named = paths.namedSocket(explicit) else { return own(path: paths.socket(nil)) }
-        return StoreAddress(path: named)
+        return StoreAddress(named, identity: .resolved(environment: environment))
     }
 
     /// Returns the address from the environment of this process: the store that `storectl` finds.
@@ -54,7 +78,8 @@ public struct StoreAddress: Hashable, Sendable, CustomStringConvertible {
         paths(environment).data(explicit)
     }
 
-    public var description: String { path }
+    /// The paths and URLs, with commas between them.
+    public var description: String { endpoints.map(\.description).joined(separator: ",") }
 
     private static func paths(_ environment: [String: String]) -> DefaultPaths<Never> {
         let uid = getuid()

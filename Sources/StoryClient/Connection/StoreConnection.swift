@@ -1,11 +1,3 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
-
 /// A blocking connection to a store, for one thread: replies come in the order of the requests, pushes are kept apart.
 public final class StoreConnection {
     /// The store that it is connected to.
@@ -19,15 +11,10 @@ public final class StoreConnection {
     /// True once the store has announced that it stops.
     public private(set) var isDraining = false
 
-    private let descriptor: Descriptor
-    private var incoming = LineBuffer()
-    private var outgoing: [UInt8] = []
-    private var sent = 0
+    private let wire: StoreWire
     private var pushes: [ReplyLine] = []
-    private var isAtEnd = false
     /// The number of replies that were given up, and are dropped when they come.
     private var givenUp = 0
-    private var readBuffer = [UInt8](repeating: 0, count: 65_536)
 
     /// Connects and reads the greeting.
     public convenience init(
@@ -36,7 +23,7 @@ public final class StoreConnection {
         try self.init(to: address, timeout: timeout, interruption: interruption, waits: true)
     }
 
-    /// Connects and reads the greeting.
+    /// Connects to the first endpoint of the address that greets, and reads the greeting.
     ///
     /// - Parameter waits: false if connecting must not wait for a store that is slow to accept.
     package init(
@@ -45,19 +32,58 @@ public final class StoreConnection {
         self.address = address
         self.timeout = timeout
         self.interruption = interruption
-        descriptor = try Descriptor(connectedTo: address, waits: waits)
-        let deadline = Deadline(after: timeout)
-        guard let line = try nextLine(deadline) else { throw .closed }
-        switch line.kind {
-        case .notice: greeting = line.json
-        // A store that is full or stopping sends a failure instead of the greeting.
-        case .failed: throw .refused(Refusal(json: line.json))
-        case .row, .done, .push: throw .protocolViolation(line.text)
+        var failures: [StoreError] = []
+        for endpoint in address.endpoints {
+            do throws(StoreError) {
+                let deadline = Deadline(after: timeout)
+                let made = try StoreWire(to: endpoint, waits: waits, deadline: deadline, interruption: interruption)
+                greeting = try StoreConnection.greeting(of: made, deadline, interruption)
+                wire = made
+                return
+            } catch {
+                if case .interrupted = error { throw error }
+                failures.append(error)
+            }
+        }
+        throw StoreConnection.failure(failures)
+    }
+
+    /// Returns the error for endpoints none of which could be used.
+    private static func failure(_ failures: [StoreError]) -> StoreError {
+        guard let first = failures.first, failures.count > 1 else { return failures.first ?? .closed }
+        let others = failures.dropFirst().map { failure in
+            guard case .cannotConnect(let path, let reason) = failure else { return "; \(failure)" }
+            return "; nor to \(path): \(reason)"
+        }
+        guard case .cannotConnect(let path, let reason) = first else { return first }
+        return .cannotConnect(path: path, reason: reason + others.joined())
+    }
+
+    private static func greeting(
+        of wire: StoreWire, _ deadline: Deadline, _ interruption: Int32
+    ) throws(StoreError) -> [UInt8] {
+        while true {
+            guard let bytes = wire.arrivedLine() else {
+                guard !wire.isAtEnd else { throw .closed }
+                _ = try wire.wait(for: nil, deadline, interruption: interruption)
+                continue
+            }
+            guard let line = ReplyLine(bytes) else { throw violation(bytes) }
+            switch line.kind {
+            case .notice: return line.json
+            // A store that is full or stopping sends a failure instead of the greeting.
+            case .failed: throw .refused(Refusal(json: line.json))
+            case .row, .done, .push: throw .protocolViolation(line.text)
+            }
         }
     }
 
+    private static func violation(_ bytes: ArraySlice<UInt8>) -> StoreError {
+        .protocolViolation(String(decoding: bytes.prefix(200), as: UTF8.self))
+    }
+
     /// The number of bytes of requests that wait to be sent.
-    public var unsentCount: Int { outgoing.count - sent }
+    public var unsentCount: Int { wire.unsentCount }
 
     /// Sends a request and waits for its reply.
     public func ask(_ request: String) throws(StoreError) -> StoreReply {
@@ -69,13 +95,12 @@ public final class StoreConnection {
     /// next wait.
     public func send(_ request: String) throws(StoreError) {
         enqueue(request.utf8)
-        try sendSome()
+        try wire.sendSome()
     }
 
     /// Enqueues a request line, without its LF, to be sent with others at the next wait.
     public func enqueue(_ request: some Collection<UInt8>) {
-        outgoing.append(contentsOf: request)
-        outgoing.append(0x0A)
+        wire.enqueue(request)
     }
 
     /// Waits for the reply to the oldest request that has none yet. After a timeout or an interruption the late reply
@@ -130,7 +155,7 @@ public final class StoreConnection {
     public func endSending() throws(StoreError) {
         let deadline = Deadline(after: timeout)
         while unsentCount > 0 { try wait(for: nil, deadline) }
-        shutdown(descriptor.number, Int32(SHUT_WR))
+        try wire.endSending()
     }
 }
 
@@ -138,9 +163,9 @@ public final class StoreConnection {
 extension StoreConnection {
     /// Returns a line of any kind that has arrived already; nil if there is none.
     package func arrivedLine() throws(StoreError) -> ReplyLine? {
-        while let bytes = incoming.next() {
+        while let bytes = wire.arrivedLine() {
             guard let line = ReplyLine(bytes) else {
-                throw .protocolViolation(String(decoding: bytes.prefix(200), as: UTF8.self))
+                throw StoreConnection.violation(bytes)
             }
             if line.kind == .notice, line.json.starts(with: #"{"draining":"#.utf8) { isDraining = true }
             guard givenUp > 0, line.kind == .row || line.isFinal else { return line }
@@ -150,7 +175,7 @@ extension StoreConnection {
     }
 
     /// True once the store has closed the connection and all its bytes were received.
-    package var isOver: Bool { isAtEnd }
+    package var isOver: Bool { wire.isAtEnd }
 
     /// Waits until bytes were sent or received, or `descriptor` is readable; returns true for the last.
     package func wait(for descriptor: Int32) throws(StoreError) -> Bool {
@@ -160,57 +185,14 @@ extension StoreConnection {
     /// Waits until bytes were sent or received, or `other` is readable; returns true for the last.
     @discardableResult
     func wait(for other: Int32?, _ deadline: Deadline) throws(StoreError) -> Bool {
-        let events = Int16(POLLIN) | (unsentCount > 0 ? Int16(POLLOUT) : 0)
-        var polled = [
-            pollfd(fd: descriptor.number, events: events, revents: 0),
-            pollfd(fd: interruption, events: Int16(POLLIN), revents: 0),
-            pollfd(fd: other ?? -1, events: Int16(POLLIN), revents: 0),
-        ]
-        let count = poll(&polled, nfds_t(polled.count), deadline.milliseconds)
-        if count < 0, errno != EINTR { throw .system(call: "poll", reason: reason(errno)) }
-        if polled[1].revents != 0 { throw .interrupted }
-        if count == 0, deadline.milliseconds == 0 { throw .timedOut }
-        if count > 0, polled[0].revents != 0 {
-            if polled[0].revents & Int16(POLLOUT) != 0 { try sendSome() }
-            if polled[0].revents & ~Int16(POLLOUT) != 0 { try receiveSome() }
-        }
-        return count > 0 && polled[2].revents != 0
+        try wire.wait(for: other, deadline, interruption: interruption)
     }
 
     private func nextLine(_ deadline: Deadline) throws(StoreError) -> ReplyLine? {
         while true {
             if let line = try arrivedLine() { return line }
-            if isAtEnd { return nil }
+            if wire.isAtEnd { return nil }
             try wait(for: nil, deadline)
         }
-    }
-
-    private func sendSome() throws(StoreError) {
-        while sent < outgoing.count {
-            // Not thrown out of the closure: a typed error would lose its type there.
-            let result = outgoing.withUnsafeBytes { bytes -> Result<Int?, StoreError> in
-                Result { () throws(StoreError) in
-                    try descriptor.send(UnsafeRawBufferPointer(rebasing: bytes[sent...]))
-                }
-            }
-            // A store that closed the connection may have sent the reason, which is read before the end.
-            if case .failure(.closed) = result { break }
-            guard let count = try result.get() else { return }
-            sent += count
-        }
-        outgoing.removeAll(keepingCapacity: true)
-        sent = 0
-    }
-
-    private func receiveSome() throws(StoreError) {
-        guard incoming.unreadCount <= LineBuffer.longestLine else { throw .protocolViolation("a line without end") }
-        let result = readBuffer.withUnsafeMutableBytes { buffer -> Result<Int?, StoreError> in
-            Result { () throws(StoreError) in
-                guard let count = try descriptor.receive(buffer) else { return nil }
-                incoming.append(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-                return count
-            }
-        }
-        if try result.get() == 0 { isAtEnd = true }
     }
 }

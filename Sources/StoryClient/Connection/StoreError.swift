@@ -2,6 +2,8 @@
 public enum StoreError: Error, Hashable, Sendable {
     /// The connection to the path could not be made.
     case cannotConnect(path: String, reason: String)
+    /// TLS with the store failed: a file of the identity cannot be used, or one side does not accept the other.
+    case insecure(path: String, reason: String)
     /// The store accepts no connections now, or not this peer; the refusal has the reason.
     case refused(Refusal)
     /// The store closed the connection because it stops. It is unknown whether a request without a reply was carried
@@ -29,6 +31,7 @@ extension StoreError: CustomStringConvertible {
         case .cannotConnect(let path, let reason):
             "cannot connect to \(path): \(reason); is stored running, is that its socket, and may you use it? "
                 + "--socket or STORED_SOCKET says where it listens"
+        case .insecure(let path, let reason): "no safe connection to \(path): \(reason)"
         case .refused(let refusal): "\(refusal.code.rawValue): \(refusal.message)"
         case .draining: "the store is stopping; connect again in a moment"
         case .closed: "the server closed the connection; check its log and try again"

@@ -15,7 +15,8 @@ public enum ContentError: Error, Hashable, Sendable {
         case .gone: self = .gone
         case .notUnderstood(let json): self = .notUnderstood(json)
         case .syntax, .unknown, .invalid, .exists, .conflict, .keyReused, .denied, .tooLarge, .full, .diverged, .behind,
-            .notLeader, .unavailable, .busy, .draining, .internal, .other, .unreachable, .connectionLost, .timedOut,
+            .notLeader, .unavailable, .busy, .draining, .internal, .other, .unreachable, .insecure, .connectionLost,
+            .timedOut,
             .protocolViolation, .notEncodable,
             .closed:
             self = .store(error)

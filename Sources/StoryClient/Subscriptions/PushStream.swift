@@ -35,6 +35,8 @@ final class PushStream {
     private var open: Open?
     /// The number of connections in a row without a push.
     private var fruitless = 0
+    /// The number of the endpoint in the list to connect to next.
+    private var endpoint = 0
     private var troubledSince: ContinuousClock.Instant?
 
     init(_ dialer: Dialer) { self.dialer = dialer }
@@ -68,12 +70,15 @@ final class PushStream {
     }
 
     private nonisolated(nonsending) func subscribe(_ request: RequestLine) async throws {
-        let link = try await dialer.connect(attempt: fruitless)
+        let link = try await dialer.connect(attempt: fruitless, from: endpoint)
+        endpoint = link.next
         fruitless += 1
         var arrived = ReadyQueue<ReplyLine>()
         arrived.append(contentsOf: link.rest)
         open = Open(channel: link.channel, log: link.greeting.log, arrived: arrived)
-        link.channel.send("\(request.text)\n".utf8)
+        let minimum = dialer.seen.missing(link.greeting).map(Minimum.position)
+        dialer.seen.note(link.greeting.position, of: link.greeting.log)
+        link.channel.send("\(request.minimum(minimum).text)\n".utf8)
     }
 
     /// Drops a failed connection, so that a new one is made; throws once the time limit for retries is reached.
@@ -121,6 +126,7 @@ final class PushStream {
             return .ended(resume: resume)
         }
         (fruitless, troubledSince) = (0, nil)
+        dialer.seen.note(members.number("position") ?? members.number("caughtUp"), of: open?.log)
         if members.first == "caughtUp", let position = members.number("caughtUp") { return .caughtUp(position) }
         if members.first == "behind", let count = members.number("behind") { return .behind(count) }
         if members.first == "again" { return .again }

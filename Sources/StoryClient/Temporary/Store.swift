@@ -50,5 +50,5 @@ public final class Store: Sendable {
         }
     }
 
-    private var isServing: Bool { (try? Descriptor(connectedTo: address)) != nil }
+    private var isServing: Bool { (try? Descriptor(connectedTo: address.path, owner: nil)) != nil }
 }

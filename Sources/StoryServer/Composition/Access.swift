@@ -42,24 +42,34 @@ package struct Access: Equatable, Sendable {
 
     /// The rules, in the order of the settings; where several match, the highest role counts.
     package let rules: [Rule]
+    /// The users of certificates; without any, no certificate gets in.
+    package let trust: [Trust]
     /// The user namespace in which the numbers of the rules are valid.
     package let namespace: UserNamespace
 
     /// Makes the rules; without any, only the owner and root may connect.
-    package init(_ rules: [Rule] = [], in namespace: UserNamespace = .whole) {
+    package init(_ rules: [Rule] = [], trust: [Trust] = [], in namespace: UserNamespace = .whole) {
         self.rules = rules
+        self.trust = trust
         self.namespace = namespace
     }
 
     /// Returns the highest role that the rules give a peer; nil where it may not connect.
     package func role(of peer: PeerCredentials, owner: UInt32) -> Role? {
-        guard peer.uid != namespace.unknownUser else { return nil }
+        guard peer.uid != namespace.unknownUser, peer.uid != PeerCredentials.nobody else { return nil }
         guard peer.uid != owner, peer.uid != 0 else { return .admin }
         return rules.filter { $0.subject.matches(peer, in: namespace) }.map(\.role).max()
     }
 
     /// Returns the sentence that refuses a peer without a role.
     package func refusal(of peer: PeerCredentials) -> String {
+        if let certificate = peer.certificate, peer.uid == PeerCredentials.nobody {
+            guard let name = certificate.name else {
+                return "the certificate has not exactly one common name; use one that has"
+            }
+            return
+                "the certificate \"\(name)\" stands for no user here; whoever runs stored can say which with --trust"
+        }
         guard peer.uid != namespace.unknownUser else {
             return
                 "uid \(peer.uid) stands for every user without a number in the user namespace of stored, and gets no "
@@ -97,15 +107,22 @@ extension Access.Rule.Subject {
 package struct Accounts: Sendable {
     let user: @Sendable (String) -> UInt32?
     let group: @Sendable (String) -> UInt32?
+    /// The own group of a user's number, and then the others.
+    let groups: @Sendable (UInt32) -> [UInt32]
 
     /// Makes the look-ups; each returns nil for an unknown name.
-    package init(user: @escaping @Sendable (String) -> UInt32?, group: @escaping @Sendable (String) -> UInt32?) {
+    package init(
+        user: @escaping @Sendable (String) -> UInt32?, group: @escaping @Sendable (String) -> UInt32?,
+        groups: @escaping @Sendable (UInt32) -> [UInt32] = { _ in [] }
+    ) {
         self.user = user
         self.group = group
+        self.groups = groups
     }
 
     /// The accounts of this machine. Used at start-up only, while there is one thread: the look-ups are not
     /// thread-safe.
     package static let system = Accounts(
-        user: { getpwnam($0)?.pointee.pw_uid }, group: { getgrnam($0)?.pointee.gr_gid })
+        user: { getpwnam($0)?.pointee.pw_uid }, group: { getgrnam($0)?.pointee.gr_gid },
+        groups: systemGroups)
 }

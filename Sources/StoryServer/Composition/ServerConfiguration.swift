@@ -1,4 +1,5 @@
 package import StoryCore
+package import StoryNetwork
 import StoryReactor
 
 /// The daemon's settings: from the arguments, else the configuration file, else the environment.
@@ -21,6 +22,12 @@ package struct ServerConfiguration: Equatable, Sendable {
     package var patience = 10
     /// The log that this store is a node of; nil for a store of its own.
     package var cluster: ClusterSettings?
+    /// Where clients of other machines connect; nil: nowhere.
+    package var listen: HostAndPort?
+    /// The files of certificates; nil where none are named.
+    package var certificates: TLSFiles?
+    /// The users of certificates.
+    var trust: [Trust] = []
 
     /// The default size of the journal, in bytes.
     package static let usualJournal = 4 << 20
@@ -178,7 +185,8 @@ package struct ServerConfiguration: Equatable, Sendable {
                 throw rule.refused(error.message)
             }
         }
-        configuration.access = Access(rules)
+        try network(settings, accounts, into: &configuration)
+        configuration.access = Access(rules, trust: configuration.trust)
         configuration.limits.connections = try limit(settings, .connections, 1...65_536) ?? Limits().connections
         configuration.limits.subscriptions = try limit(settings, .subscriptions, 1...100_000) ?? Limits().subscriptions
         configuration.limits.inflight = try limit(settings, .inflight, 1...65_536) ?? Limits().inflight

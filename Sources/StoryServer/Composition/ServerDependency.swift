@@ -49,6 +49,8 @@ package struct ServerDependency {
     package let wake: @Sendable () -> Void
     /// Returns freed memory to the system; on any thread.
     let returnFreedPages: @Sendable () -> Void
+    /// Reads the files of certificates again where they have changed; called once a second.
+    let renewCertificates: () -> Void
     /// Checks that this process may still serve the data directory; throws where it lost the right.
     let holdRight: () throws(StorageError) -> Void
     /// The number of the user who runs the daemon, and so may do everything.
@@ -65,6 +67,7 @@ package struct ServerDependency {
         commits: any CommitRunner, node: ClusterNode? = nil, transport: any Transport,
         background: BackgroundStarter = .niceThreads, manager: ServiceManager = .absent,
         wake: @escaping @Sendable () -> Void, returnFreedPages: @escaping @Sendable () -> Void = {},
+        renewCertificates: @escaping () -> Void = {},
         holdRight: @escaping () throws(StorageError) -> Void = {}, uid: UInt32,
         durability: Durability = .fsync
     ) throws(StorageError) {
@@ -82,6 +85,7 @@ package struct ServerDependency {
         self.transport = transport
         self.wake = wake
         self.returnFreedPages = returnFreedPages
+        self.renewCertificates = renewCertificates
         self.holdRight = holdRight
         self.uid = uid
         self.durability = node == nil ? durability : .quorum
@@ -140,7 +144,8 @@ package struct Composition {
     ///
     /// - Throws: why the daemon cannot start.
     package init(
-        _ configuration: ServerConfiguration, clock: Clock, trace: Trace, manager: ServiceManager
+        _ configuration: ServerConfiguration, clock: Clock, trace: Trace, manager: ServiceManager,
+        certificates: CertificateFiles? = nil
     ) throws(StartError) {
         let wake: @Sendable () -> Void
         do throws(StorageError) {
@@ -169,8 +174,9 @@ package struct Composition {
                 dependency: try ServerDependency(
                     configuration, clock: clock, trace: trace, log: store.log, models: store.models, shelf: store.shelf,
                     logWork: LogWork(store.log, store.models), commits: commits,
-                    node: node,
-                    transport: reactor, manager: manager, wake: wake, returnFreedPages: Allocator.returnFreedPages,
+                    node: node, transport: reactor, manager: manager, wake: wake,
+                    returnFreedPages: Allocator.returnFreedPages,
+                    renewCertificates: { [reactor] in certificates?.secondPassed(reactor) },
                     holdRight: store.holdRight, uid: geteuid(),
                     durability: store.directory.fileSystem == .memory ? .memory : .fsync))
         } catch {

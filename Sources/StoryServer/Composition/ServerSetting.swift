@@ -1,5 +1,6 @@
 import StoryCore
 import StoryEtcd
+import StoryNetwork
 
 /// A setting of the daemon: an option `--NAME VALUE`, and a line `NAME = VALUE` of the configuration file.
 package enum ServerSetting: String, CaseIterable, Sendable {
@@ -7,9 +8,12 @@ package enum ServerSetting: String, CaseIterable, Sendable {
     case cluster, log, node, lease, tail, advertise
     case clusterUser = "cluster-user"
     case clusterPasswordFile = "cluster-password-file"
+    case listen, certificate
+    case certificateKey = "certificate-key"
+    case authority, trust
 
     /// True where the setting may be given more than once.
-    package var isRepeated: Bool { self == .allow }
+    package var isRepeated: Bool { self == .allow || self == .trust }
 
     /// The placeholder of the value in the help.
     package var placeholder: String {
@@ -22,8 +26,9 @@ package enum ServerSetting: String, CaseIterable, Sendable {
         case .memory, .journal, .tail: "BYTES"
         case .cluster: "URL,URL"
         case .log, .node, .clusterUser: "NAME"
-        case .advertise: "HOST:PORT"
-        case .clusterPasswordFile: "FILE"
+        case .listen, .advertise: "HOST:PORT"
+        case .certificate, .certificateKey, .authority, .clusterPasswordFile: "FILE"
+        case .trust: "NAME=USER"
         }
     }
 
@@ -42,6 +47,13 @@ package enum ServerSetting: String, CaseIterable, Sendable {
         case .journal: "the size of log.journal: 65536 to 1073741824, a multiple of 4096"
         case .slow: "seconds from which on a request is slow and is traced, such as 0.1, to 3600; 0: never"
         case .follow: "makes this store a replica of the one at that socket: it has the same log, and takes no writes"
+        case .listen: "where clients on other machines connect, by TLS; with certificate, certificate-key and authority"
+        case .certificate: "the certificate that other machines are shown, in PEM; read again when it changes"
+        case .certificateKey:
+            "the private key of the certificate, in PEM without a passphrase; read again when it changes"
+        case .authority:
+            "the certificates of those who sign the certificates of clients, in PEM; read again when it changes"
+        case .trust: "has the certificate with this common name stand for a user of this machine; may be given again"
         case .patience: "seconds that a request waits for the position in its min=: 1 to 300"
         case .cluster: "makes this store a node of a log in etcd, whose URLs these are: http://HOST:PORT"
         case .log: "the name of the log in etcd"
@@ -73,7 +85,7 @@ package enum ServerSetting: String, CaseIterable, Sendable {
     private static let examples: [ServerSetting: String] = [
         .allow: "@staff=read", .cluster: "http://10.0.0.1:2379,http://10.0.0.2:2379,http://10.0.0.3:2379",
         .log: ClusterSettings.usualLog, .lease: String(ClusterSettings.usualLease),
-        .tail: String(ClusterSettings.usualTail),
+        .listen: "0.0.0.0:7171", .trust: "laptop=alice", .tail: String(ClusterSettings.usualTail),
     ]
 
     private func values(in configuration: ServerConfiguration) -> [String] {
@@ -98,6 +110,11 @@ package enum ServerSetting: String, CaseIterable, Sendable {
         case .advertise: configuration.cluster?.advertise.map { [$0] } ?? []
         case .clusterUser: configuration.cluster?.user.map { [$0.name] } ?? []
         case .clusterPasswordFile: configuration.cluster?.passwordFile.map { [$0] } ?? []
+        case .listen: configuration.listen.map { [$0.description] } ?? []
+        case .certificate: configuration.certificates?.certificate.map { [$0] } ?? []
+        case .certificateKey: configuration.certificates?.key.map { [$0] } ?? []
+        case .authority: configuration.certificates.map { [$0.authority] } ?? []
+        case .trust: configuration.access.trust.map(\.text)
         }
     }
 }

@@ -5,6 +5,7 @@ import StoryEngine
 import StoryLog
 import StoryFold
 import StoryStore
+import StoryNetwork
 import StoryReactor
 package import StoryStorage
 import StoryWire
@@ -26,20 +27,20 @@ package enum Daemon {
         signal(SIGUSR2, SIG_IGN)
         Allocator.returnLargeBlocks()
         var configuration = configuration
-        configuration.limits.connections = FileLimit.connections(atMost: configuration.limits.connections) { fewer in
-            trace.say(
-                "fewer-connections", ["connections": "\(fewer)", "reason": "the limit of open files (ulimit -n)"])
-        }
+        limitConnections(&configuration, trace)
         try checkUser(&configuration)
         configuration.follow = configuration.follow.map(absolute)
         if let cluster = configuration.cluster {
             configuration.cluster?.advertise = cluster.advertise ?? absolute(configuration.socket)
         }
         let manager = ServiceManager(environment)
-        let composition = try Composition(configuration, clock: clock, trace: trace, manager: manager)
+        let certificates = try certificates(of: configuration, trace)
+        let composition = try Composition(
+            configuration, clock: clock, trace: trace, manager: manager, certificates: certificates)
         let socket: String
         do throws(ReactorError) {
             socket = try listen(composition.reactor, configuration, environment)
+            try listenToOthers(composition.reactor, configuration, with: certificates, trace)
         } catch {
             composition.abandon()
             throw StartError(message: "\(error)", exitCode: 2)
@@ -82,6 +83,16 @@ package enum Daemon {
         signal(SIGPIPE, SIG_IGN)
     }
 
+    /// Reads the files of certificates that the settings name; nil where they name none.
+    ///
+    /// - Throws: `StartError`, which names the setting at fault.
+    package static func certificates(
+        of configuration: ServerConfiguration, _ trace: Trace
+    ) throws(StartError) -> CertificateFiles? {
+        guard configuration.listen != nil, let files = configuration.certificates else { return nil }
+        return try CertificateFiles(files, trace)
+    }
+
     /// Returns a path that clients in other directories understand as well.
     private static func absolute(_ path: String) -> String {
         guard !path.hasPrefix("/"), let directory = getcwd(nil, 0) else { return path }
@@ -95,7 +106,7 @@ package enum Daemon {
     private static func checkUser(_ configuration: inout ServerConfiguration) throws(StartError) {
         let (rules, namespace) = (configuration.access.rules, UserNamespace.current())
         guard geteuid() == namespace.unknownUser else {
-            configuration.access = Access(rules, in: namespace)
+            configuration.access = Access(rules, trust: configuration.access.trust, in: namespace)
             return
         }
         // Without rules, the socket's mode admits only its owner.
@@ -131,6 +142,28 @@ package enum Daemon {
         try reactor.listen(
             at: configuration.socket, mode: configuration.access.socketMode, group: configuration.access.socketGroup)
         return configuration.socket
+    }
+
+    /// Listens for clients of other machines, where the settings say so.
+    private static func listenToOthers(
+        _ reactor: Reactor, _ configuration: ServerConfiguration, with certificates: CertificateFiles?, _ trace: Trace
+    ) throws(ReactorError) {
+        guard let address = configuration.listen, let context = certificates?.first else { return }
+        let bound = try reactor.listen(at: address, context)
+        trace.say(
+            "listening",
+            ["address": bound.description, "certificate": context.shownName, "days": context.daysLeft])
+    }
+
+    /// Lowers the number of connections to what the limit of open files permits.
+    private static func limitConnections(_ configuration: inout ServerConfiguration, _ trace: Trace) {
+        let handshakes = configuration.listen == nil ? 0 : Reactor.mostHandshakes
+        configuration.limits.connections = FileLimit.connections(
+            atMost: configuration.limits.connections, besides: handshakes
+        ) { fewer in
+            trace.say(
+                "fewer-connections", ["connections": "\(fewer)", "reason": "the limit of open files (ulimit -n)"])
+        }
     }
 
     /// Unblocks the signals that end the process: a blocked mask is inherited, and a parent may have blocked them.

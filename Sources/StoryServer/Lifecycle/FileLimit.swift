@@ -7,9 +7,13 @@ enum FileLimit {
 
     /// Raises the limit to fit the wanted connections, as far as the system permits.
     ///
-    /// - Parameter whenFewer: receives the number of connections where fewer than the wanted ones fit.
+    /// - Parameters:
+    ///   - wanted: the number of connections.
+    ///   - besides: further descriptors that are needed at times.
+    ///   - whenFewer: receives the number of connections where fewer than the wanted ones fit.
     /// - Returns: the number of connections that fit.
-    static func connections(atMost wanted: Int, whenFewer: (Int) -> Void) -> Int {
+    static func connections(atMost wanted: Int, besides: Int = 0, whenFewer: (Int) -> Void) -> Int {
+        let others = others + besides
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return wanted }
         let needed = rlim_t(wanted + others)

@@ -7,6 +7,8 @@ struct ClientFigures {
     var number: UInt64 = 0
     /// The process ID of the client; 0 where the kernel does not report it.
     var pid: Int32 = 0
+    /// The certificate of a client on another machine.
+    var certificate: PeerCredentials.Certificate?
     /// When the client connected.
     var since = Instant(milliseconds: 0)
     /// When the client connected, in ticks of 0.1 s.
@@ -23,6 +25,7 @@ struct ClientFigures {
 
     init(number: UInt64, _ credentials: PeerCredentials, since: Instant, at tick: UInt64) {
         (self.number, pid, self.since, beganTick) = (number, credentials.pid, since, tick)
+        certificate = credentials.certificate
     }
 
     /// Counts a request.

@@ -17,6 +17,7 @@ final class Housekeeping {
     private let log: any EventLog
     private let manager: ServiceManager
     private let returnFreedPages: () -> Void
+    private let renewCertificates: () -> Void
     private let rightCheck: () throws(StorageError) -> Void
     private let driver: CommitDriver
     private let connections: Connections
@@ -28,14 +29,17 @@ final class Housekeeping {
 
     /// - Parameters:
     ///   - returnFreedPages: returns freed memory to the system.
+    ///   - renewCertificates: reads the files of certificates again where they have changed.
     ///   - holdRight: throws where this process lost the right to serve the data directory.
     init(
         clock: Clock, trace: Trace, figures: Figures, slow: SlowRequests, log: any EventLog, manager: ServiceManager,
-        returnFreedPages: @escaping () -> Void, holdRight: @escaping () throws(StorageError) -> Void,
+        returnFreedPages: @escaping () -> Void, renewCertificates: @escaping () -> Void,
+        holdRight: @escaping () throws(StorageError) -> Void,
         driver: CommitDriver, connections: Connections, requests: Requests, memory: ClientMemory, idle: IdleConnections
     ) {
         (self.clock, self.trace, self.figures, self.slow, self.log) = (clock, trace, figures, slow, log)
         (self.manager, self.returnFreedPages, rightCheck) = (manager, returnFreedPages, holdRight)
+        self.renewCertificates = renewCertificates
         (self.driver, self.connections, self.requests, self.memory) = (driver, connections, requests, memory)
         self.idle = idle
         clockWatch = ClockWatch(clock, trace)
@@ -52,6 +56,7 @@ final class Housekeeping {
         freed.saw(memory.used)
         guard driver.tick % Housekeeping.ticksPerSecond == 0 else { return }
         holdRight()
+        renewCertificates()
         slow.secondPassed()
         endIdle()
         trace.secondPassed()

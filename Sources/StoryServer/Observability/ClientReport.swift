@@ -30,6 +30,10 @@ struct ClientReport {
             Member("received", .count(client.received)), Member("sent", .count(client.sent)),
             Member("waiting", .count(UInt64(clamping: waiting))),
         ]
+        if let certificate = client.certificate {
+            members.append(Member("certificate", .text(certificate.name ?? "")))
+            members.append(Member("from", .text(certificate.from)))
+        }
         if let verb = client.verb { members.append(Member("verb", .text(verb.rawValue))) }
         return members + subscriptions
     }

@@ -174,6 +174,8 @@ package final class Figures {
 /// A reason to refuse a client that connects.
 enum ConnectionRefusal: String, CaseIterable {
     case denied, busy, draining
+    /// TLS failed.
+    case insecure
 }
 
 /// A condition of the daemon that an operator should look at; the trace has a word for each.

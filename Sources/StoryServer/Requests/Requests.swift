@@ -90,6 +90,7 @@ final class Requests {
 
     /// Accepts a client, or refuses it with the reason.
     func connected(_ id: ConnectionID, _ credentials: PeerCredentials) {
+        let credentials = access.trusted(credentials)
         let role = access.role(of: credentials, owner: owner)
         let peer = Peer(uid: credentials.uid, role: role ?? .read)
         let connection = Connection(id: id, peer: peer, limits: limits, touched: connections.touched)
@@ -100,10 +101,9 @@ final class Requests {
         connections.insert(connection)
         let output = output(connection)
         if role == nil {
-            trace.sayEachSecond("denied", ["uid": "\(peer.uid)"])
+            trace.sayEachSecond("denied", credentials.traced)
             figures.refused(.denied)
-            let reason = access.refusal(of: credentials)
-            output.reply(.failed(Failure(.denied, reason)), tag: nil, restsOn: .zero)
+            output.reply(.failed(Failure(.denied, access.refusal(of: credentials))), tag: nil, restsOn: .zero)
         } else if engine.connected(peer, beside: count, into: output) {
             return figures.connected()
         } else {

@@ -16,7 +16,9 @@ enum SubcommandTable {
 
     /// The options of every verb.
     static let globalOptions = [
-        Option("socket", "PATH", "the daemon's socket; else STORED_SOCKET, else the user's own or the service's"),
+        Option(
+            "socket", "PATH",
+            "the daemon's socket, or tls://HOST:PORT, or a list; else STORED_SOCKET, the user's own or the service's"),
         Option("data", "DIR", "the data directory, to be read without a daemon; else STORED_DATA, else the XDG one"),
         Option("json", nil, "prints JSON lines, byte for byte as the store sent them"),
         Option("timeout", "SECONDS", "seconds to wait for a reply (default 20; no limit for backups and checks)"),

@@ -1,0 +1,47 @@
+import StoryCore
+
+/// A endpoint at which a store may be reached.
+enum StoreEndpoint: Hashable, Sendable, CustomStringConvertible {
+    /// A Unix socket; the owner is the user ID that must run the store, unless root does; nil: any user.
+    case socket(path: String, owner: UInt32?)
+    /// A port of another machine.
+    case remote(HostAndPort, StoreIdentity)
+    /// A URL that is none of `tls://HOST:PORT`.
+    case malformed(String)
+
+    private static let scheme = "tls://"
+
+    /// Parses a path or a URL.
+    init(_ text: String, _ identity: StoreIdentity) {
+        guard text.hasPrefix(StoreEndpoint.scheme) else {
+            self = .socket(path: text, owner: nil)
+            return
+        }
+        guard let address = HostAndPort(String(text.dropFirst(StoreEndpoint.scheme.count))), address.port > 0 else {
+            self = .malformed(text)
+            return
+        }
+        self = .remote(address, identity)
+    }
+
+    /// Parses paths and URLs with commas between them; a comma that neither a slash nor a URL follows is one of a path.
+    static func list(_ text: String, _ identity: StoreIdentity) -> [StoreEndpoint] {
+        var parts: [String] = []
+        for part in text.split(separator: ",", omittingEmptySubsequences: false).map(String.init) {
+            if let last = parts.last, !part.hasPrefix("/"), !part.hasPrefix(scheme) {
+                parts[parts.count - 1] = last + "," + part
+            } else {
+                parts.append(part)
+            }
+        }
+        return parts.map { StoreEndpoint($0, identity) }
+    }
+
+    var description: String {
+        switch self {
+        case .socket(let path, _): path
+        case .remote(let address, _): StoreEndpoint.scheme + address.description
+        case .malformed(let text): text
+        }
+    }
+}

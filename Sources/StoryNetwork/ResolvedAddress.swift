@@ -1,0 +1,95 @@
+package import Glibc
+package import StoryCore
+
+/// An address of a host to bind or to connect to.
+package struct ResolvedAddress {
+    private var storage: sockaddr_storage
+    private let count: socklen_t
+    /// The family of the address, for `socket`.
+    package let family: Int32
+
+    /// Looks a host up, which may take seconds where its name is asked for in the network.
+    ///
+    /// - Parameter listens: whether the addresses are for `bind`.
+    /// - Returns: the addresses of the host, in the order of preference.
+    /// - Throws: `ResolveError`.
+    package static func resolve(
+        _ address: HostAndPort, listens: Bool = false
+    ) throws(ResolveError) -> [ResolvedAddress] {
+        var hints = addrinfo()
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        hints.ai_flags = AI_NUMERICSERV | (listens ? AI_PASSIVE : 0)
+        var found: UnsafeMutablePointer<addrinfo>?
+        let code = getaddrinfo(address.host, String(address.port), &hints, &found)
+        guard code == 0 else {
+            let reason = code == EAI_SYSTEM ? strerror(errno) : UnsafeMutablePointer(mutating: gai_strerror(code))
+            throw ResolveError(reason: reason.map { String(cString: $0) } ?? "error \(code)")
+        }
+        defer { freeaddrinfo(found) }
+        var addresses: [ResolvedAddress] = []
+        var next = found
+        while let entry = next?.pointee {
+            next = entry.ai_next
+            guard let address = entry.ai_addr, entry.ai_family == AF_INET || entry.ai_family == AF_INET6 else {
+                continue
+            }
+            addresses.append(ResolvedAddress(address, entry.ai_addrlen, family: entry.ai_family))
+        }
+        return addresses
+    }
+
+    /// Copies an address of the system.
+    package init(_ address: UnsafePointer<sockaddr>, _ count: socklen_t, family: Int32) {
+        storage = sockaddr_storage()
+        self.count = min(count, socklen_t(MemoryLayout<sockaddr_storage>.size))
+        self.family = family
+        withUnsafeMutableBytes(of: &storage) {
+            $0.copyMemory(from: UnsafeRawBufferPointer(start: address, count: Int(self.count)))
+        }
+    }
+
+    /// Calls a function with the address.
+    package func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+        withUnsafePointer(to: storage) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, count) }
+        }
+    }
+
+    /// Returns this address with another port.
+    package func withPort(_ port: UInt16) -> ResolvedAddress {
+        var address = self
+        withUnsafeMutableBytes(of: &address.storage) { bytes in
+            switch family {
+            case AF_INET: bytes.bindMemory(to: sockaddr_in.self)[0].sin_port = port.bigEndian
+            case AF_INET6: bytes.bindMemory(to: sockaddr_in6.self)[0].sin6_port = port.bigEndian
+            default: break
+            }
+        }
+        return address
+    }
+
+    /// The host and the port as numbers; nil where the system does not tell.
+    package var text: HostAndPort? {
+        var (host, service) = ([CChar](repeating: 0, count: 1_025), [CChar](repeating: 0, count: 32))
+        let code = withPointer {
+            getnameinfo(
+                $0, $1, &host, socklen_t(host.count), &service, socklen_t(service.count),
+                NI_NUMERICHOST | NI_NUMERICSERV)
+        }
+        guard code == 0, let port = UInt16(ResolvedAddress.text(service)) else { return nil }
+        return HostAndPort(host: ResolvedAddress.text(host), port: port)
+    }
+}
+
+extension ResolvedAddress {
+    /// Returns the text before the NUL.
+    private static func text(_ characters: [CChar]) -> String {
+        String(decoding: characters.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}
+
+/// The reason why a host has no address.
+package struct ResolveError: Error, Hashable, Sendable {
+    /// The reason, as the system tells it.
+    package let reason: String
+}

@@ -1,0 +1,83 @@
+import CUV
+import Glibc
+import StoryCore
+import StoryNetwork
+
+/// A listening socket and its handle in the loop.
+final class Listener {
+    /// The number of clients of other machines that may wait to be accepted.
+    private static let remoteBacklog: Int32 = 1_024
+
+    let descriptor: Int32
+    /// True for a port of TCP, whose clients speak TLS.
+    let isRemote: Bool
+    /// The socket's file; nil for a port.
+    private let file: SocketFile?
+    private var handle: UnsafeMutablePointer<uv_poll_t>?
+    /// True once the socket is closed.
+    private(set) var isEnded = false
+
+    /// Takes over a Unix socket.
+    init(_ file: SocketFile) {
+        (descriptor, isRemote, self.file) = (file.descriptor, false, file)
+    }
+
+    /// Takes over a listening socket of TCP.
+    init(port descriptor: Int32) {
+        (self.descriptor, isRemote, file) = (descriptor, true, nil)
+    }
+
+    /// Listens at each address of a host.
+    ///
+    /// - Returns: the listeners, and the address with its port, which the system chooses where it is 0.
+    /// - Throws: `.refusedPort`.
+    static func remote(at address: HostAndPort) throws(ReactorError) -> (listeners: [Listener], at: HostAndPort) {
+        let found: [ResolvedAddress]
+        do throws(ResolveError) {
+            found = try ResolvedAddress.resolve(address, listens: true)
+        } catch {
+            throw .refusedPort(address.description, reason: error.reason)
+        }
+        var (listeners, port): ([Listener], UInt16) = ([], address.port)
+        for each in found {
+            let isAlone = found.count > 1
+            let descriptor = StreamSocket.listen(each.withPort(port), isAlone: isAlone, backlog: remoteBacklog)
+            guard descriptor >= 0 else {
+                let reason = String(cString: strerror(errno))
+                for listener in listeners { listener.end() }
+                throw .refusedPort(address.description, reason: reason)
+            }
+            listeners.append(Listener(port: descriptor))
+            port = StreamSocket.address(of: descriptor, peer: false)?.text?.port ?? port
+        }
+        return (listeners, HostAndPort(host: address.host, port: port))
+    }
+
+    /// Watches for clients, unless that is done already; false if the system refuses.
+    func start(in handles: LoopHandles) -> Bool {
+        guard handle == nil, !isEnded else { return true }
+        let handle = UnsafeMutablePointer<uv_poll_t>.allocate(capacity: 1)
+        guard handles.watch(handle, descriptor) else {
+            handle.deallocate()
+            return false
+        }
+        handle.pointee.data = Unmanaged.passUnretained(self).toOpaque()
+        self.handle = handle
+        return uv_poll_start(handle, Int32(UV_READABLE.rawValue), Callbacks.clientIsWaiting) == 0
+    }
+
+    /// Watches no longer; clients wait in the backlog.
+    func pause() {
+        guard let handle else { return }
+        self.handle = nil
+        handle.withHandle { uv_close($0) { $0?.deallocate() } }
+    }
+
+    /// Closes the socket, and removes its file if it is still ours.
+    func end() {
+        guard !isEnded else { return }
+        isEnded = true
+        pause()
+        if let file { file.remove() } else { close(descriptor) }
+    }
+}
