@@ -193,7 +193,7 @@ package final class Server: ReactorHandler {
         cluster?.turnEnded()
         publish()
         guard stopReason == nil else { return }
-        jobs.begin()
+        jobs.begin(acknowledged: driver.acknowledged, stored: driver.turn.stored)
         store()
         requests.findNextSteps()
         requests.turnEnded()
