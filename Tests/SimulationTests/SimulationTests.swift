@@ -15,6 +15,12 @@ struct SimulationTests {
         #expect(said.exit == .code(0), "\(said.text)")
     }
 
+    @Test func `whatever becomes of the engine and the process, a node keeps each acknowledged event`() throws {
+        let said = try Simulator.run("--node", "--seeds", SimulationTests.seeds)
+        print("simulation of a node: \(said.text.split(separator: "\n").last ?? "nothing")")
+        #expect(said.exit == .code(0), "\(said.text)")
+    }
+
     /// In 1,224 the account of what is kept is full of requests of a client that wait behind its `STATS`.
     @Test(arguments: [3, 17, 40, 71, 77, 123, 1_224])
     func `the same seed is the same story`(seed: Int) throws {
