@@ -55,6 +55,12 @@ struct SimulationTests {
         #expect(said.exit != .code(0) && isFound)
     }
 
+    @Test(arguments: ["rollBackKeepsRows", "checkpointAheadOfFlush"])
+    func `a planted bug of what a node undoes or stores is found`(bug: String) throws {
+        let said = try Simulator.run("--node", "--seeds", "1...200", "--bug", bug)
+        #expect(said.exit != .code(0) && said.text.contains("FAILED at"))
+    }
+
     @Test func `no access conflicts with another one, in a build that checks each`() throws {
         let said = try Simulator.run("--seeds", "301...360", isChecked: true)
         #expect(said.exit == .code(0), "\(said.text)")
