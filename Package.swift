@@ -179,7 +179,8 @@ let package = Package(
         program(
             "simulator",
             [
-                "StoryCore", "StoryWire", "StoryStorage", "StoryFold", "StoryStore", "StoryLog", "StoryServer",
+                "StoryCluster", "StoryCore", "StoryWire", "StoryStorage", "StoryFold", "StoryStore", "StoryLog",
+                "StoryServer",
                 "CSimulatedDisk",
                 "TestSupport",
             ],

@@ -98,6 +98,9 @@ package final class Server: ReactorHandler {
     /// Why the process must end with exit code 5; nil when it may go on, or end well.
     package var stopReason: StorageError? { driver.stopReason }
 
+    /// The last acknowledged event.
+    package var acknowledged: Position { driver.acknowledged }
+
     /// True while a background thread stores the models.
     package var isStoring: Bool { checkpoints.isStoring }
 
@@ -169,7 +172,7 @@ package final class Server: ReactorHandler {
         cluster?.turnEnded()
         publish()
         guard stopReason == nil else { return }
-        jobs.begin()
+        jobs.begin(acknowledged: driver.acknowledged, stored: driver.turn.stored)
         store()
         requests.findNextSteps()
         requests.turnEnded()

@@ -133,7 +133,7 @@ class FiguresTests(unittest.TestCase):
         self.assertEqual(verbs, {s[1][0][1] for s in all_samples if s[0] == "storykeep_requests_total"})
         for verb in verbs:
             self.assertIn(("storykeep_request_duration_seconds_count", (("verb", verb),)), all_samples)
-        self.assertEqual(17, sum(1 for s in all_samples if s[0] == "storykeep_errors_total"))
+        self.assertEqual(18, sum(1 for s in all_samples if s[0] == "storykeep_errors_total"))
         self.assertGreater(all_samples["process_start_time_seconds", ()], time.time() - LIMIT)
 
     def test_under_load_no_counter_falls_and_every_histogram_adds_up(self):

@@ -15,6 +15,12 @@ struct SimulationTests {
         #expect(said.exit == .code(0), "\(said.text)")
     }
 
+    @Test func `whatever becomes of the engine and the process, a node keeps each acknowledged event`() throws {
+        let said = try Simulator.run("--node", "--seeds", SimulationTests.seeds)
+        print("simulation of a node: \(said.text.split(separator: "\n").last ?? "nothing")")
+        #expect(said.exit == .code(0), "\(said.text)")
+    }
+
     /// In 1,224 the account of what is kept is full of requests of a client that wait behind its `STATS`.
     @Test(arguments: [3, 17, 40, 71, 77, 123, 1_224])
     func `the same seed is the same story`(seed: Int) throws {
@@ -47,6 +53,12 @@ struct SimulationTests {
         // What the loop holds to be impossible ends the process, which is found as well.
         let isFound = line.contains("FAILED at") || line.contains("died of a signal at")
         #expect(said.exit != .code(0) && isFound)
+    }
+
+    @Test(arguments: ["rollBackKeepsRows", "checkpointAheadOfFlush"])
+    func `a planted bug of what a node undoes or stores is found`(bug: String) throws {
+        let said = try Simulator.run("--node", "--seeds", "1...200", "--bug", bug)
+        #expect(said.exit != .code(0) && said.text.contains("FAILED at"))
     }
 
     @Test func `no access conflicts with another one, in a build that checks each`() throws {

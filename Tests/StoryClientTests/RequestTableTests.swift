@@ -179,6 +179,8 @@ import Testing
             (#""code":"keyReused","position":5"#, .keyReused(message: "m", position: 5)),
             (#""code":"behind","position":6"#, .behind(message: "m", position: 6)),
             (#""code":"notLeader","address":"/s""#, .notLeader(message: "m", address: "/s")),
+            (#""code":"unavailable","outcome":"none""#, .unavailable(message: "m", mayBeWritten: false)),
+            (#""code":"unavailable","outcome":"unknown""#, .unavailable(message: "m", mayBeWritten: true)),
             (#""code":"tooLarge","limit":6"#, .tooLarge(message: "m", limit: 6)),
             (#""code":"diverged","log":"l","position":7"#, .diverged(message: "m", log: "l", position: 7)),
             (

@@ -80,7 +80,7 @@ extension ClientError {
             case .tooLarge: .tooLarge(message: message, limit: refusal.limit)
             case .full: .full(message: message)
             case .notLeader: .notLeader(message: message, address: refusal.address ?? "")
-            case .unavailable: .unavailable(message: message, mayBeWritten: refusal.outcome != "none")
+            case .unavailable: .unavailable(message: message, mayBeWritten: refusal.outcome == "unknown")
             case .busy: .busy(message: message)
             case .draining: .draining(message: message)
             case .internal:

@@ -205,7 +205,7 @@ final class ClusterDriver {
         case .committed: entries.ended(.acknowledged)
         case .full: entries.ended(.refused(Failure(.full, "the engine of the log is full; nothing was written")))
         case .superseded: entries.ended(.refused(.superseded))
-        case .unknown: entries.ended(.refused(.outcomeUnknown), isUnknown: true)
+        case .unknown: entries.ended(.refused(.outcomeUnknown))
         }
     }
 

@@ -62,15 +62,9 @@ final class EntryCommits {
     }
 
     /// Takes the end of the entry that was handed over.
-    ///
-    /// - Parameters:
-    ///   - end: the end.
-    ///   - isUnknown: whether the entry may be in the log all the same.
-    func ended(_ end: CommitEnd, isUnknown: Bool = false) {
+    func ended(_ end: CommitEnd) {
         guard let driver, let entry = underWay else { return }
         underWay = nil
-        // Later events were handed to nobody.
-        if isUnknown { driver.outbox.rollBack(to: entry.through, .superseded) }
         let (before, nanoseconds) = (driver.acknowledged, driver.clock.steady() - entry.began)
         driver.policy.commitEnded(nanoseconds: nanoseconds)
         driver.perform(driver.turn.commitEnded(end))

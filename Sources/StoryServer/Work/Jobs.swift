@@ -95,8 +95,8 @@ final class Jobs {
     private let whenDone: @Sendable () -> Void
     private let mustEnd = EndFlag()
     private var running: [Running] = []
-    /// The jobs that this turn requested; they begin at its end.
-    private var waiting: [(target: String?, begin: () -> Void)] = []
+    /// The jobs that wait for the end of the turn, and until the events that were acknowledged then are stored.
+    private var waiting: [(target: String?, after: Position?, begin: () -> Void)] = []
 
     /// Makes an empty list of jobs.
     ///
@@ -146,15 +146,18 @@ final class Jobs {
                 }, whenDone: whenDone)
             running.append(Running(connection: connection, tag: tag, target: target, work: job))
         }
-        waiting.append((target, begin))
+        waiting.append((target, nil, begin))
     }
 
-    /// Begins the jobs that this turn requested, at its end.
-    func begin() {
+    /// Begins the jobs that were requested, once all events are stored that were acknowledged at the end of that turn.
+    func begin(acknowledged: Position, stored: Position) {
         guard !waiting.isEmpty else { return }
         let starts = waiting
         waiting = []
-        for start in starts { start.begin() }
+        for start in starts {
+            let after = start.after ?? acknowledged
+            if after <= stored { start.begin() } else { waiting.append((start.target, after, start.begin)) }
+        }
     }
 
     /// Returns the replies of the jobs that have ended.

@@ -54,7 +54,7 @@ struct NodeOutcomeTests {
         #expect(bench.nodes[0].hear("a") == [])
         bench.tick(30)
         #expect(bench.nodes[0].hear("a").map { $0.text("outcome") } == ["unknown"])
-        #expect(bench.nodes[0].hear("b").map { $0.text("outcome") } == ["none"], "it was handed to nobody")
+        #expect(bench.nodes[0].hear("b").map { $0.text("outcome") } == ["unknown"], "so was the turn behind it")
         #expect(bench.nodes[0].log.head == Position(1))
         bench.engines[0].isCut = false
         bench.engines[0].fate = { _ in .answered }
@@ -69,7 +69,8 @@ struct NodeOutcomeTests {
         let bench = led()
         bench.shared.engine.isFull = true
         var told: [String] = []
-        for _ in 0..<3 where told.isEmpty { told = bench.ask(append) }
+        // The write that fills the engine is carried out.
+        for _ in 0..<3 where told.first?.hasPrefix("-") != true { told = bench.ask(append) }
         #expect(told.map { $0.text("code") } == ["full"], "\(told)")
         bench.shared.engine.isFull = false
         bench.tick(20)

@@ -1,4 +1,5 @@
 package import StoryCluster
+package import StoryCore
 package import StoryServer
 
 /// The engine of a log that several loops use: strict serializable, in memory.
@@ -6,6 +7,8 @@ package final class SharedEngine {
     package var engine = SimulatedEngine()
     /// Monotonic time in nanoseconds, for leases.
     package var now: UInt64 = 1
+    /// Calls that were given up, and are still on their way.
+    private var late: [EngineCall] = []
 
     /// Makes an engine that has the identity of a log.
     ///
@@ -14,6 +17,28 @@ package final class SharedEngine {
         var record = record
         record.cluster = engine.cluster
         engine.put(LogKeys(log: "main").identity, record.value)
+    }
+
+    fileprivate func add(late call: EngineCall) { late.append(call) }
+
+    /// Carries out the calls that were given up.
+    package func carryOutLate() {
+        for call in late { _ = engine.apply(call, at: now) }
+        late = []
+    }
+
+    /// Takes the lead away from the node that has it.
+    package func takeLeadAway() {
+        let leader = EngineRange(from: LogKeys(log: "main").leader)
+        _ = engine.apply(.transaction(EngineTransaction(conditions: [], then: [.delete(leader)])), at: now)
+    }
+
+    /// The last event of the log.
+    package var end: Position {
+        let keys = LogKeys(log: "main")
+        let last = engine.pairs.keys.filter { $0.hasPrefix(keys.entries) }.max().flatMap { engine.pairs[$0] }
+        guard let last, let (head, _, _) = try? EntryHead.read(last.value) else { return .zero }
+        return head.last
     }
 }
 
@@ -26,6 +51,8 @@ package final class DrivenEngine: EngineCalls {
         case lost
         /// It is carried out, and its answer is lost.
         case unanswered
+        /// Its outcome is unknown, and it is carried out when the test says so.
+        case late
         /// It arrives when the test says so.
         case held
     }
@@ -83,6 +110,10 @@ package final class DrivenEngine: EngineCalls {
             case .unanswered:
                 isTold = true
                 _ = shared.engine.apply(call, at: shared.now)
+                receiver?.answered(id, .unknown)
+            case .late:
+                isTold = true
+                shared.add(late: call)
                 receiver?.answered(id, .unknown)
             case .held: held.append((id, call))
             }

@@ -109,7 +109,8 @@ package final class MemoryTransport: Transport {
         requestedTurns.append(nil)
     }
     package func requestTurn(within nanoseconds: UInt64) {
-        isTurnRequested = true
+        // For longer waits the test lets time go by.
+        if nanoseconds < 10_000_000 { isTurnRequested = true }
         requestedTurns.append(nanoseconds)
     }
     package func connect(to path: String) throws(ReactorError) -> ConnectionID {

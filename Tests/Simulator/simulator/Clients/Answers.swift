@@ -143,9 +143,10 @@ final class Answers {
     func refused(_ sent: Sent, _ json: String) throws {
         let code = json.text("code") ?? ""
         sent.status = .refused(code)
+        if json.text("outcome") == "unknown" { return sent.status = .lost }
         if let positions = written[sent.number] {
             // One that was sent again may be answered so, though it was done the first time: not yet, it says.
-            guard excused.contains(code) else {
+            guard excused.contains(code), json.text("outcome") != "none" || sent.times > 1 else {
                 throw Difference("\(sent.line) is at \(positions), and refused: \(json)")
             }
             sent.status = .lost

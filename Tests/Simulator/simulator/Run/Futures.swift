@@ -34,7 +34,10 @@ extension Simulation {
     func checkFutures() throws {
         guard isQuiet, let process, !disk.isDead, !process.isStopped, process.stopReason == nil else { return }
         let transport = process.loop.transport
-        guard !isStopping, process.held.count == 0, !process.commits.isRunning, !process.commits.isInDoubt else {
+        // An engine that does not answer keeps its node's clients waiting.
+        guard cluster == nil || isSettling, !isStopping, process.held.count == 0, !process.commits.isRunning,
+            !process.commits.isInDoubt
+        else {
             return
         }
         // A long line may wait until another one is whole.

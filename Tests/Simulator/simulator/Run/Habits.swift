@@ -90,9 +90,16 @@ struct Habits {
         }
     }
 
-    func next(_ random: inout SplitMix64) -> Step {
+    /// - Parameter isNode: whether the daemon is a node: then its engine fails instead of its disk.
+    func next(_ random: inout SplitMix64, isNode: Bool) -> Step {
         let number = Int.random(in: 0..<(weights.last?.end ?? 1), using: &random)
-        return weights.first { number < $0.end }?.step ?? .run
+        let step = weights.first { number < $0.end }?.step ?? .run
+        switch step {
+        case .fault, .fill, .second, .moveAway: return isNode ? .tick : step
+        case .send, .endTurn, .run, .background, .commit, .tick, .takeOrNot, .takeSome, .disconnect, .connect, .crash,
+            .crashSoon, .kill, .killSoon, .stop, .clock:
+            return step
+        }
     }
 }
 

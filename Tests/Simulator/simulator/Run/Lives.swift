@@ -19,23 +19,45 @@ extension Simulation {
             try putBack()
             (wasMoved, received) = (false, 0)
             // The first start makes all names, and is the one that leaves most unfinished.
-            if habits.diesAtStarts, !isSettling, random.oneIn(figures.starts == 1 ? 1 : 3) {
+            if habits.diesAtStarts, !isSettling, cluster == nil || cluster?.shared != nil,
+                random.oneIn(figures.starts == 1 ? 1 : 3)
+            {
                 isPowerFailure = random.oneIn(2)
                 disk.die(in: 1 + below(random.pick(3, 10, 60, 200)), random.pick(.before, .within, .after))
             }
             let journal = habits.changesJournal && random.oneIn(3) ? 65_536 + 65_536 * below(2) : habits.journal
             let made = Result { () throws(StorageError) in
                 try SimulatedProcess(
-                    clock, journal: journal, habits, isSettling ? .usual : habits.room, story, bug)
+                    clock, journal: journal, habits, isSettling ? .usual : habits.room, story, bug, cluster: cluster)
             }
             switch made {
             case .success(let process):
+                try catchUp(process)
                 guard disk.isDead else { return try started(process) }
                 process.vanish()
             case .failure(let error): try notStarted(error)
             }
             revive()
         }
+    }
+
+    /// Has a node take what it had not synced, from an engine that answers.
+    private func catchUp(_ process: SimulatedProcess) throws {
+        guard let cluster, let shared = cluster.shared else { return }
+        let wasCalm = cluster.isCalm
+        cluster.isCalm = true
+        for _ in 0..<200 where !disk.isDead && !process.isStopped && process.store.log.head < shared.end {
+            process.tick()
+            process.endAll()
+            process.turns()
+        }
+        cluster.isCalm = wasCalm
+        guard !disk.isDead else { return }
+        try cluster.check(process)
+        guard process.store.log.head == shared.end else {
+            throw Difference("the node is at \(process.store.log.head.value), the engine at \(shared.end.value)")
+        }
+        world.onlyCommittedIsKept()
     }
 
     private func notStarted(_ error: StorageError) throws {
@@ -67,7 +89,17 @@ extension Simulation {
     /// The process is dead now: what it holds in memory is looked at for the last time.
     private func died(_ process: SimulatedProcess) {
         process.loop.transport.isCut = true
-        do { try world.look(at: process.store.log, isFailing: !disk.struck.isEmpty) } catch { lastLook = error }
+        do { try look(at: process) } catch { lastLook = error }
+    }
+
+    private func look(at process: SimulatedProcess) throws {
+        guard let cluster else {
+            let log = process.store.log
+            return try world.look(at: log, committed: log.committed, isFailing: !disk.struck.isEmpty)
+        }
+        try cluster.check(process)
+        answers.excused.formUnion(["unavailable", "full"])
+        try world.look(at: process.store.log, committed: process.loop.server.acknowledged, isFailing: false)
     }
 
     /// The next process finds what this one has left.
@@ -110,7 +142,7 @@ extension Simulation {
     /// Holds everything that happened against what should have.
     func observe() throws {
         guard let process else { return }
-        if !disk.isDead { try world.look(at: process.store.log, isFailing: !disk.struck.isEmpty) }
+        if !disk.isDead { try look(at: process) }
         if let lastLook { throw lastLook }
         if !disk.struck.isEmpty { answers.excused.formUnion(["full", "busy", "internal"]) }
         // It may say that a file is not there.
@@ -154,7 +186,7 @@ extension Simulation {
         try observe()
         var ticks = 0
         while let process, process === first, !process.isStopped {
-            guard ticks < 80 else { throw Difference("it does not stop within eight seconds") }
+            guard ticks < (cluster == nil ? 80 : 200) else { throw Difference("it does not stop within eight seconds") }
             ticks += 1
             if random.oneIn(2) { process.endAll() }
             process.tick()
@@ -176,7 +208,9 @@ extension Simulation {
         let (faults, crashes) = (figures.faults, figures.crashes)
         try start()
         // A start that was struck may have folded anew.
-        guard isUntouched, let now = self.process, disk.struck.isEmpty, figures.faults == faults else { return }
+        guard isUntouched, cluster == nil || isSettling, let now = self.process, disk.struck.isEmpty,
+            figures.faults == faults
+        else { return }
         // A power failure brings back the note of damage that the simulation made and removed.
         guard !isRebuilding || figures.crashes == crashes else { return }
         guard now.store.models.checkpointed.value == UInt64(world.head) else {
@@ -187,6 +221,7 @@ extension Simulation {
     /// Nothing fails any more: everything is answered, everybody is told everything, and all is the same after a stop.
     func settle() throws {
         isSettling = true
+        cluster?.isCalm = true
         disk.forgive()
         disk.fullness = .none
         // What was excused is so no more.

@@ -8,6 +8,7 @@ struct Runner {
     struct Usage: Error, CustomStringConvertible {
         let description = """
             usage: simulator --seed N [-v] | --seeds A...B
+              --node      as a node of a cluster, whose engine loses, delays and repeats calls
               --bug NAME  with a planted bug: \(PlantedBug.allCases.map(\.rawValue).joined(separator: " "))
             """
     }
@@ -15,11 +16,12 @@ struct Runner {
     private let seeds: ClosedRange<UInt64>
     private let bug: PlantedBug?
     private let isTold: Bool
+    private let isNode: Bool
 
     init(_ arguments: [String]) throws {
         var seeds: ClosedRange<UInt64>?
         var bug: PlantedBug?
-        var isTold = false
+        var (isTold, isNode) = (false, false)
         var rest = arguments[...]
         while let argument = rest.popFirst() {
             switch argument {
@@ -27,11 +29,12 @@ struct Runner {
             case "--seeds": seeds = rest.popFirst().flatMap(Runner.range)
             case "--bug": bug = try rest.popFirst().map(Runner.bug)
             case "-v": isTold = true
+            case "--node": isNode = true
             default: throw Usage()
             }
         }
         guard let seeds else { throw Usage() }
-        (self.seeds, self.bug, self.isTold) = (seeds, bug, isTold)
+        (self.seeds, self.bug, self.isTold, self.isNode) = (seeds, bug, isTold, isNode)
     }
 
     private static func range(_ text: String) -> ClosedRange<UInt64>? {
@@ -55,7 +58,7 @@ struct Runner {
         var failed = 0
         for seed in seeds {
             Runner.announce(seed)
-            let simulation = Simulation(seed: seed, bug, isKept: isTold)
+            let simulation = Simulation(seed: seed, bug, isNode: isNode, isKept: isTold)
             simulated_random_begin(seed)
             do {
                 try simulation.run()
@@ -66,7 +69,7 @@ struct Runner {
                 failed += 1
                 tell(simulation)
                 Runner.say("seed \(seed) FAILED at \(simulation.step): \(error)")
-                let planted = bug.map { " --bug \($0.rawValue)" } ?? ""
+                let planted = (isNode ? " --node" : "") + (bug.map { " --bug \($0.rawValue)" } ?? "")
                 Runner.say("  again: .build/release/simulator --seed \(seed)\(planted) -v")
                 // One is enough of a bug that was planted.
                 if bug != nil { break }
@@ -78,7 +81,7 @@ struct Runner {
 
     /// Plays it again: it has to be the same.
     private func repeated(_ seed: UInt64, _ digest: UInt64) throws {
-        let again = Simulation(seed: seed, bug)
+        let again = Simulation(seed: seed, bug, isNode: isNode)
         simulated_random_begin(seed)
         try again.run()
         guard again.story.digest == digest else { throw Difference("played again, it is another story") }

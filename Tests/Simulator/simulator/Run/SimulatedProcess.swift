@@ -20,16 +20,19 @@ final class SimulatedProcess {
     private var ticks = 0
     private var replacements = 0
     let commits: any SimulatedCommits
+    private let clock: DrivenClock
+    private let cluster: SimulatedCluster?
 
     /// - Throws: why it does not start.
     init(
-        _ clock: DrivenClock, journal: Int, _ habits: Habits, _ room: Habits.Room, _ story: Story, _ bug: PlantedBug?
+        _ clock: DrivenClock, journal: Int, _ habits: Habits, _ room: Habits.Room, _ story: Story, _ bug: PlantedBug?,
+        cluster: SimulatedCluster?
     ) throws(StorageError) {
         let trace = Trace(now: { Instant(milliseconds: 0) }) { line in
             story.add(String(decoding: line.dropLast(), as: UTF8.self))
         }
         isRebuilding = habits.steps % 3 == 0
-        self.bug = bug
+        (self.bug, self.clock, self.cluster) = (bug, clock, cluster)
         commits = bug == .acknowledgedEarly ? EarlyCommits() : HeldCommits(isHeld: true)
         let woken = WakeFlag()
         let store = try OpenStore(
@@ -52,6 +55,7 @@ final class SimulatedProcess {
             limits, clock, log: log, models: models, shelf: shelf, logWork: LogWork(store.log, store.models),
             commits: commits,
             background: held.background, holdRight: bug == .namesAreNotHeld ? {} : store.holdRight, woken: woken,
+            node: cluster?.node(history: store.log.storeID),
             through: { sockets in
                 if let bug { TwistedTransport(sockets, bug) } else { sockets }
             })
@@ -85,6 +89,11 @@ final class SimulatedProcess {
     func turns(_ most: Int = 400) -> Bool {
         var count = 0
         while count < most, !isStopped, loop.endTurn() { count += 1 }
+        // What the engine answers comes with later turns, as if from a socket.
+        while count < most, !isStopped, cluster?.engine?.deliver() == true {
+            while count < most, !isStopped, loop.endTurn() { count += 1 }
+            count += 1
+        }
         if bug == .replacementDropsMemtables, loop.said(" rebuilt ") > replacements {
             replacements += 1
             store.models.discard()
@@ -96,6 +105,10 @@ final class SimulatedProcess {
     func tick() {
         guard !isStopped else { return }
         ticks += 1
+        if let cluster {
+            clock.pass(nanoseconds: 100_000_000)
+            cluster.ticked()
+        }
         // The models are replaced as if a verification had found damage; the next start need not fold them again.
         if isRebuilding, ticks % 4 == 0 {
             store.models.suspect(.corrupt("the simulation says so", at: nil))

@@ -17,6 +17,8 @@ final class Simulation {
     let clock = DrivenClock()
     let disk: SimulatedDisk
     let bug: PlantedBug?
+    /// The cluster whose node the daemon is; nil for a store of its own.
+    let cluster: SimulatedCluster?
     let twisted: TwistedLines?
     let models = ModelsCheck()
     var random: SplitMix64
@@ -44,7 +46,7 @@ final class Simulation {
     /// What happened last.
     private(set) var step = "the first start"
 
-    init(seed: UInt64, _ bug: PlantedBug? = nil, isKept: Bool = false) {
+    init(seed: UInt64, _ bug: PlantedBug? = nil, isNode: Bool = false, isKept: Bool = false) {
         var random = SplitMix64(seed: seed)
         story = Story(isKept: isKept)
         habits = Habits(&random)
@@ -53,6 +55,7 @@ final class Simulation {
         clients = (1...habits.clients).map { Client("client \($0)") }
         answers = Answers(world)
         disk = SimulatedDisk(story, bug)
+        cluster = isNode ? SimulatedCluster(SplitMix64(seed: seed)) : nil
         self.random = random
         self.bug = bug
         twisted = bug.map(TwistedLines.init)
@@ -73,7 +76,7 @@ final class Simulation {
         }
         try start()
         for number in 1...habits.steps {
-            let next = habits.next(&random)
+            let next = habits.next(&random, isNode: cluster != nil)
             step = "step \(number), \(next)"
             story.add(step)
             isQuiet = false

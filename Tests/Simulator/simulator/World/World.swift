@@ -32,27 +32,36 @@ final class World {
 
     /// Takes over what the log holds now behind what was committed at the last look.
     ///
-    /// - Parameter isFailing: whether the disk has failed, so that the log may be unreadable.
-    func look(at log: any EventLog, isFailing: Bool) throws {
+    /// - Parameters:
+    ///   - committed: the end of what is there for good.
+    ///   - isFailing: whether the disk has failed, so that the log may be unreadable.
+    func look(at log: any EventLog, committed: Position, isFailing: Bool) throws {
         do {
-            try look(at: log)
+            try look(at: log, Int(committed.value))
         } catch let error as StorageError {
             guard isFailing else { throw error }
             isBehind = true
         }
     }
 
-    private func look(at log: any EventLog) throws {
+    /// A start finds other events behind what is committed: some were given up and are there all the same, others were handed
+    /// to nobody.
+    func onlyCommittedIsKept() {
+        replace(after: committed, with: [])
+        isBehind = true
+    }
+
+    private func look(at log: any EventLog, _ durable: Int) throws {
         let head = Int(log.head.value)
-        guard Int(log.committed.value) >= committed else {
-            throw Difference("the log's durable end went back from \(committed) to \(log.committed.value)")
+        guard durable >= committed else {
+            throw Difference("the log's durable end went back from \(committed) to \(durable)")
         }
         let read = try read(log, from: committed + 1)
         guard committed + read.count == head else {
             throw Difference("the log ends at \(head), and \(committed + read.count) events are found")
         }
         replace(after: committed, with: read)
-        committed = Int(log.committed.value)
+        committed = durable
     }
 
     /// Holds the log that a start found against what is known, and takes over where it ends.
