@@ -58,6 +58,17 @@ final class Connection {
         }
     }
 
+    /// Returns when the connection is closed at the latest, in milliseconds; nil while that is open.
+    ///
+    /// - Parameter saved: how much sooner a handshake has to end, in milliseconds.
+    func deadline(sooner saved: UInt64) -> UInt64? {
+        switch phase {
+        case .open, .closed: nil
+        case .handshaking(let deadline): deadline - saved
+        case .finishing(let deadline, _), .lingering(let deadline, _): deadline
+        }
+    }
+
     /// Notes that the loop stopped watching by itself, as it does after an error.
     func watchingStopped() { watched = 0 }
 

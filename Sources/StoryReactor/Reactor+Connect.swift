@@ -3,23 +3,14 @@ import Glibc
 
 /// Outbound connections to Unix sockets.
 extension Reactor {
-    /// Connects to a Unix socket without waiting. The connection is served like that of a client, but its beginning is not
-    /// reported to the handler.
+    /// Connects to a Unix socket without waiting; the beginning of the connection is not reported to the handler.
     ///
     /// - Throws: `.refused` where nobody listens at the path, where too many wait there, or where the system has no
     ///   descriptor; the error of a path that is no address.
     package func connect(to path: String) throws(ReactorError) -> ConnectionID {
-        let address = try SocketAddress(path: path)
-        let flags = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
-        let descriptor = socket(AF_UNIX, flags, 0)
-        guard descriptor >= 0 else { throw .refused(call: "socket", path: path, code: errno) }
-        // A Unix socket connects at once or not at all.
-        guard address.connect(descriptor) == 0 else {
-            let code = errno
-            Glibc.close(descriptor)
-            throw .refused(call: "connect", path: path, code: code)
+        guard let id = watch(try SocketAddress(path: path).connected()) else {
+            throw .refused(call: "epoll_ctl", path: path, code: ENOMEM)
         }
-        guard let id = watch(descriptor) else { throw .refused(call: "epoll_ctl", path: path, code: ENOMEM) }
         return id
     }
 

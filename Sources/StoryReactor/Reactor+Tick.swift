@@ -15,14 +15,8 @@ extension Reactor {
     }
 
     private func endIfLate(_ connection: Connection) {
-        switch connection.phase {
-        case .open, .closed: break
-        case .handshaking(let deadline):
-            let saved = secure.handshakes.isFull ? Handshakes.longest - Handshakes.longestWhenFull : 0
-            if deadline - saved <= handles.now { shut(connection) }
-        case .finishing(let deadline, _), .lingering(let deadline, _):
-            if deadline <= handles.now { shut(connection) }
-        }
+        let saved = secure.handshakes.isFull ? Handshakes.longest - Handshakes.longestWhenFull : 0
+        if let deadline = connection.deadline(sooner: saved), deadline <= handles.now { shut(connection) }
     }
 
     /// Closes the connections that wait for their peers to close, where the peer has sent nothing more.

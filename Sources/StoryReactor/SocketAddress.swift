@@ -5,9 +5,11 @@ package struct SocketAddress {
     /// The longest path, in bytes: the address has 108 and one is the NUL.
     package static let longestPath = 107
 
+    private let path: String
     private var address = sockaddr_un()
 
     init(path: String) throws(ReactorError) {
+        self.path = path
         let bytes = Array(path.utf8)
         guard !bytes.isEmpty, !bytes.contains(0) else { throw .pathMalformed }
         guard bytes.count <= SocketAddress.longestPath else { throw .pathTooLong(path, bytes: bytes.count) }
@@ -20,6 +22,22 @@ package struct SocketAddress {
 
     /// Calls `connect`; returns 0, or −1 with errno.
     func connect(_ descriptor: Int32) -> Int32 { withPointer { Glibc.connect(descriptor, $0, $1) } }
+
+    /// Returns the descriptor of a socket that is connected. A Unix socket connects at once or not at all.
+    ///
+    /// - Throws: `.refused` where nobody listens at the path, where too many wait there, or where the system has no
+    ///   descriptor.
+    func connected() throws(ReactorError) -> Int32 {
+        let flags = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+        let descriptor = socket(AF_UNIX, flags, 0)
+        guard descriptor >= 0 else { throw .refused(call: "socket", path: path, code: errno) }
+        guard connect(descriptor) == 0 else {
+            let code = errno
+            Glibc.close(descriptor)
+            throw .refused(call: "connect", path: path, code: code)
+        }
+        return descriptor
+    }
 
     private func withPointer(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
         withUnsafePointer(to: address) { pointer in

@@ -6,20 +6,6 @@ import StoryWire
 
 /// The declared models, which are built and served between the turns.
 extension Server {
-    static func declaredModels(_ dependency: ServerDependency, _ flush: LogFlush) -> DeclaredModels {
-        let checkpoints = { (store: any ServedModels) in
-            Checkpoints(
-                store, flush, dependency.trace, dependency.figures, dependency.background, whenDone: dependency.wake)
-        }
-        return DeclaredModels(
-            DeclaredModels.Parts(
-                log: dependency.log, engine: dependency.engine,
-                isReplica: dependency.configuration.follow != nil, shelf: dependency.shelf, trace: dependency.trace,
-                stored: dependency.logWork.store?.log, background: dependency.background, whenDone: dependency.wake,
-                returnFreedPages: dependency.returnFreedPages, events: { ProgramEventReader() },
-                clock: dependency.clock.steady, checkpoints: checkpoints))
-    }
-
     /// Gives the builds of declared models their share, and serves by the definitions that answer now.
     func buildModels() {
         advanceModels { () throws(StorageError) in
@@ -95,5 +81,22 @@ extension Server {
             publishing.add(connection)
             connections.subscriptionsChanged(connection)
         }
+    }
+}
+
+extension DeclaredModels {
+    /// Makes the declared models of a daemon.
+    static func served(by dependency: ServerDependency, _ flush: LogFlush) -> DeclaredModels {
+        let checkpoints = { (store: any ServedModels) in
+            Checkpoints(
+                store, flush, dependency.trace, dependency.figures, dependency.background, whenDone: dependency.wake)
+        }
+        return DeclaredModels(
+            DeclaredModels.Parts(
+                log: dependency.log, engine: dependency.engine,
+                isReplica: dependency.configuration.follow != nil, shelf: dependency.shelf, trace: dependency.trace,
+                stored: dependency.logWork.store?.log, background: dependency.background, whenDone: dependency.wake,
+                returnFreedPages: dependency.returnFreedPages, events: { ProgramEventReader() },
+                clock: dependency.clock.steady, checkpoints: checkpoints))
     }
 }

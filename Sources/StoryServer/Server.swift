@@ -24,6 +24,7 @@ package final class Server: ReactorHandler {
     private let seals: SealQueue
     let follower: Follower?
     let cluster: ClusterDriver?
+    var outbound: OutboundConnections { OutboundConnections(follower: follower, engine: cluster?.engine) }
     /// Nil for models in memory.
     private let rebuild: ModelRebuild?
     let declared: DeclaredModels
@@ -49,7 +50,7 @@ package final class Server: ReactorHandler {
         rebuild = dependency.logWork.store.map { [checkpoints, engine = dependency.engine] store in
             ModelRebuild(store, checkpoints, trace, figures, background, plan: { engine.plan }, whenDone: wake)
         }
-        declared = Server.declaredModels(dependency, flush)
+        declared = DeclaredModels.served(by: dependency, flush)
         checkpointRequests = CheckpointRequests(checkpoints, declared)
         checks = DefinitionChecks(declared.parts, declared)
         dependency.engine.declared = declared
@@ -71,10 +72,10 @@ package final class Server: ReactorHandler {
             encoder: dependency.encoder, trace: dependency.trace, figures: figures, slow: dependency.slow,
             connections: connections, outbox: outbox, memory: memory)
         seals = SealQueue(dependency.logWork, dependency.background, whenDone: dependency.wake)
-        requests = Server.requests(
-            dependency, driver, connections, outbox, memory, publishing, checkpoints, checkpointRequests, checks, jobs,
+        requests = dependency.requests(
+            driver, connections, outbox, memory, publishing, checkpoints, checkpointRequests, checks, jobs,
             seals)
-        follower = Server.follower(dependency, driver, seals: seals, requests: requests)
+        follower = Follower.replica(dependency, driver, seals: seals, requests: requests)
         cluster = ClusterDriver.node(dependency, driver, seals: seals, requests: requests)
         housekeeping = Housekeeping(
             clock: dependency.clock, trace: dependency.trace, figures: figures, slow: dependency.slow,
@@ -122,7 +123,8 @@ package final class Server: ReactorHandler {
     package func bytesReceived(_ id: ConnectionID, _ bytes: UnsafeRawBufferPointer) {
         slow.turnGoesOn()
         guard let connection = connections[id], !connection.isEnding else {
-            return outboundReceived(id, bytes)
+            outbound.received(id, bytes)
+            return definitionsMayHaveCome()
         }
         connections.touched.add(connection)
         connection.lines.bytesReceived(bytes)
@@ -135,7 +137,7 @@ package final class Server: ReactorHandler {
     package func peerClosed(_ id: ConnectionID) {
         slow.turnGoesOn()
         guard let connection = connections[id], !connection.isEnding else {
-            return outboundClosed(id)
+            return outbound.closed(id)
         }
         connections.touched.add(connection)
         connection.lines.peerClosed()
@@ -145,7 +147,7 @@ package final class Server: ReactorHandler {
     /// Removes the connection.
     package func connectionClosed(_ id: ConnectionID) {
         if let connection = connections[id] { return requests.gone(connection) }
-        outboundClosed(id)
+        outbound.closed(id)
     }
 
     /// Has the connection's next step computed, since all its output has left the process.

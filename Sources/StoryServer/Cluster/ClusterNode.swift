@@ -16,7 +16,7 @@ package struct ClusterNode {
     }
 
     /// Makes the node that the settings of the daemon describe, over etcd.
-    init(_ cluster: ClusterSettings, _ configuration: ServerConfiguration, _ reactor: Reactor, _ trace: Trace) {
+    init(_ cluster: ClusterSettings, _ configuration: ServerConfiguration, over reactor: Reactor, trace: Trace) {
         // No two runs of a node have the same number.
         let run = String(UInt64.random(in: 0...UInt64.max), radix: 16)
         var settings = ReplicaSettings(

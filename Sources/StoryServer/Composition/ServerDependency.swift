@@ -168,7 +168,8 @@ package struct Composition {
             throw StartError(error)
         }
         commits = CommitThread(clock: clock.steady, whenDone: wake)
-        let node = configuration.cluster.map { [reactor] in ClusterNode($0, configuration, reactor, trace) }
+        let node = configuration.cluster.map { [reactor] in ClusterNode($0, configuration, over: reactor, trace: trace)
+        }
         do throws(StorageError) {
             server = Server(
                 dependency: try ServerDependency(

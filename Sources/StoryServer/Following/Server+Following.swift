@@ -9,9 +9,12 @@ extension Server {
 
     /// The reason why a node must end; nil while it may go on, or this store is none.
     package var clusterError: ClusterError? { cluster?.error }
+}
 
+/// The parts of the loop that a replica changes.
+extension Follower {
     /// Makes the link of a replica, whose writes are refused from now on; nil for a store of its own.
-    static func follower(
+    static func replica(
         _ dependency: ServerDependency, _ driver: CommitDriver, seals: SealQueue, requests: Requests
     ) -> Follower? {
         guard let address = dependency.configuration.follow else { return nil }
