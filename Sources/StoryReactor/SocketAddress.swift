@@ -1,3 +1,4 @@
+import CUV
 import Glibc
 
 /// The address of a Unix socket, made of a path, for `bind` and `connect`.
