@@ -29,15 +29,15 @@ extension DaemonTests {
             try LineSocket(node.socket).line().text("state")
         }
 
-        /// Sends each write again; each has its first receipt then, and the log has each once.
-        private static func expectOnce(_ writes: [SentWrite], at node: RunningDaemon) throws {
+        /// Sends each write again; each has its first receipt then, and the log has each once, and others.
+        private static func expectOnce(_ writes: [SentWrite], besides others: Int = 0, at node: RunningDaemon) throws {
             let client = try node.client()
             for write in writes {
                 let answer = try client.ask(write.line)
                 #expect(
                     answer.hasPrefix("+") && (write.position ?? answer.number("position")) == answer.number("position"))
             }
-            let count = writes.reduce(0) { $0 + $1.count }
+            let count = writes.reduce(others) { $0 + $1.count }
             #expect(try client.ask("PING").number("position") == UInt64(count))
         }
 
@@ -88,12 +88,18 @@ extension DaemonTests {
             try until("n1 leads and n2 follows") {
                 try Self.state(one) == "leading" && Self.state(other) == "following"
             }
+            let (client, reader) = (try one.client(), try other.client())
+            for number in 1...20 {
+                let event = #"APPEND note-1 {"type":"Wrote","data":\#(number)}"#
+                let receipt = try #require(client.ask(event).number("position"))
+                #expect(try reader.ask("PING min=now").number("position") ?? 0 >= receipt)
+            }
             let writer = Writer("w", to: one.socket, seed: 1)
             try until("writes are acknowledged") { writer.hasReceipt }
             try one.kill()
             var writes = try writer.join()
             try until("n2 leads") { try Self.state(other) == "leading" }
-            try Self.expectOnce(writes, at: other)
+            try Self.expectOnce(writes, besides: 20, at: other)
             try one.start()
             try until("n1 follows") { try Self.state(one) == "following" }
             let further = Writer("x", to: other.socket, seed: 2)
@@ -101,7 +107,7 @@ extension DaemonTests {
             #expect(try other.stop() == .code(0), "\(other.trace)")
             writes += try further.join()
             try until("n1 leads") { try Self.state(one) == "leading" }
-            try Self.expectOnce(writes, at: one)
+            try Self.expectOnce(writes, besides: 20, at: one)
             try other.start()
             try Self.expectEqual(one, other)
         }
@@ -122,6 +128,7 @@ extension DaemonTests {
             let none = try client.ask(event)
             #expect(none.text("code") == "unavailable" && none.text("outcome") == "none", "\(none)")
             #expect(try client.rows("READ events").count == 1)
+            #expect(try client.ask("PING min=now").text("code") == "behind")
             try etcd.restart()
             try until("a write is acknowledged") { try client.ask(event).hasPrefix("+") }
             #expect(try node.stop() == .code(0), "\(node.trace)")

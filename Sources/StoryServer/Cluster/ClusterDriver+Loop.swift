@@ -14,6 +14,11 @@ extension ClusterDriver {
             requests?.waits.takesWrites = takesWrites
             if takesWrites { requests?.resume(requests?.waits.takeLed() ?? []) }
         }
+        cluster.answeredPosition = { [weak requests] question, position in
+            requests?.waits.answered(question, position)
+            requests?.resume(requests?.waits.takeReached(driver.acknowledged) ?? [])
+        }
+        requests.waits.askSource = { [weak cluster] in cluster?.askForPosition() ?? 0 }
         dependency.engine.cluster = { [weak cluster] in cluster.map { .node($0.state) } }
         return cluster
     }

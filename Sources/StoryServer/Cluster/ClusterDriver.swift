@@ -30,6 +30,9 @@ final class ClusterDriver {
     private var isPaused = false
     /// The newest position whose seal was asked for.
     private var sealed = Position.zero
+    private var questions: PositionQuestions
+    /// Called with the answer to questions for the end of the log.
+    var answeredPosition: (_ question: UInt64, _ position: Position) -> Void = { _, _ in }
     /// The progress of the end of this node.
     private var ending = Ending.none
     /// Called when this node begins to accept writes, and when it ends to.
@@ -59,6 +62,8 @@ final class ClusterDriver {
         (engine, settings) = (node.engine, node.settings)
         (self.dependency, self.driver, self.entries, self.seals) = (dependency, driver, entries, seals)
         let log = dependency.log
+        let patience = UInt64(clamping: dependency.configuration.patience) * Housekeeping.ticksPerSecond
+        questions = PositionQuestions(LogKeys(log: node.settings.log), patience: patience)
         replica = Replica(node.settings, OwnLog(history: log.storeID, head: log.committed))
         entries.canWrite = { [weak self] in self?.replica.writableTerm != nil }
         entries.isTailFull = { [weak self] in self?.replica.isTailFull == true }
@@ -101,6 +106,19 @@ final class ClusterDriver {
         guard error == nil else { return }
         engine.ticked(at: dependency.clock.steady())
         input { $0.ticked(at: $1) }
+        askEngine()
+    }
+
+    /// Asks the engine for the end of the log; returns the number of the question.
+    func askForPosition() -> UInt64 {
+        let question = questions.ask(at: driver.tick)
+        askEngine()
+        return question
+    }
+
+    private func askEngine() {
+        guard let next = questions.next(at: driver.tick) else { return }
+        engine.call(next.id, next.call, endpoint: next.endpoint)
     }
 
     /// Goes on with an entry that waits, and with calls whose next try is due; before the turn's commit.
@@ -279,7 +297,11 @@ final class ClusterDriver {
 extension ClusterDriver: EngineReceiver {
     func answered(_ id: CallID, _ answer: EngineAnswer) {
         guard error == nil else { return }
-        input { $0.answered(id, answer, at: $1) }
+        guard questions.owns(id) else { return input { $0.answered(id, answer, at: $1) } }
+        // An answer that was lost is asked for again at the next tick.
+        guard let (question, position) = questions.answered(answer) else { return }
+        answeredPosition(question, position)
+        askEngine()
     }
 
     func watched(_ id: WatchID, _ batch: EngineWatchBatch) {

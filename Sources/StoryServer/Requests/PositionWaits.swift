@@ -1,7 +1,7 @@
 import StoryCore
 
-/// The requests that wait until this store is at a position: `min=`, and at a replica `SUBSCRIBE from=`; and the writes
-/// that wait until this node leads.
+/// The requests that wait until this store is at a position: `min=`, and at a replica or a node `SUBSCRIBE from=`; and the
+/// writes that wait until this node leads.
 ///
 /// They wait in the order of their deadlines, since all have the same patience. Until a position or a deadline is
 /// reached they cost nothing.
@@ -29,7 +29,7 @@ final class PositionWaits {
     /// The event that ends a wait.
     private enum Aim {
         case position(Position)
-        /// The answer of the source to this question, which tells the position.
+        /// The answer of the source or the engine to this question, which tells the position.
         case answer(question: UInt64)
         /// The beginning of the lead of this node.
         case lead
@@ -44,7 +44,8 @@ final class PositionWaits {
 
     /// How long a request waits, in ticks of 0.1 s.
     private let patience: UInt64
-    /// Asks the source of a replica for its position, and returns the number of the question; nil for a store of its own.
+    /// Asks the source of a replica, or the engine of a node, for its position, and returns the number of the question; nil
+    /// for a store of its own.
     var askSource: (() -> UInt64)?
     private var waits: [Wait] = []
     /// False while writes wait, since this node does not lead.
@@ -57,13 +58,13 @@ final class PositionWaits {
     /// - Parameter seconds: how long a request waits.
     init(patience seconds: Int) { patience = UInt64(clamping: seconds) * 10 }
 
-    /// True where requests of a replica are looked at, which have a minimum of their own.
-    private var isReplica: Bool { askSource != nil }
+    /// True at a replica or a node, where subscriptions have a minimum of their own.
+    private var isOneOfSeveral: Bool { askSource != nil }
 
     /// Returns true for a request that has to be looked at.
     @inline(__always)
     func concern(_ request: borrowing Request, of connection: Connection) -> Bool {
-        request.minimum != nil || isReplica || !takesWrites || connection.positionWait != nil
+        request.minimum != nil || isOneOfSeveral || !takesWrites || connection.positionWait != nil
     }
 
     /// Returns whether a request can be handled; else its connection waits.
@@ -105,9 +106,9 @@ final class PositionWaits {
         return .mustWait
     }
 
-    /// Returns the minimum of a request: that of its `min=`, or at a replica what comes before its `from=`.
+    /// Returns the minimum of a request: that of its `min=`, or at a replica or a node what comes before its `from=`.
     private func minimum(of request: borrowing Request) -> Minimum? {
-        guard isReplica, case .subscribe(let query) = request.action, case .position(let from)? = query.from else {
+        guard isOneOfSeveral, case .subscribe(let query) = request.action, case .position(let from)? = query.from else {
             return request.minimum
         }
         switch request.minimum {
@@ -119,7 +120,7 @@ final class PositionWaits {
 
     // MARK: Ends
 
-    /// Takes the answer of the source: requests that asked for its position before wait for that one now.
+    /// Takes the answer of the source or the engine: requests that asked for its position before wait for that one now.
     func answered(_ question: UInt64, _ position: Position) {
         for index in waits.indices {
             guard case .answer(let asked) = waits[index].aim, asked <= question else { continue }
