@@ -1,3 +1,4 @@
+import StoryCluster
 import StoryCore
 import StoryEngine
 
@@ -21,5 +22,41 @@ extension ClusterDriver {
         requests.waits.askSource = { [weak cluster] in cluster?.askForPosition() ?? 0 }
         dependency.engine.cluster = { [weak cluster] in cluster.map { .node($0.state) } }
         return cluster
+    }
+}
+
+/// The questions for the end of the log.
+extension ClusterDriver {
+    /// Asks the engine for the end of the log; returns the number of the question.
+    func askForPosition() -> UInt64 {
+        let question = questions.ask(at: driver.tick)
+        askEngine()
+        return question
+    }
+
+    func askEngine() {
+        guard let next = questions.next(at: driver.tick) else { return }
+        engine.call(next.id, next.call, endpoint: next.endpoint)
+    }
+}
+
+extension ClusterDriver: EngineReceiver {
+    func answered(_ id: CallID, _ answer: EngineAnswer) {
+        guard error == nil else { return }
+        guard questions.owns(id) else { return input { $0.answered(id, answer, at: $1) } }
+        // An answer that was lost is asked for again at the next tick.
+        guard let (question, position) = questions.answered(answer) else { return }
+        answeredPosition(question, position)
+        askEngine()
+    }
+
+    func watched(_ id: WatchID, _ batch: EngineWatchBatch) {
+        guard error == nil else { return }
+        input { $0.watched(id, batch, at: $1) }
+    }
+
+    func watchEnded(_ id: WatchID, _ end: EngineWatchEnd) {
+        guard error == nil else { return }
+        input { $0.watchEnded(id, end, at: $1) }
     }
 }

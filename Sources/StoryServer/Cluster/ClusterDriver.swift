@@ -16,8 +16,8 @@ final class ClusterDriver {
 
     let engine: any EngineCalls
     private let settings: ReplicaSettings
-    private let dependency: ServerDependency
-    private let driver: CommitDriver
+    let dependency: ServerDependency
+    let driver: CommitDriver
     private let entries: EntryCommits
     private let seals: SealQueue
     private var replica: Replica
@@ -30,7 +30,7 @@ final class ClusterDriver {
     private var isPaused = false
     /// The newest position whose seal was asked for.
     private var sealed = Position.zero
-    private var questions: PositionQuestions
+    var questions: PositionQuestions
     /// Called with the answer to questions for the end of the log.
     var answeredPosition: (_ question: UInt64, _ position: Position) -> Void = { _, _ in }
     /// The progress of the end of this node.
@@ -109,18 +109,6 @@ final class ClusterDriver {
         askEngine()
     }
 
-    /// Asks the engine for the end of the log; returns the number of the question.
-    func askForPosition() -> UInt64 {
-        let question = questions.ask(at: driver.tick)
-        askEngine()
-        return question
-    }
-
-    private func askEngine() {
-        guard let next = questions.next(at: driver.tick) else { return }
-        engine.call(next.id, next.call, endpoint: next.endpoint)
-    }
-
     /// Goes on with an entry that waits, and with calls whose next try is due; before the turn's commit.
     func turnEnds() {
         guard error == nil else { return }
@@ -172,7 +160,7 @@ final class ClusterDriver {
 
     // MARK: Inputs and actions
 
-    private func input(_ body: (inout Replica, _ now: UInt64) -> [ClusterAction]) {
+    func input(_ body: (inout Replica, _ now: UInt64) -> [ClusterAction]) {
         for action in body(&replica, dependency.clock.steady()) { actions.append(action) }
         guard !isPerforming else { return }
         isPerforming = true
@@ -291,26 +279,5 @@ final class ClusterDriver {
         // A node that cannot prove its own history must not go on with it.
         case .failure(let error): driver.fail(error)
         }
-    }
-}
-
-extension ClusterDriver: EngineReceiver {
-    func answered(_ id: CallID, _ answer: EngineAnswer) {
-        guard error == nil else { return }
-        guard questions.owns(id) else { return input { $0.answered(id, answer, at: $1) } }
-        // An answer that was lost is asked for again at the next tick.
-        guard let (question, position) = questions.answered(answer) else { return }
-        answeredPosition(question, position)
-        askEngine()
-    }
-
-    func watched(_ id: WatchID, _ batch: EngineWatchBatch) {
-        guard error == nil else { return }
-        input { $0.watched(id, batch, at: $1) }
-    }
-
-    func watchEnded(_ id: WatchID, _ end: EngineWatchEnd) {
-        guard error == nil else { return }
-        input { $0.watchEnded(id, end, at: $1) }
     }
 }
