@@ -5,8 +5,7 @@ import Testing
 /// The shipped loop and store over a simulated disk, clock and sockets, one seed a run: `Tests/Simulator`.
 ///
 /// `SIMULATION_SEEDS=1...100000` plays others than CI does.
-@Suite(.serialized)
-struct SimulationTests {
+@Suite struct SimulationTests {
     private static let seeds = ProcessInfo.processInfo.environment["SIMULATION_SEEDS"] ?? "1...200"
 
     @Test func `whatever becomes of disk, clock, clients and process, each answer is what the log makes`() throws {
