@@ -91,9 +91,11 @@ final class EntryCommits {
     }
 
     /// Begins to store the entries that are acknowledged, unless that is under way.
-    func store() {
+    ///
+    /// - Parameter isLast: whether the process ends: a disk, or an engine, that was full a moment ago is no reason to wait.
+    func store(isLast: Bool = false) {
         guard let driver, driver.stopReason == nil, !driver.journal.isRunning, !driver.isWaitingForFlush,
-            !driver.refusals.isDiskFull, driver.log.committed < driver.acknowledged
+            isLast || !driver.refusals.isDiskFull, driver.log.committed < driver.acknowledged
         else { return }
         do throws(StorageError) {
             guard try driver.journal.begin(through: driver.acknowledged) != nil else { return }

@@ -175,7 +175,7 @@ final class CommitDriver {
             if let outcome = journal.wait() { commitEnded(outcome) }
             isWaitingForFlush = false
             perform(turn.turnEnded(decision(mayGather: false, isMoreAtHand: false)))
-            entries?.store()
+            entries?.store(isLast: true)
             guard turn.checkpointPosition == nil, stopReason == nil else { return }
         }
     }

@@ -79,7 +79,7 @@ extension Simulation {
         try answers.restarted()
         try models.run(process.store.models, world, through: world.head)
         if !disk.isDead, disk.struck.isEmpty {
-            try models.run(process.shelf, world, through: world.head, isWhole: false)
+            try models.run(process.shelf, world, through: world.head, isWhole: false, isOwn: cluster == nil)
         }
         disk.whenDead = { [weak self, weak process] in
             if let process { self?.died(process) }

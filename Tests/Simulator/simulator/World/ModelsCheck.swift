@@ -23,13 +23,18 @@ final class ModelsCheck {
 
     /// Holds the stores of declared models against the log.
     ///
-    /// - Parameter isWhole: whether the one that answers must be there.
-    func run(_ shelf: TrackedShelf, _ world: World, through head: Int, isWhole: Bool) throws {
+    /// - Parameters:
+    ///   - isWhole: whether the one that answers must be there.
+    ///   - isOwn: whether each definition was activated by this process once it was built. One whose activation came
+    ///     from elsewhere is built when it is, and its model is `busy` until then.
+    func run(
+        _ shelf: TrackedShelf, _ world: World, through head: Int, isWhole: Bool, isOwn: Bool = true
+    ) throws {
         let life = world.life(at: head)
         for (number, text) in [life.active, life.newest].compactMap({ $0 }) {
             guard let store = shelf.store("\(DeclaredWorld.name).\(number)") else { continue }
             // It takes rows over, or has just begun.
-            if number != life.active?.number, store.checkpointed == .zero { continue }
+            if number != life.active?.number || !isOwn, store.checkpointed == .zero { continue }
             for (table, entries) in try world.declaredTables(text, number, through: head) {
                 try compare(store, table, entries, through: head)
             }
