@@ -11,8 +11,6 @@ import StoryStorage
 final class ClusterDriver {
     /// The number of records that are taken in one turn, about.
     private static let recordsPerTurn = 2_000
-    /// The distance of the positions whose seals the nodes compare.
-    private static let sealInterval: UInt64 = 65_536
 
     let engine: any EngineCalls
     private let settings: ReplicaSettings
@@ -20,6 +18,8 @@ final class ClusterDriver {
     let driver: CommitDriver
     private let entries: EntryCommits
     private let seals: SealQueue
+    /// How long the lead is waited for, and the end of the log, in ticks of 0.1 s.
+    private let patience: UInt64
     private var replica: Replica
     private var actions = FIFO<ClusterAction>()
     private var isPerforming = false
@@ -62,7 +62,7 @@ final class ClusterDriver {
         (engine, settings) = (node.engine, node.settings)
         (self.dependency, self.driver, self.entries, self.seals) = (dependency, driver, entries, seals)
         let log = dependency.log
-        let patience = UInt64(clamping: dependency.configuration.patience) * Housekeeping.ticksPerSecond
+        patience = UInt64(clamping: dependency.configuration.patience) * Housekeeping.ticksPerSecond
         questions = PositionQuestions(LogKeys(log: node.settings.log), patience: patience)
         replica = Replica(node.settings, OwnLog(history: log.storeID, head: log.committed))
         entries.canWrite = { [weak self] in self?.replica.writableTerm != nil }
@@ -139,7 +139,6 @@ final class ClusterDriver {
     func endBegins(_ number: Int32, at tick: UInt64) -> Bool {
         guard ending == .none, error == nil else { return false }
         ending = .wanted
-        let patience = UInt64(clamping: dependency.configuration.patience) * Housekeeping.ticksPerSecond
         signal = (number, tick + patience)
         leadChanged(takesWrites)
         return true
@@ -263,7 +262,7 @@ final class ClusterDriver {
             replica.stored(through: position)
             return []
         }
-        let newest = Position(position.value / ClusterDriver.sealInterval * ClusterDriver.sealInterval)
+        let newest = Position(position.value / Following.interval * Following.interval)
         guard newest > sealed else { return }
         sealed = newest
         seals.add(newest) { [weak self] in self?.sealed($0, at: newest) }

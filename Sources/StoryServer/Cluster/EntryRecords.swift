@@ -56,7 +56,7 @@ struct EntryRecords {
     }
 
     /// Returns the checksum of the record at a position; 0 before the first.
-    private func checksum(at position: Position) throws(StorageError) -> UInt64 {
+    func checksum(at position: Position) throws(StorageError) -> UInt64 {
         var checksum: UInt64 = 0
         guard position > .zero else { return checksum }
         try log.scanRecords(from: position, through: position) { _, record in

@@ -151,23 +151,13 @@ package struct CreatedLog: CustomStringConvertible {
             let log = try LMDBEventLog(in: directory, now: clock.now(), journalSize: configuration.journal)
             defer { log.close() }
             let found = LogInEngine(settings, patience: configuration.patience, clock: clock, trace: trace)
-            try found.create(log.storedIdentity, at: log.head, checksum: try CreatedLog.checksum(log))
+            try found.create(
+                log.storedIdentity, at: log.head, checksum: try EntryRecords(log: log).checksum(at: log.head))
             (self.log, history, position) = (settings.log, log.identity.id, log.head)
         } catch {
             directory.discardNew()
             throw error
         }
         directory.close()
-    }
-
-    /// Returns the checksum of the last record.
-    private static func checksum(_ log: LMDBEventLog) throws(StorageError) -> UInt64 {
-        var checksum: UInt64 = 0
-        guard log.head > .zero else { return checksum }
-        try log.scanRecords(from: log.head, through: log.head) { _, record in
-            checksum = record.number(at: 0, as: UInt64.self)
-            return false
-        }
-        return checksum
     }
 }
