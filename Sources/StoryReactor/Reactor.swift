@@ -107,8 +107,11 @@ package final class Reactor {
     package func certificatesChanged(to certificates: TLSContext) { secure.certificates = certificates }
 
     /// Serves until `stop()`; returns when every connection is closed and its `connectionClosed` was called.
+    ///
+    /// It serves nobody where `stop()` was called before.
     package func run(_ handler: any ReactorHandler) {
         self.handler = handler
+        if isStopping { stopListening() }
         handles.run()
         dials.reportEnded()
         self.handler = nil
