@@ -59,8 +59,9 @@ struct Leadership: Equatable {
         compactAt = now + Leadership.compactInterval
     }
 
-    /// True while so much cannot be removed that writes have to wait for another node.
-    var isTailFull: Bool { tailBytes >= 4 * mostBytes }
+    /// True while so much cannot be removed that writes have to wait for another node. The last entry, which is never
+    /// removed, does not count: no node could help.
+    var isTailFull: Bool { tailBytes - (tail.last?.bytes ?? 0) >= 4 * mostBytes }
 
     /// Notes that an entry is in the log.
     mutating func wrote(_ head: EntryHead) {
