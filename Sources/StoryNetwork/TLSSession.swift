@@ -50,6 +50,15 @@ package final class TLSSession {
         messages.deallocate()
     }
 
+    /// Offers the protocols that a client speaks inside (ALPN), before the handshake; no names offer nothing.
+    package func offer(_ protocols: [String]) throws(TLSError) {
+        let list = protocols.flatMap { [UInt8(truncatingIfNeeded: $0.utf8.count)] + $0.utf8 }
+        // It returns 0 where it was done.
+        guard list.isEmpty || SSL_set_alpn_protos(session, list, UInt32(list.count)) == 0 else {
+            throw .failed(reason: OpenSSLErrors.takeLast())
+        }
+    }
+
     /// Begins the handshake of a client; a server waits for that.
     ///
     /// - Parameter send: takes bytes for the peer.

@@ -1,12 +1,16 @@
 package import StoryReactor
 
-/// The connections that the daemon makes itself: a replica's to its source, a node's to its engine.
+/// The connections that the daemon makes itself: a replica's to its source, a node's to its engine and to a node that it
+/// gets events from.
 struct OutboundConnections {
     let follower: Follower?
     let engine: (any EngineCalls)?
 
     /// Notes that a connection is made.
-    func made(_ id: ConnectionID) { if let engine, engine.owns(id) { engine.connected(id) } }
+    func made(_ id: ConnectionID) {
+        if let follower, follower.owns(id) { return follower.connected() }
+        if let engine, engine.owns(id) { engine.connected(id) }
+    }
 
     /// Takes bytes of the other side.
     func received(_ id: ConnectionID, _ bytes: UnsafeRawBufferPointer) {

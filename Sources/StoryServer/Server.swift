@@ -24,7 +24,9 @@ package final class Server: ReactorHandler {
     private let seals: SealQueue
     let follower: Follower?
     let cluster: ClusterDriver?
-    var outbound: OutboundConnections { OutboundConnections(follower: follower, engine: cluster?.engine) }
+    var outbound: OutboundConnections {
+        OutboundConnections(follower: follower ?? cluster?.seeding.link, engine: cluster?.engine)
+    }
     /// Nil for models in memory.
     private let rebuild: ModelRebuild?
     let declared: DeclaredModels
@@ -62,7 +64,8 @@ package final class Server: ReactorHandler {
             log: dependency.log, models: dependency.models, engine: dependency.engine, fold: dependency.fold,
             commits: dependency.commits,
             entries: dependency.node.map { _ in
-                EntryCommits(mostUnstored: dependency.configuration.limits.commit)
+                EntryCommits(
+                    mostUnstored: dependency.configuration.limits.commit, patience: dependency.configuration.patience)
             }, bytesPerCommit: dependency.configuration.limits.commit,
             clock: dependency.clock, transport: dependency.transport, trace: dependency.trace, figures: figures,
             connections: connections, outbox: outbox, checkpoints: checkpoints, flush: flush,

@@ -5,7 +5,7 @@ import Testing
 extension MachineTests {
     /// Nodes of a log in a real etcd, as processes: `stored --cluster`.
     @Suite struct NodeTests {
-        private static func node(
+        static func node(
             _ name: String, _ etcd: [RunningEtcd], data: String? = nil, patience: Int = 30, _ options: String...
         ) throws -> RunningDaemon {
             let urls = etcd.map { "http://127.0.0.1:\($0.port)" }.joined(separator: ",")
@@ -16,7 +16,7 @@ extension MachineTests {
         }
 
         /// Makes a log, and starts its first node.
-        private static func first(_ etcd: [RunningEtcd]) throws -> (made: RunningDaemon, node: RunningDaemon) {
+        static func first(_ etcd: [RunningEtcd]) throws -> (made: RunningDaemon, node: RunningDaemon) {
             let made = try node("n1", etcd, data: nil, patience: 5, "--create")
             try made.launch()
             try #require(try made.wait() == .code(0), "\(made.trace)")
@@ -25,7 +25,7 @@ extension MachineTests {
             return (made, first)
         }
 
-        private static func state(_ node: RunningDaemon) throws -> String? {
+        static func state(_ node: RunningDaemon) throws -> String? {
             try LineSocket(node.socket).line().text("state")
         }
 
@@ -42,9 +42,8 @@ extension MachineTests {
         }
 
         /// Compares the logs of two nodes, and ends both.
-        private static func expectEqual(_ one: RunningDaemon, _ other: RunningDaemon) throws {
-            let head = try #require(try one.client().ask("PING").number("position"))
-            #expect(try other.client().ask("PING min=\(head)").hasPrefix("+"))
+        static func expectEqual(_ one: RunningDaemon, _ other: RunningDaemon) throws {
+            for node in [one, other] { #expect(try node.client().ask("PING min=now").hasPrefix("+"), "\(node.trace)") }
             for node in [one, other] { #expect(try node.stop() == .code(0), "\(node.trace)") }
             let exports = try [one, other].map { try $0.storectl("export", offline: true).output }
             #expect(exports[0] == exports[1] && !exports[0].isEmpty)

@@ -88,7 +88,10 @@ struct WritingTests {
                 .ranged(EngineRanged([])),
             ]
             let look = EngineAnswer.transacted(succeeded: true, results, header)
-            #expect(writing.answered(CallID(number + 1), look, at: 0, &calls) == end)
+            #expect(writing.answered(CallID(number + 1), .unknown, at: 0, &calls) == nil)
+            #expect(writing.isUndecided, "it was not found out")
+            writing.ticked(&calls, at: 2_000_000_000)
+            #expect(writing.answered(CallID(number + 2), look, at: 0, &calls) == end)
         }
     }
 

@@ -94,9 +94,11 @@ import Testing
         #expect(said?.hasPrefix("cluster wants the URLs of etcd with commas between them") == true, "\(said ?? "none")")
     }
 
-    @Test func `TLS is refused as long as there is none, and so is an endpoint that comes twice`() {
+    @Test func `TLS wants certificates, and an endpoint that comes twice is refused`() throws {
         let secure = fault(["--cluster", "http://a,https://b", "--node", "n"])
-        #expect(secure?.hasPrefix("cluster: etcd over TLS is not supported yet") == true, "\(secure ?? "none")")
+        #expect(
+            secure
+                == "cluster: https://b:2379 wants a certificate: say --certificate, --certificate-key and --authority")
         #expect(fault(["--cluster", "http://a,http://a:2379/", "--node", "n"]) == "cluster names http://a:2379 twice")
         let file = "node = n\ncluster = http://a,x\n"
         #expect(fault(["--config", "/c"], ["/c": file])?.hasPrefix("/c:2: cluster wants the URLs") == true)

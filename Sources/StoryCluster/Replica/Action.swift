@@ -1,3 +1,5 @@
+package import StoryCore
+
 /// The action for the shell of a node.
 package enum ClusterAction: Equatable, Sendable {
     /// Send a call to an endpoint, and tell its answer: `.unknown` where none came in time.
@@ -17,8 +19,10 @@ package enum ClusterAction: Equatable, Sendable {
     case leadingEnded
     /// Another node leads, or none does.
     case leaderIs(Leader?)
-    /// Fetch the events behind the head from a node that has them stored. Call `seeded` or `seedFailed`.
-    case seed(from: String)
+    /// Fetch the events behind the head, through a position, from the node at an address. Call `seedEnded`.
+    case seed(from: String, through: Position)
+    /// No other node has stored the events through a position.
+    case seedIsMissing(Position)
     /// This node has handed over and ended: the process may end.
     case drained
     /// End the process.

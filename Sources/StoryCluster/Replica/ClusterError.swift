@@ -4,7 +4,7 @@ package enum ClusterError: Error, Equatable, Sendable, CustomStringConvertible {
     case noLog(String)
     /// The data directory holds another history.
     case otherHistory
-    /// The log in the engine has other events than the data directory.
+    /// The engine, or another node, has other events than the data directory.
     case diverged(String)
     /// The data directory has events that the engine lacks.
     case ahead(String)
@@ -31,7 +31,7 @@ package enum ClusterError: Error, Equatable, Sendable, CustomStringConvertible {
         switch self {
         case .noLog(let name): "there is no log \(name) in the engine; make it with --create"
         case .otherHistory: "the data directory holds another history than the log in the engine"
-        case .diverged(let text): "this node's log differs from the one in the engine: \(text)"
+        case .diverged(let text): "this node's log differs from that of the cluster: \(text)"
         case .ahead(let text):
             "the engine lost events that this node has: \(text); restore the newest data directory and make the log anew"
         case .otherCluster: "the engine is another cluster than the one that the log was made in"

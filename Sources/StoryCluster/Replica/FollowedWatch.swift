@@ -6,8 +6,6 @@ struct FollowedWatch: Equatable {
     private static let checkInterval: UInt64 = 2_000_000_000
     /// How late a watch may be, in nanoseconds.
     private static let mostLate: UInt64 = 1_000_000_000
-    /// The wait before another node is asked for what the engine lacks, in nanoseconds.
-    private static let seedWait: UInt64 = 1_000_000_000
 
     var isOn = false
     private(set) var check: Attempt?
@@ -16,8 +14,6 @@ struct FollowedWatch: Equatable {
     private var checkAt: UInt64 = 0
     /// Since when the engine is known to have an entry that the watch did not tell.
     private var lateSince: UInt64?
-    private(set) var seedAt: UInt64 = 0
-    var isSeeding = false
 
     mutating func ticked(_ keys: LogKeys, _ calls: inout Calls, at now: UInt64) {
         guard check == nil, now >= checkAt else { return }
@@ -41,10 +37,5 @@ struct FollowedWatch: Equatable {
         guard now - since >= FollowedWatch.mostLate else { return false }
         lateSince = nil
         return true
-    }
-
-    mutating func seedFailed(at now: UInt64) {
-        isSeeding = false
-        seedAt = now + FollowedWatch.seedWait
     }
 }

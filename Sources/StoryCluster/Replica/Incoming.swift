@@ -32,8 +32,10 @@ struct Incoming: Equatable {
     private var read: [UInt8] = []
     private var parts = 0
     private(set) var reading: Attempt?
+    /// The entries that the engine has.
+    var tail: Tail
 
-    init(head: Position) { (reach, taken) = (head, head) }
+    init(head: Position) { (reach, taken, tail) = (head, head, Tail(after: head)) }
 
     /// True while no entry waits.
     var isEmpty: Bool { queue.isEmpty }
@@ -48,6 +50,7 @@ struct Incoming: Equatable {
         guard head.last > reach else { return .known }
         guard head.first == reach.next else { return .gap }
         reach = head.last
+        tail.added(head)
         queue.append(Waiting(head: head, term: term, records: records))
         return .accepted
     }

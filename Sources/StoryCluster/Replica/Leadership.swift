@@ -30,9 +30,8 @@ struct Leadership: Equatable {
     private var cleanAt: UInt64 = 0
     private var compactAt: UInt64
     private var compactedBytes = 0
-    /// The entries that were written in this term and are not removed: their first positions and sizes.
-    private var tail: [TailEntry] = []
-    private var tailBytes = 0
+    /// The revision that the engine was to forget everything before.
+    private var compacted: Int64 = 0
     /// The first position that is not removed, as far as is known.
     private(set) var trimmed = Position.zero
     private var trimming = Position.zero
@@ -40,11 +39,6 @@ struct Leadership: Equatable {
     private var lastFirst: Position?
     /// Revisions with the time that they were seen at, the oldest first.
     private var revisions: [SeenRevision] = []
-
-    private struct TailEntry: Equatable {
-        let first: Position
-        let bytes: Int
-    }
 
     private struct SeenRevision: Equatable {
         let at: UInt64
@@ -59,14 +53,8 @@ struct Leadership: Equatable {
         compactAt = now + Leadership.compactInterval
     }
 
-    /// True while so much cannot be removed that writes have to wait for another node. The last entry, which is never
-    /// removed, does not count: no node could help.
-    var isTailFull: Bool { tailBytes - (tail.last?.bytes ?? 0) >= 4 * mostBytes }
-
     /// Notes that an entry is in the log.
     mutating func wrote(_ head: EntryHead) {
-        tail.append(TailEntry(first: head.first, bytes: head.bytes))
-        tailBytes += head.bytes
         compactedBytes += head.bytes
         lastFirst = head.first
     }
@@ -74,8 +62,10 @@ struct Leadership: Equatable {
     /// Notes the last entry of the log when the term began.
     mutating func found(last first: Position?) { lastFirst = lastFirst ?? first }
 
-    mutating func saw(_ revision: Int64, at now: UInt64) {
-        guard revision > revisions.last?.revision ?? 0, now >= (revisions.last?.at ?? 0) + 100_000_000 else { return }
+    private mutating func saw(_ revision: Int64, at now: UInt64) {
+        guard revision > revisions.last?.revision ?? compacted, now >= (revisions.last?.at ?? 0) + 100_000_000 else {
+            return
+        }
         revisions.append(SeenRevision(at: now, revision: revision))
     }
 
@@ -85,7 +75,7 @@ struct Leadership: Equatable {
         snapshot = Attempt(.transaction(get), &calls)
     }
 
-    mutating func ticked(_ members: Membership, _ calls: inout Calls, at now: UInt64) {
+    mutating func ticked(_ members: Membership, tail: Tail, _ calls: inout Calls, at now: UInt64) {
         writing?.ticked(&calls, at: now)
         renewal?.ticked(&calls, at: now)
         trim?.ticked(&calls, at: now)
@@ -95,16 +85,20 @@ struct Leadership: Equatable {
             renewAt = now + renewInterval
             renewal = Attempt(.renewLease(lease), &calls)
         }
-        if trim == nil, now >= trimAt { beginTrim(members, &calls, at: now) }
+        if trim == nil, now >= trimAt { beginTrim(members, tail: tail, &calls, at: now) }
         if compaction == nil, now >= compactAt || compactedBytes >= Leadership.compactBytes {
             beginCompaction(&calls, at: now)
         }
     }
 
-    private mutating func beginTrim(_ members: Membership, _ calls: inout Calls, at now: UInt64) {
+    /// Removes the entries that all nodes have stored. Those that two have stored go where the tail is too large, and where
+    /// it is not known how large: this process did not see them come.
+    private mutating func beginTrim(_ members: Membership, tail: Tail, _ calls: inout Calls, at now: UInt64) {
         trimAt = now + Leadership.trimInterval
         guard let lastFirst else { return }
-        let end = min(members.trimmable(isTailLarge: tailBytes > mostBytes).next, lastFirst)
+        let safe = members.storedTwice.next
+        let wanted = max(members.storedByAll.next, tail.bytes > mostBytes ? safe : min(safe, tail.seenFrom))
+        let end = min(wanted, lastFirst)
         // A late try of an entry may put it back after it was removed.
         guard end > trimmed || now >= cleanAt else { return }
         cleanAt = now + Leadership.cleanInterval
@@ -116,10 +110,12 @@ struct Leadership: Equatable {
 
     private mutating func beginCompaction(_ calls: inout Calls, at now: UInt64) {
         guard now >= Leadership.compactAge,
-            let index = revisions.lastIndex(where: { $0.at <= now - Leadership.compactAge })
+            let index = revisions.lastIndex(where: { $0.at <= now - Leadership.compactAge }),
+            revisions[index].revision > compacted
         else { return }
+        compacted = revisions[index].revision
         (compactAt, compactedBytes) = (now + Leadership.compactInterval, 0)
-        compaction = Attempt(.compact(revision: revisions[index].revision), &calls)
+        compaction = Attempt(.compact(revision: compacted), &calls)
         revisions.removeFirst(index)
     }
 
@@ -132,10 +128,13 @@ struct Leadership: Equatable {
         case superseded
         case members([EngineResult], EngineHeader)
         case written(EntryHead, Writing.Ended)
+        /// The entries before the one that begins at a position are removed.
+        case trimmed(Position)
     }
 
     /// Takes the answer to a call of this term; nil for a call that is none of it.
     mutating func answered(_ id: CallID, _ answer: EngineAnswer, at now: UInt64, _ calls: inout Calls) -> News? {
+        if case .transacted(_, _, let header) = answer { saw(header.revision, at: now) }
         if let entry = writing, entry.isAsking(id) {
             guard let end = writing?.answered(id, answer, at: now, &calls) else { return .nothing }
             writing = nil
@@ -155,10 +154,7 @@ struct Leadership: Equatable {
             guard case .transacted(let succeeded, _, _) = answer else { return .nothing }
             guard succeeded else { return .superseded }
             trimmed = trimming
-            let removed = tail.prefix { $0.first < trimmed }
-            tailBytes -= removed.reduce(0) { $0 + $1.bytes }
-            tail.removeFirst(removed.count)
-            return .nothing
+            return .trimmed(trimming)
         }
         guard snapshot?.id == id else { return nil }
         guard case .transacted(true, let results, let header) = answer else {

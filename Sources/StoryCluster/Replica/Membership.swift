@@ -51,16 +51,18 @@ struct Membership: Equatable {
     /// This node as the engine has it.
     var member: Member? { members[own] }
 
-    /// Returns a node that has everything up to a position stored.
-    func source(of position: Position) -> String? {
-        members.filter { $0.key != own && $0.value.stored >= position }.min { $0.key < $1.key }?.value.address
+    /// Returns the next node, by name, that has everything up to a position stored.
+    func source(of position: Position, after last: String?) -> (name: String, address: String)? {
+        members.filter { $0.key != own && $0.value.stored >= position && $0.key > last ?? "" }
+            .min { $0.key < $1.key }.map { ($0.key, $0.value.address) }
     }
 
-    /// The position up to which entries may be deleted: all nodes have synced it. Where the tail is too large, two nodes
-    /// are enough, or the only one.
-    func trimmable(isTailLarge: Bool) -> Position {
+    /// The position up to which all nodes have stored the log.
+    var storedByAll: Position { members.values.map(\.stored).min() ?? .zero }
+
+    /// The position up to which two nodes have stored the log, or the only one.
+    var storedTwice: Position {
         let stored = members.values.map(\.stored).sorted(by: >)
-        guard let least = stored.last else { return .zero }
-        return isTailLarge && stored.count > 2 ? stored[1] : least
+        return stored.count > 1 ? stored[1] : storedByAll
     }
 }

@@ -22,14 +22,16 @@ extension Node {
 
     /// Asks another node for the events that the engine no longer has.
     mutating func seed(through position: Position, at now: UInt64) {
-        guard !watch.isSeeding, now >= watch.seedAt else { return }
-        guard let source = membership.source(of: position) else {
+        // An entry that the shell takes comes before them.
+        guard seeds.isDue(at: now), incoming.isEmpty else { return }
+        guard let (name, address) = membership.source(of: position, after: seeds.last) else {
+            if seeds.last == nil { calls.act(.seedIsMissing(position)) }
             // The nodes are read again, since one of them may have come meanwhile.
-            watch.seedFailed(at: now)
+            seeds.roundEnded(at: now)
             return join()
         }
-        watch.isSeeding = true
-        calls.act(.seed(from: source))
+        seeds.began(with: name)
+        calls.act(.seed(from: address, through: position))
     }
 }
 
@@ -76,7 +78,7 @@ extension Node {
         let before = membership.leader
         membership.replace(by: results[0...1], header)
         if membership.leader != before { calls.act(.leaderIs(membership.leader)) }
-        try checkOwnKey()
+        try checkNodes()
         for pair in entries.keys {
             guard let first = keys.first(ofKey: pair.key) else { continue }
             lastFirst = first
@@ -109,23 +111,40 @@ extension Node {
         }
     }
 
-    func checkOwnKey() throws(ClusterError) {
+    /// Checks that this node is one of the log still, and has the same seals as the others.
+    func checkNodes() throws(ClusterError) {
         guard let member = membership.member else { throw .removed }
         guard member.run == settings.run else { throw .replaced }
+        try checkSeals()
+    }
+
+    func checkSeals() throws(ClusterError) {
+        for (name, member) in membership.members where name != settings.node {
+            guard let position = member.seal.flatMap({ seals.difference(from: $0) }) else { continue }
+            throw .diverged(
+                "the node \(name) has another seal at position \(position); verify both, and replace the one that is wrong"
+            )
+        }
     }
 
     mutating func changed(_ id: WatchID, _ batch: EngineWatchBatch, at now: UInt64) throws(ClusterError) {
         let before = membership.leader
+        var trimmed = Position.zero
         for change in batch.changes {
             if case .put(let pair) = change, keys.first(ofKey: pair.key) != nil {
                 guard id == .live, watch.isOn else { continue }
                 if try incoming.accept(pair.value) == .gap, case .following = state { return readAgain() }
                 lastFirst = keys.first(ofKey: pair.key)
             } else {
+                if case .deleted(let key, _) = change, let first = keys.first(ofKey: key) {
+                    trimmed = max(trimmed, first)
+                }
                 membership.changed(change)
             }
         }
-        try checkOwnKey()
+        // Entries are removed from the oldest on.
+        incoming.tail.removed(before: trimmed.next)
+        try checkNodes()
         if membership.leader != before { calls.act(.leaderIs(membership.leader)) }
         if case .leading(let term) = state {
             if membership.leader?.term != term.term, term.writing == nil { lostLead() }

@@ -9,7 +9,7 @@ extension Node {
             // An earlier run of this node is gone: it wrote its key, and this one took the key over.
             guard leader.node == settings.node, watch.dismissal == nil else { return }
             watch.dismissal = Attempt(keys.resignation(from: leader.term), &calls)
-        } else if incoming.isEmpty, watch.isOn {
+        } else if incoming.isEmpty, watch.isOn, !fitness.isStandingBack {
             state = .campaigning(lease: nil, seconds: 0)
             main = Attempt(.grantLease(seconds: settings.lease), &calls)
         }
@@ -46,7 +46,7 @@ extension Node {
         leadership.readMembers(&calls)
         state = .leading(leadership)
         calls.act(.leadingBegan(term))
-        leadership.ticked(membership, &calls, at: now)
+        leadership.ticked(membership, tail: incoming.tail, &calls, at: now)
         state = .leading(leadership)
         if isDraining { resign(term) }
     }
@@ -59,11 +59,12 @@ extension Node {
         case .leaseEnded, .superseded: if term.writing == nil { lostLead() }
         case .members(let results, let header):
             membership.replace(by: results[...], header)
-            try checkOwnKey()
+            try checkNodes()
             guard membership.leader?.term == term.term || term.writing != nil else { return lostLead() }
             calls.watch(.leader, EngineRange(from: keys.leader), from: header.revision + 1)
             calls.watch(.nodes, keys.nodesAndWish, from: header.revision + 1)
         case .written(let head, let end): try written(head, end, in: term)
+        case .trimmed(let first): incoming.tail.removed(before: first)
         }
     }
 
@@ -74,6 +75,7 @@ extension Node {
         case .committed:
             var term = term
             term.wrote(head)
+            incoming.tail.added(head)
             lastFirst = head.first
             state = .leading(term)
             incoming.taken(through: head.last)
@@ -89,8 +91,16 @@ extension Node {
 
     /// Gives up an entry whose outcome did not become known in time. A try of it may still be under way, so the term ends.
     mutating func giveUp(_ entry: Writing) {
-        calls.act(.writeEnded(entry.isInDoubt ? .unknown : .superseded))
+        calls.act(.writeEnded(entry.isUndecided ? .unknown : .superseded))
         resign(entry.term)
+    }
+
+    /// Hands the lead over once where this node cannot store the log, and there is another one.
+    mutating func handOverIfUnfit() {
+        guard case .leading(var term) = state, membership.members.count > 1, fitness.handsOver() else { return }
+        term.isHandingOver = true
+        state = .leading(term)
+        if term.writing == nil { resign(term.term) }
     }
 
     mutating func lostLead() {

@@ -13,6 +13,9 @@ struct Node: Equatable {
     var membership: Membership
     var report: OwnReport
     var watch = FollowedWatch()
+    var seeds = Seeds()
+    var seals = OwnSeals()
+    var fitness = Fitness()
     var lastFirst: Position?
     var isDraining = false
     var campaigns = 0

@@ -17,14 +17,12 @@ package struct Replica: Equatable {
 
     /// The term that this node leads and may write in; nil while it may not.
     package var writableTerm: Term? {
-        guard case .leading(let term) = node.state, term.writing == nil, !term.isHandingOver, !term.isTailFull else {
-            return nil
-        }
+        guard case .leading(let term) = node.state, term.writing == nil, !term.isHandingOver else { return nil }
         return term.term
     }
 
-    /// True while the engine has more entries of this node than it should keep, and writes have to wait for another node.
-    package var isTailFull: Bool { if case .leading(let term) = node.state { term.isTailFull } else { false } }
+    /// True while the engine has so much more than it should keep that writes wait until a second node has stored it.
+    package var isTailFull: Bool { isLeading && node.incoming.tail.removableBytes / 4 >= node.settings.tail }
     /// The last position that is known to be in the log.
     package var reach: Position { node.incoming.reach }
     /// True while this node has the lead.
@@ -104,13 +102,16 @@ package struct Replica: Equatable {
         switch node.state {
         case .following:
             node.watch.ticked(node.keys, &node.calls, at: now)
+            let patience = 2 * UInt64(max(1, node.settings.lease)) * 1_000_000_000
+            node.fitness.ticked(isFree: node.membership.leader == nil, patience: patience, at: now)
             node.campaignIfFree()
         case .leading(var term):
-            term.ticked(node.membership, &node.calls, at: now)
+            term.ticked(node.membership, tail: node.incoming.tail, &node.calls, at: now)
             node.state = .leading(term)
             if let entry = term.writing, entry.isWaiting, now >= entry.began + node.settings.patience {
                 node.giveUp(entry)
             }
+            node.handOverIfUnfit()
         case .seeding(let position): node.seed(through: position, at: now)
         case .joining, .registering, .catchingUp, .campaigning, .resigning, .stopped: break
         }
@@ -142,21 +143,29 @@ package struct Replica: Equatable {
     }
 
     /// The own log is synced up to a position.
-    package mutating func stored(through position: Position, seal: String? = nil) {
+    ///
+    /// - Parameters:
+    ///   - position: the position.
+    ///   - seal: `POSITION:SEAL` of the newest one at which nodes compare theirs; nil where there is none.
+    package mutating func stored(through position: Position, seal: String? = nil) -> [ClusterAction] {
         node.report.stored(through: position, seal: seal)
-    }
-
-    /// The events that the engine no longer had are taken from another node, up to a position.
-    package mutating func seeded(through position: Position, at now: UInt64) -> [ClusterAction] {
-        guard case .seeding = node.state else { return [] }
-        node.watch.isSeeding = false
-        node.incoming.taken(through: position)
-        node.follow()
+        if let seal { node.seals.add(seal) }
+        do throws(ClusterError) { try node.checkSeals() } catch { node.stop(error) }
         return node.calls.take()
     }
 
-    /// The other node is gone, or lacks the events: another one is asked later.
-    package mutating func seedFailed(at now: UInt64) { node.watch.seedFailed(at: now) }
+    /// The own storage is full from now on, or is no more: then another node is to lead, if there is one.
+    package mutating func storageChanged(isFull: Bool) { node.fitness.changed(isFit: !isFull) }
+
+    /// Another node was asked for the events that the engine no longer has: they are here up to a position. Where some
+    /// are missing, the next node is asked.
+    package mutating func seedEnded(through position: Position, at now: UInt64) -> [ClusterAction] {
+        guard case .seeding(let end) = node.state else { return [] }
+        node.incoming.taken(through: position)
+        node.seeds.ended(isComplete: position >= end, at: now)
+        if position >= end { node.follow() }
+        return node.calls.take()
+    }
 
     /// The process is asked to end: the lead is handed over first.
     package mutating func drainRequested(at now: UInt64) -> [ClusterAction] {

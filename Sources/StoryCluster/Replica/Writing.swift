@@ -32,6 +32,10 @@ struct Writing: Equatable {
 
     private var attempts: [Attempt] { (look ?? transaction).map { [$0] } ?? parts }
 
+    /// True while it is not known whether the entry is in the log or will be: an answer was lost, or said that the engine is
+    /// full.
+    var isUndecided: Bool { isInDoubt || look != nil }
+
     /// True while no call is under way.
     var isWaiting: Bool { attempts.allSatisfy { $0.id == nil } }
 

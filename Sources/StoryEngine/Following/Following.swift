@@ -106,10 +106,12 @@ package struct Following: Equatable, Sendable {
     }
 
     /// Notes that the connection ended.
-    package mutating func connectionEnded(at tick: UInt64) -> [Action] {
+    package mutating func connectionEnded(
+        _ reason: String = "the source closed the connection", at tick: UInt64
+    ) -> [Action] {
         switch state {
         case .waiting, .stopped: []
-        case .connected, .proving, .asking, .receiving: lose("the source closed the connection", at: tick)
+        case .connected, .proving, .asking, .receiving: lose(reason, at: tick)
         }
     }
 

@@ -38,6 +38,24 @@ package enum Record {
         return UnsafeRawBufferPointer(rebasing: rest[..<count])
     }
 
+    /// Returns the end of the last wanted record, as an offset of consecutive records.
+    ///
+    /// - Parameters:
+    ///   - bytes: the records.
+    ///   - position: the position before that of the first one.
+    ///   - last: the last position that is wanted.
+    /// - Throws: `.corrupt` with the position of a record whose length does not fit.
+    package static func end(
+        in bytes: UnsafeRawBufferPointer, after position: Position, through last: Position
+    ) throws(StorageError) -> Int {
+        var (end, position) = (0, position)
+        while end < bytes.count, position < last {
+            position = position.next
+            end += try record(in: bytes, from: end, at: position.value).count
+        }
+        return end
+    }
+
     /// Returns the checksum that a record begins with.
     package static func storedChecksum(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
         bytes.number(at: 0, as: UInt64.self)

@@ -1,6 +1,7 @@
 import StoryCluster
 import StoryCore
 import StoryEngine
+import StoryLog
 
 /// The parts of the loop that a node changes.
 extension ClusterDriver {
@@ -22,6 +23,17 @@ extension ClusterDriver {
         requests.waits.askSource = { [weak cluster] in cluster?.askForPosition() ?? 0 }
         dependency.engine.cluster = { [weak cluster] in cluster.map { .node($0.state) } }
         return cluster
+    }
+}
+
+/// The own disk.
+extension ClusterDriver {
+    /// Notes whether it is full: then another node is to lead, once the events that were decided here have ended.
+    func noteStorage() {
+        let isFull = driver.refusals.isDiskFull || isDiskFull && dependency.log.committed < driver.acknowledged
+        guard isFull != isDiskFull, !isFull || driver.turn.takesEntries else { return }
+        isDiskFull = isFull
+        replica.storageChanged(isFull: isFull)
     }
 }
 

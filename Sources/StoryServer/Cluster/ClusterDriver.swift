@@ -18,9 +18,10 @@ final class ClusterDriver {
     let driver: CommitDriver
     private let entries: EntryCommits
     private let seals: SealQueue
+    let seeding: Seeding
     /// How long the lead is waited for, and the end of the log, in ticks of 0.1 s.
     private let patience: UInt64
-    private var replica: Replica
+    var replica: Replica
     private var actions = FIFO<ClusterAction>()
     private var isPerforming = false
     /// The entry that is to be taken; nil while there is none.
@@ -28,6 +29,8 @@ final class ClusterDriver {
     /// The number of records that this turn may still take.
     private var left = ClusterDriver.recordsPerTurn
     private var isPaused = false
+    /// True while the own disk is full, until everything is stored.
+    var isDiskFull = false
     /// The newest position whose seal was asked for.
     private var sealed = Position.zero
     var questions: PositionQuestions
@@ -61,6 +64,7 @@ final class ClusterDriver {
     ) {
         (engine, settings) = (node.engine, node.settings)
         (self.dependency, self.driver, self.entries, self.seals) = (dependency, driver, entries, seals)
+        seeding = Seeding(dependency, driver: driver, seals: seals)
         let log = dependency.log
         patience = UInt64(clamping: dependency.configuration.patience) * Housekeeping.ticksPerSecond
         questions = PositionQuestions(LogKeys(log: node.settings.log), patience: patience)
@@ -71,6 +75,8 @@ final class ClusterDriver {
             self?.input { $0.entryReady(head, records: records, at: $1) }
         }
         entries.whenStored = { [weak self] in self?.stored(through: $0) }
+        seeding.ended = { [weak self] in self?.input { $0.seedEnded(through: log.head, at: $1) } }
+        seeding.diverged = { [weak self] in self?.refuse($0) }
     }
 
     private var log: any EventLog { dependency.log }
@@ -81,7 +87,7 @@ final class ClusterDriver {
     /// True while the lead is handed over before the process ends.
     var isEnding: Bool { signal != nil }
     /// True while an entry waits that the next turn can take.
-    var hasWork: Bool { taking != nil && mayTake }
+    var hasWork: Bool { taking != nil && mayTake || seeding.hasWork }
 
     /// The state, for greetings and `STATS`.
     var state: NodeState {
@@ -105,7 +111,9 @@ final class ClusterDriver {
     func ticked() {
         guard error == nil else { return }
         engine.ticked(at: dependency.clock.steady())
+        noteStorage()
         input { $0.ticked(at: $1) }
+        seeding.ticked()
         askEngine()
     }
 
@@ -115,6 +123,7 @@ final class ClusterDriver {
         engine.turnEnded()
         left = ClusterDriver.recordsPerTurn
         takeEntry()
+        seeding.turnEnded()
         if let wake = replica.wakeAt, wake <= dependency.clock.steady() { input { $0.ticked(at: $1) } }
     }
 
@@ -154,6 +163,7 @@ final class ClusterDriver {
     /// Takes nothing more: the process ends.
     func end() {
         entries.canWrite = { false }
+        seeding.end()
         engine.end()
     }
 
@@ -187,13 +197,10 @@ final class ClusterDriver {
             leadChanged(takesWrites)
         case .leaderIs(let leader):
             trace.say("leader", ["log": settings.log, "node": leader?.node ?? "", "address": leader?.address ?? ""])
-        case .seed(let address):
-            // Only the engine is asked for events.
-            trace.sayEachSecond("not-seeded", ["from": address, "position": "\(log.head.value)"])
-            input { replica, now in
-                replica.seedFailed(at: now)
-                return []
-            }
+        case .seed(let address, let last): seeding.begin(from: address, through: last)
+        case .seedIsMissing(let last):
+            let reason = "no node has stored the events through \(last.value)"
+            trace.sayEachSecond("not-seeded", ["position": "\(log.head.value)", "reason": reason])
         case .drained: ending = .drained
         case .stop(let error): stop(error)
         }
@@ -208,7 +215,9 @@ final class ClusterDriver {
     private func writeEnded(_ end: WriteEnd) {
         switch end {
         case .committed: entries.ended(.acknowledged)
-        case .full: entries.ended(.refused(Failure(.full, "the engine of the log is full; nothing was written")))
+        case .full:
+            trace.sayEachSecond("engine-full", ["log": settings.log, "position": "\(driver.acknowledged.value)"])
+            entries.ended(.refused(Failure(.full, "the engine of the log is full; nothing was written")))
         case .superseded: entries.ended(.refused(.superseded))
         case .unknown: entries.ended(.refused(.outcomeUnknown))
         }
@@ -258,10 +267,7 @@ final class ClusterDriver {
     // MARK: The own journal
 
     private func stored(through position: Position) {
-        input { replica, _ in
-            replica.stored(through: position)
-            return []
-        }
+        input { replica, _ in replica.stored(through: position) }
         let newest = Position(position.value / Following.interval * Following.interval)
         guard newest > sealed else { return }
         sealed = newest
@@ -273,7 +279,6 @@ final class ClusterDriver {
         case .success(let seal):
             input { replica, _ in
                 replica.stored(through: self.log.committed, seal: "\(position.value):\(seal)")
-                return []
             }
         // A node that cannot prove its own history must not go on with it.
         case .failure(let error): driver.fail(error)

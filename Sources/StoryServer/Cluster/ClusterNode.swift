@@ -27,7 +27,8 @@ package struct ClusterNode {
         settings.patience = UInt64(clamping: configuration.patience) * 1_000_000_000
         settings.tail = cluster.tail
         let engine = EtcdEngine(
-            cluster.endpoints, user: cluster.user, lease: cluster.lease, transport: reactor, trace: trace)
+            cluster.endpoints, user: cluster.user, files: cluster.files, lease: cluster.lease, transport: reactor,
+            trace: trace)
         self.init(engine: engine, settings: settings)
     }
 }

@@ -44,7 +44,8 @@ final class EngineErrand: ReactorHandler, EngineReceiver {
         call = first
         reactor = try Reactor()
         engine = EtcdEngine(
-            settings.endpoints, user: settings.user, lease: settings.lease, transport: reactor, trace: trace)
+            settings.endpoints, user: settings.user, files: settings.files, lease: settings.lease, transport: reactor,
+            trace: trace)
         engine.receiver = self
     }
 

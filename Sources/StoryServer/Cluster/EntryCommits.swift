@@ -27,21 +27,37 @@ final class EntryCommits {
     weak var driver: CommitDriver?
     /// True while an entry can be handed over.
     var canWrite: () -> Bool = { false }
-    /// True while the engine has more entries than it should keep, so that writes wait.
+    /// True while the engine has more entries than it should keep.
     var isTailFull: () -> Bool = { false }
     /// Hands an entry over.
     var handOver: (EntryHead, [UInt8]) -> Void = { _, _ in }
     /// Notes that events are stored in the own journal.
     var whenStored: (Position) -> Void = { _ in }
 
-    init(mostUnstored: Int) { self.mostUnstored = mostUnstored }
+    /// How long writes wait for the engine to have fewer entries, in ticks of 0.1 s.
+    private let patience: UInt64
+    /// The ticks for which it has had too many.
+    private var ticksFull: UInt64 = 0
+
+    /// - Parameters:
+    ///   - mostUnstored: the bytes of acknowledged events at which writes wait for the own journal.
+    ///   - seconds: how long writes wait for the engine to have fewer entries.
+    init(mostUnstored: Int, patience seconds: Int) {
+        self.mostUnstored = mostUnstored
+        patience = UInt64(clamping: seconds) * Housekeeping.ticksPerSecond
+    }
 
     /// True while an entry is with the engine.
     var isUnderWay: Bool { underWay != nil }
     /// True while the next entry can be handed over.
     var isOpen: Bool { underWay == nil && canWrite() }
     /// True while writes have to wait.
-    var isFull: Bool { unstored >= mostUnstored || isTailFull() }
+    var isFull: Bool { unstored >= mostUnstored || isTailFull() && !refusesWrites }
+    /// True while writes are refused, since they have waited in vain for the engine to have fewer entries.
+    var refusesWrites: Bool { ticksFull >= patience }
+
+    /// Counts a tick of 0.1 s.
+    func ticked() { ticksFull = isTailFull() ? ticksFull + 1 : 0 }
 
     // MARK: Own entries
 

@@ -1,5 +1,6 @@
 package import StoryCluster
 package import StoryEtcd
+package import StoryNetwork
 package import StoryReactor
 
 /// The engine of a log in etcd: all calls and watches of a node, on one connection to an endpoint.
@@ -60,18 +61,20 @@ package final class EtcdEngine: EngineCalls {
     /// - Parameters:
     ///   - endpoints: the members of etcd, at least one.
     ///   - user: the user whom they are asked as; nil where they want none.
+    ///   - files: the certificates for endpoints with TLS; nil where there are none of these.
     ///   - lease: the seconds of the leader's lease, a third of which is the deadline of a renewal.
     ///   - transport: the sockets of the loop.
     ///   - trace: the daemon's trace.
     package init(
-        _ endpoints: [EtcdEndpoint], user: EtcdUser?, lease: Int, transport: any Transport, trace: Trace
+        _ endpoints: [EtcdEndpoint], user: EtcdUser?, files: TLSFiles? = nil, lease: Int, transport: any Transport,
+        trace: Trace
     ) {
         precondition(!endpoints.isEmpty, "an engine without endpoints")
         (self.transport, self.trace) = (transport, trace)
         renewalTime = UInt64(max(lease, 1)) * 1_000_000_000 / 3
         let numbers = Numbers()
         self.numbers = numbers
-        links = endpoints.map { EtcdLink($0, user: user, transport, makeID: numbers.next) }
+        links = endpoints.map { EtcdLink($0, user: user, files: files, transport, makeID: numbers.next) }
     }
 
     // MARK: EngineCalls

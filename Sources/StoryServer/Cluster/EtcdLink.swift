@@ -1,6 +1,7 @@
 import StoryCluster
 import StoryCore
 import StoryEtcd
+import StoryNetwork
 import StoryReactor
 
 /// The connection to one endpoint of etcd, made when the first request needs it.
@@ -24,6 +25,10 @@ final class EtcdLink {
 
     let endpoint: EtcdEndpoint
     private let user: EtcdUser?
+    /// The certificates that are shown to an endpoint with TLS.
+    private let files: TLSFiles?
+    /// The TLS of the connection; nil without it, and before the connection is made.
+    private var tls: OutboundTLS?
     private let transport: any Transport
     private let makeID: () -> CallID
     private var state = State.idle
@@ -44,10 +49,15 @@ final class EtcdLink {
     /// - Parameters:
     ///   - endpoint: the member of etcd.
     ///   - user: the user whom it is asked as.
+    ///   - files: the certificates for TLS.
     ///   - transport: the sockets.
     ///   - makeID: returns a number that no request has.
-    init(_ endpoint: EtcdEndpoint, user: EtcdUser?, _ transport: any Transport, makeID: @escaping () -> CallID) {
-        (self.endpoint, self.user, self.transport, self.makeID) = (endpoint, user, transport, makeID)
+    init(
+        _ endpoint: EtcdEndpoint, user: EtcdUser?, files: TLSFiles?, _ transport: any Transport,
+        makeID: @escaping () -> CallID
+    ) {
+        (self.endpoint, self.user, self.files) = (endpoint, user, files)
+        (self.transport, self.makeID) = (transport, makeID)
     }
 
     /// The connection; nil while there is none.
@@ -132,10 +142,22 @@ final class EtcdLink {
         }
     }
 
-    /// Asks for the version, on a connection that was just made.
+    /// Asks for the version, on a connection that was just made; before that come certificates, where they are wanted.
     func connected(at time: UInt64) {
         guard case .connecting(let id) = state else { return }
         receivedAt = time
+        guard endpoint.isSecure else { return check(id) }
+        guard let files else { return fail("it wants TLS, and there is no certificate") }
+        withTLS { () throws(TLSError) in
+            tls = try OutboundTLS(files, host: endpoint.address.host, speaking: ["h2"], over: id, transport)
+        }
+    }
+
+    private func withTLS(_ body: () throws(TLSError) -> Void) {
+        do throws(TLSError) { try body() } catch { fail("\(error)") }
+    }
+
+    private func check(_ id: ConnectionID) {
         let session = EtcdSession(
             EtcdPeer(authority: "\(endpoint.address)", isSecure: endpoint.isSecure, user: user))
         let status = makeID()
@@ -157,8 +179,7 @@ final class EtcdLink {
     /// Closes the connection and forgets everything that waits.
     func close() {
         if let connection { transport.close(connection) }
-        state = .idle
-        held = []
+        (state, tls, held) = (.idle, nil, [])
     }
 
     /// Takes etcd's answer to the call for its version.
@@ -208,21 +229,41 @@ final class EtcdLink {
 
     // MARK: Bytes
 
-    // The seam for TLS is here: between `received` and the session, which gets plain bytes, and between the session and
-    // `send`, which gets those of the socket. Nothing else touches bytes.
-
     /// Takes bytes of the socket.
     func received(_ bytes: UnsafeRawBufferPointer, at time: UInt64) {
         receivedAt = time
-        session?.received(bytes)
+        guard let tls else {
+            session?.received(bytes)
+            return exchange()
+        }
+        withTLS { () throws(TLSError) in
+            try tls.received(bytes) { data in
+                handshakeMayHaveEnded()
+                session?.received(data)
+            }
+        }
+        handshakeMayHaveEnded()
         exchange()
+        if tls === self.tls, tls.isAtEnd { fail("it closed the connection") }
+    }
+
+    private func handshakeMayHaveEnded() {
+        if case .connecting(let id) = state, tls?.isOpen == true { check(id) }
+    }
+
+    private func send(_ bytes: UnsafeRawBufferPointer, over connection: ConnectionID) {
+        guard let tls else {
+            transport.send(connection, bytes)
+            return
+        }
+        withTLS { () throws(TLSError) in try tls.send(bytes) }
     }
 
     /// Sends the session's bytes to the socket, and takes its results.
     private func exchange() {
         guard let connection, let session else { return }
         let bytes = session.takeOutput()
-        if !bytes.isEmpty { _ = bytes.withUnsafeBytes { transport.send(connection, $0) } }
+        if !bytes.isEmpty { bytes.withUnsafeBytes { send($0, over: connection) } }
         var ended: EtcdFailure?
         for result in session.takeResults() {
             if case .connectionFailed(let reason) = result { ended = reason } else { keep(result) }

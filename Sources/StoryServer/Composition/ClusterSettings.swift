@@ -1,5 +1,6 @@
 import StoryCore
 package import StoryEtcd
+package import StoryNetwork
 import StoryStorage
 
 /// The settings of a node of a log that several machines have.
@@ -20,6 +21,9 @@ package struct ClusterSettings: Equatable, Sendable {
     package var user: EtcdUser?
     /// The file that the user's password was read from.
     package var passwordFile: String?
+
+    /// The certificates for members of etcd with TLS; nil where there are none of these.
+    package var files: TLSFiles?
 
     /// The defaults of the settings `log`, `lease` and `tail`.
     package static let usualLog = "main"
@@ -45,9 +49,12 @@ extension ServerConfiguration {
 
     /// Reads the settings of a node; nil where there is no `cluster`.
     ///
-    /// - Parameter readFile: returns the bytes of the file with the password.
+    /// - Parameters:
+    ///   - settings: all settings.
+    ///   - files: the certificates that they name; nil where they name none.
+    ///   - readFile: returns the bytes of the file with the password.
     static func cluster(
-        _ settings: Settings, readFile: (String) throws(UsageError) -> [UInt8]
+        _ settings: Settings, _ files: TLSFiles?, readFile: (String) throws(UsageError) -> [UInt8]
     ) throws(UsageError) -> ClusterSettings? {
         guard let written = settings[.cluster] else {
             for setting in ofNodes {
@@ -65,6 +72,13 @@ extension ServerConfiguration {
                 "a node of a cluster has a name: set node as well, such as n1, to another one for each node")
         }
         var cluster = ClusterSettings(endpoints: try endpoints(written), node: node)
+        if let secure = cluster.endpoints.first(where: \.isSecure) {
+            guard let files else {
+                throw written.refused(
+                    "cluster: \(secure.url) wants a certificate: say --certificate, --certificate-key and --authority")
+            }
+            cluster.files = files
+        }
         if let log = settings[.log] { cluster.log = try name(log, .log) }
         cluster.lease = try limit(settings, .lease, 2...60) ?? cluster.lease
         cluster.tail = try limit(settings, .tail, ClusterSettings.tails) ?? cluster.tail
@@ -81,11 +95,6 @@ extension ServerConfiguration {
                 throw written.refused(
                     "cluster wants the URLs of etcd with commas between them, such as "
                         + "http://10.0.0.1:2379,http://10.0.0.2:2379; \"\(text)\" is none")
-            }
-            guard !endpoint.isSecure else {
-                throw written.refused(
-                    "cluster: etcd over TLS is not supported yet: use http:// in a network that only the cluster's "
-                        + "machines are in; \(text) was given")
             }
             guard !endpoints.contains(endpoint) else {
                 throw written.refused("cluster names \(endpoint.url) twice")

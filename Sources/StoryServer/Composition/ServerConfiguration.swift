@@ -201,7 +201,7 @@ package struct ServerConfiguration: Equatable, Sendable {
         }
         configuration.follow = try follow(settings, besides: configuration.socket)
         configuration.patience = try limit(settings, .patience, 1...300) ?? configuration.patience
-        configuration.cluster = try cluster(settings, readFile: readFile)
+        configuration.cluster = try cluster(settings, configuration.certificates, readFile: readFile)
         return configuration
     }
 

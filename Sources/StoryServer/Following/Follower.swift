@@ -1,6 +1,7 @@
 import StoryCore
 import StoryEngine
 import StoryLog
+import StoryNetwork
 import StoryReactor
 import StoryStorage
 import StoryWire
@@ -10,6 +11,24 @@ import StoryWire
 /// A line is taken once its records can be appended, so the input that waits is bounded: beyond `much` bytes the rest
 /// stays in the socket, and the source sends no more.
 final class Follower {
+    /// The purpose of the link.
+    enum Purpose {
+        /// The source of a replica is followed for good; the positions that questions asked for are passed on.
+        case replica(answered: (_ question: UInt64, _ position: Position) -> Void)
+        /// A node gets the events through a position, over one connection.
+        case seed(through: Position, ended: (SeedEnd) -> Void)
+    }
+
+    /// The end of a seed.
+    enum SeedEnd: Equatable {
+        /// The events are here.
+        case complete
+        /// The source did not send all of them.
+        case lost(String)
+        /// Source and node have other events at a position that both have.
+        case diverged(String)
+    }
+
     /// The number of records that are taken in one turn, about.
     private static let recordsPerTurn = 2_000
     /// The bytes of lines that wait at which the link is read no further.
@@ -20,25 +39,26 @@ final class Follower {
     private let driver: CommitDriver
     private let seals: SealQueue
     private let reader = SourceLineReader()
-    /// Passes on the position of the source that a question asked for.
-    private let answered: (_ question: UInt64, _ position: Position) -> Void
+    private let purpose: Purpose
     private var machine: Following
-    private var link: ConnectionID?
+    private var link: SourceConnection?
     private var lines = LineFramer(limit: SourceLineReader.maxCount)
     private var isPaused = false
     /// True once the process ends, so that nothing more is taken.
     private var isEnding = false
     /// The number of records that this turn may still take.
     private var left = Follower.recordsPerTurn
+    /// The tick at which bytes of the source came last.
+    private var heardAt: UInt64
     /// The reason why the process must end; nil while it goes on.
     private(set) var fault: FollowingFault?
 
     init(
-        of address: String, _ dependency: ServerDependency, driver: CommitDriver, seals: SealQueue,
-        answered: @escaping (UInt64, Position) -> Void
+        of address: String, _ dependency: ServerDependency, driver: CommitDriver, seals: SealQueue, for purpose: Purpose
     ) {
         (self.address, self.dependency, self.driver, self.seals) = (address, dependency, driver, seals)
-        self.answered = answered
+        self.purpose = purpose
+        heardAt = driver.tick
         machine = Following(address, log: dependency.log.identity.id)
     }
 
@@ -61,28 +81,60 @@ final class Follower {
     // MARK: The reactor
 
     /// Returns true for the connection to the source.
-    func owns(_ id: ConnectionID) -> Bool { id == link }
+    func owns(_ id: ConnectionID) -> Bool { id == link?.id }
+
+    /// Notes that a TCP connection to the source is made.
+    func connected() {
+        withLink { (link) throws(TLSError) in try link.made() }
+        if link != nil { perform(machine.connected()) }
+    }
 
     /// Takes bytes of the source.
     func bytesReceived(_ bytes: UnsafeRawBufferPointer) {
-        lines.append(bytes)
+        heardAt = driver.tick
+        withLink { (link) throws(TLSError) in try link.received(bytes) { lines.append($0) } }
         takeLines()
     }
 
-    /// Notes that the source sends no more, or that the connection is gone.
+    /// Notes that the source sends no more, or that the connection is gone or was not made.
     func closed() {
         // The lines before the end have records that are acknowledged.
         while mayTake, link != nil, lines.hasLine { takeLine() }
+        guard let id = link?.id else { return }
+        lost(transport.connectFailure(id) ?? "the source closed the connection")
+    }
+
+    /// Uses the connection; it ends where its TLS fails.
+    private func withLink(_ body: (SourceConnection) throws(TLSError) -> Void) {
+        guard let link else { return }
+        do throws(TLSError) { try body(link) } catch { lost("\(error)") }
+    }
+
+    private func lost(_ reason: String) {
         disconnect()
-        perform(machine.connectionEnded(at: driver.tick))
+        perform(machine.connectionFailed(reason, at: driver.tick))
+        perform(machine.connectionEnded(reason, at: driver.tick))
     }
 
     /// Connects where it is time.
     func ticked() {
         guard !isEnding, fault == nil, driver.stopReason == nil else { return }
-        let isQuiet = driver.turn.checkpointPosition == log.head && driver.refusals.failure == nil
-        perform(machine.ticked(at: driver.tick, isQuiet: isQuiet))
+        if link == nil {
+            let isQuiet = driver.turn.checkpointPosition == log.head && driver.refusals.failure == nil
+            perform(machine.ticked(at: driver.tick, isQuiet: isQuiet))
+        }
         perform(machine.stored(through: log.flushed))
+        if case .seed = purpose { checkSilence() }
+    }
+
+    /// Ends a seed whose source is silent for the patience. A source that computes a seal answers questions meanwhile.
+    private func checkSilence() {
+        if link == nil || lines.hasLine || !mayTake { heardAt = driver.tick }
+        let silence = driver.tick - heardAt
+        if silence >= UInt64(clamping: dependency.configuration.patience) * Housekeeping.ticksPerSecond {
+            return end(.lost("it does not answer"))
+        }
+        if silence > 0, silence % Housekeeping.ticksPerSecond == 0 { _ = askForPosition() }
     }
 
     /// Goes on with the lines that wait, at the end of a turn.
@@ -112,7 +164,7 @@ final class Follower {
         let mustPause = lines.hasLine && lines.bufferedCount >= Follower.much
         guard mustPause != isPaused else { return }
         isPaused = mustPause
-        if mustPause { transport.pauseReading(link) } else { transport.resumeReading(link) }
+        if mustPause { transport.pauseReading(link.id) } else { transport.resumeReading(link.id) }
     }
 
     private func takeLine() {
@@ -130,12 +182,21 @@ final class Follower {
     private func take(_ records: RawRecords) {
         left -= records.count
         do throws(StorageError) {
-            let isTaken = try records.bytes.withBytes { (bytes) throws(StorageError) in try driver.arrived(bytes) }
+            let isTaken = try records.bytes.withBytes { (bytes) throws(StorageError) in
+                try driver.arrived(try wanted(bytes))
+            }
             guard isTaken else { return closed() }
         } catch {
             return perform(machine.recordsRefused(error))
         }
+        if case .seed(let last, _) = purpose, log.head >= last { return end(.complete) }
         perform(machine.taken(through: log.head))
+    }
+
+    /// Returns the records that are wanted: a seed ends where an entry of the engine begins.
+    private func wanted(_ bytes: UnsafeRawBufferPointer) throws(StorageError) -> UnsafeRawBufferPointer {
+        guard case .seed(let last, _) = purpose else { return bytes }
+        return UnsafeRawBufferPointer(rebasing: bytes[..<(try Record.end(in: bytes, after: log.head, through: last))])
     }
 
     // MARK: Actions
@@ -149,39 +210,65 @@ final class Follower {
         case .connect: connect()
         case .disconnect: disconnect()
         case .ask(let request):
-            guard let link else { return }
-            _ = SourceLineReader.line(of: request).withUnsafeBytes { transport.send(link, $0) }
+            let line = SourceLineReader.line(of: request)
+            withLink { (link) throws(TLSError) in try link.send(line) }
         case .seal(let position): seals.add(position) { [weak self] in self?.sealed($0, at: position) }
         case .take: break
-        case .answer(let question, let position): answered(question, position)
-        case .say(let happening, let reason):
-            let position = "\(log.head.value)"
-            guard let reason else {
-                return dependency.trace.say(happening, ["source": address, "position": position])
-            }
-            dependency.trace.say(happening, ["source": address, "position": position, "reason": reason])
-        case .stop(let fault):
-            self.fault = fault
-            dependency.trace.say(fault.isDivergence ? "diverged" : "another-history", ["reason": "\(fault)"])
-            transport.stop()
+        case .answer(let question, let position):
+            if case .replica(let answered) = purpose { answered(question, position) }
+        case .say(let happening, let reason): say(happening, reason)
+        case .stop(let fault): stop(fault)
         }
     }
 
-    private func connect() {
-        do throws(ReactorError) {
-            link = try transport.connect(to: address)
-        } catch {
-            return perform(machine.connectionFailed("\(error)", at: driver.tick))
+    private func say(_ happening: String, _ reason: String?) {
+        if case .seed(let last, _) = purpose {
+            let lack = machine.source >= last ? nil : "it is at \(machine.source.value)"
+            if let reason = reason ?? lack { end(.lost(reason)) }
+            return
         }
-        isPaused = false
-        perform(machine.connected())
+        let position = "\(log.head.value)"
+        guard let reason else {
+            return dependency.trace.say(happening, ["source": address, "position": position])
+        }
+        dependency.trace.say(happening, ["source": address, "position": position, "reason": reason])
+    }
+
+    private func stop(_ fault: FollowingFault) {
+        if case .seed = purpose {
+            // Other records of the source, or another store at its address, are no reason to doubt the own events.
+            guard case .sealsDiffer = fault else { return end(.lost("\(fault)")) }
+            return end(.diverged("\(fault)"))
+        }
+        self.fault = fault
+        dependency.trace.say(fault.isDivergence ? "diverged" : "another-history", ["reason": "\(fault)"])
+        transport.stop()
+    }
+
+    /// Ends a seed.
+    func end(_ end: SeedEnd) {
+        guard case .seed(_, let ended) = purpose, !isEnding else { return }
+        self.end()
+        ended(end)
+    }
+
+    private func connect() {
+        heardAt = driver.tick
+        do throws(ConnectionFailure) {
+            let link = try SourceConnection(to: address, dependency.configuration.certificates, transport)
+            self.link = link
+            isPaused = false
+            if link.isMade { perform(machine.connected()) }
+        } catch {
+            perform(machine.connectionFailed(error.reason, at: driver.tick))
+        }
     }
 
     private func disconnect() {
         guard let link else { return }
         self.link = nil
         lines = LineFramer(limit: SourceLineReader.maxCount)
-        transport.close(link)
+        transport.close(link.id)
     }
 
     private func sealed(_ seal: Result<String, StorageError>, at position: Position) {

@@ -18,11 +18,11 @@ extension Follower {
         _ dependency: ServerDependency, _ driver: CommitDriver, seals: SealQueue, requests: Requests
     ) -> Follower? {
         guard let address = dependency.configuration.follow else { return nil }
-        let follower = Follower(of: address, dependency, driver: driver, seals: seals) {
-            [weak requests] question, position in
+        let purpose = Follower.Purpose.replica { [weak requests] question, position in
             requests?.waits.answered(question, position)
             requests?.resume(requests?.waits.takeReached(driver.acknowledged) ?? [])
         }
+        let follower = Follower(of: address, dependency, driver: driver, seals: seals, for: purpose)
         requests.waits.askSource = { [weak follower] in follower?.askForPosition() ?? 0 }
         dependency.engine.cluster = { [weak follower] in follower.map { .replica($0.state) } }
         dependency.engine.notLeader = Failure(

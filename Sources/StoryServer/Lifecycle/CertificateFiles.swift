@@ -43,6 +43,15 @@ package final class CertificateFiles {
         }
     }
 
+    /// Checks files that are read again for each connection to another machine.
+    ///
+    /// - Throws: `StartError`, which names the setting of the file at fault.
+    static func check(_ files: TLSFiles) throws(StartError) {
+        do throws(TLSError) { _ = try TLSContext(.client, files) } catch {
+            throw StartError(message: CertificateFiles.told(error), exitCode: 2)
+        }
+    }
+
     /// Reads the files again if they have changed, and have not since the last call; called once a second.
     ///
     /// Certificate and key are two files: while only one of them is new, the old pair is used.

@@ -71,6 +71,7 @@ package enum Daemon {
         _ configuration: ServerConfiguration, clock: Clock, trace: Trace
     ) throws(StartError) -> CreatedLog {
         ignoreWriteSignals()
+        if let files = configuration.cluster?.files { try CertificateFiles.check(files) }
         do throws(StorageError) {
             return try CreatedLog(configuration, clock: clock, trace: trace)
         } catch {
@@ -91,7 +92,9 @@ package enum Daemon {
     package static func certificates(
         of configuration: ServerConfiguration, _ trace: Trace
     ) throws(StartError) -> CertificateFiles? {
-        guard configuration.listen != nil, let files = configuration.certificates else { return nil }
+        guard let files = configuration.certificates else { return nil }
+        if configuration.cluster != nil { try CertificateFiles.check(files) }
+        guard configuration.listen != nil else { return nil }
         return try CertificateFiles(files, trace)
     }
 

@@ -13,6 +13,7 @@ extension CommitDriver {
         let pressure = checkpoints.pressure
         isMemoryShort = pressure == .hold || declared?.checkpoints.contains { $0.pressure != .none } == true
         refusals.memoryIsFull(pressure == .refuse)
+        refusals.tailIsFull(entries?.refusesWrites == true)
         if refusals.areModelsDamaged { refusals.modelsAreDamaged(models.damage != nil) }
         engine.writesRefused(refusals.failure)
     }

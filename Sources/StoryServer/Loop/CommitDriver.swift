@@ -244,6 +244,7 @@ final class CommitDriver {
             checkpoints.releaseMemory()
         }
         refusals.ticked(tick)
+        entries?.ticked()
         engine.writesRefused(refusals.failure)
         flush.ticked(tick)
         if stopReason == nil, log.committed == committedAtTick { flush.startIdle() }

@@ -10,6 +10,7 @@ struct WriteRefusals: Equatable {
 
     private var fullDisk: FullDisk?
     private var isMemoryFull = false
+    private var isTailFull = false
     /// True while writes are refused because the fold of one met damage of the models.
     private(set) var areModelsDamaged = false
 
@@ -22,8 +23,14 @@ struct WriteRefusals: Equatable {
         if areModelsDamaged {
             return Failure(.busy, "the read models are damaged, and new ones are being built; try again later")
         }
-        guard isMemoryFull else { return nil }
-        return Failure(.busy, "the models cannot be stored and memory is used up; try again later")
+        if isMemoryFull {
+            return Failure(.busy, "the models cannot be stored and memory is used up; try again later")
+        }
+        guard isTailFull else { return nil }
+        return Failure(
+            .busy,
+            "the engine keeps many events that no second node has stored: start another node, or remove those that "
+                + "are gone")
     }
 
     /// Begins or ends the refusal of writes while the models are damaged where a write needs them.
@@ -36,6 +43,9 @@ struct WriteRefusals: Equatable {
 
     /// Begins or ends the refusal of writes while folded events that cannot be stored use too much memory.
     mutating func memoryIsFull(_ isFull: Bool) { isMemoryFull = isFull }
+
+    /// Begins or ends the refusal of writes while the engine keeps too many entries.
+    mutating func tailIsFull(_ isFull: Bool) { isTailFull = isFull }
 
     /// Accepts writes again when the time of the refusal is over; `tick`: the current tick, of 0.1 s.
     mutating func ticked(_ tick: UInt64) {

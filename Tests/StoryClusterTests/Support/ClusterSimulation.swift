@@ -111,7 +111,9 @@ final class ClusterSimulation {
     }
 
     func write(_ node: SimulatedNode) {
-        guard node.writing == nil, node.replica?.writableTerm != nil, isCalm || !random.oneIn(4) else { return }
+        guard node.writing == nil, node.replica?.writableTerm != nil, node.replica?.isTailFull == false,
+            isCalm || !random.oneIn(4)
+        else { return }
         let values = (0..<random.pick(1, 1, 2, 5)).map { _ -> UInt64 in
             lastValue += 1
             return lastValue
@@ -127,10 +129,7 @@ final class ClusterSimulation {
         let reported = bug == .storedAheadOfSync ? end : node.log.synced
         if bug != .storedAheadOfSync || random.oneIn(6) { node.log.sync(to: end) }
         let position = Position(UInt64(bug == .storedAheadOfSync ? reported : end))
-        input(node) { replica in
-            replica.stored(through: position)
-            return []
-        }
+        input(node) { $0.stored(through: position) }
     }
 
     /// Tells a part of what the watches of a node have missed.
@@ -170,7 +169,8 @@ final class ClusterSimulation {
             case .writeEnded(let end): writeEnded(node, end)
             case .leadingBegan: terms += 1
             case .leadingEnded, .leaderIs: break
-            case .seed(let source): seed(node, source)
+            case .seed(let source, let position): seed(node, source, through: position)
+            case .seedIsMissing: break
             case .drained:
                 node.replica = nil
                 restart(node)
@@ -197,20 +197,15 @@ final class ClusterSimulation {
         }
     }
 
-    func seed(_ node: SimulatedNode, _ source: String) {
+    func seed(_ node: SimulatedNode, _ source: String, through last: Position) {
         let run = node.run
         after(milliseconds(10...500)) { [self] in
             guard node.run == run, node.isRunning else { return }
-            guard let other = nodes.first(where: { $0.name == source }), other.isRunning, isCalm || !random.oneIn(3)
-            else {
-                return input(node) { replica in
-                    replica.seedFailed(at: now)
-                    return []
-                }
+            if let other = nodes.first(where: { $0.name == source }), other.isRunning, isCalm || !random.oneIn(3) {
+                seeds += 1
+                node.log.seed(from: other.log, through: Int(last.value), isWhole: isCalm || seeds % 3 > 0)
             }
-            seeds += 1
-            node.log.seed(from: other.log)
-            input(node) { $0.seeded(through: Position(UInt64(node.log.head)), at: now) }
+            input(node) { $0.seedEnded(through: Position(UInt64(node.log.head)), at: now) }
         }
     }
 

@@ -82,10 +82,11 @@ struct ModelLog: Equatable {
         ends = ends.filter { $0 <= end }
     }
 
-    /// Takes what another node has synced.
-    mutating func seed(from other: ModelLog) {
-        guard other.synced > head else { return }
-        records = Array(other.records[..<other.synced])
-        ends = other.ends.filter { $0 <= other.synced }
+    /// Takes what another node has synced, through a position; half of what is missing where the link breaks.
+    mutating func seed(from other: ModelLog, through last: Int, isWhole: Bool) {
+        let end = min(other.synced, last)
+        guard end > head else { return }
+        records = Array(other.records[..<(isWhole ? end : (head + end) / 2)])
+        ends = other.ends.filter { $0 <= head }
     }
 }

@@ -9,17 +9,21 @@ package final class RunningEtcd {
     private var program: Program
     /// The port of its clients.
     package let port: UInt16
+    /// The port of its clients with TLS; 0 without an authority.
+    package let securePort: UInt16
 
     /// Starts a cluster of one member, and waits until it serves.
     ///
-    /// - Parameter arguments: more arguments of the program.
-    package convenience init(_ arguments: [String] = []) throws {
-        let ports = try RunningEtcd.start(1, arguments)[0]
-        self.init(ports)
+    /// - Parameters:
+    ///   - arguments: more arguments of the program.
+    ///   - authority: the signer of its certificate and of its clients'; nil: it has no port with TLS.
+    package convenience init(_ arguments: [String] = [], secureBy authority: TestAuthority? = nil) throws {
+        self.init(try RunningEtcd.start(1, arguments, secureBy: authority)[0])
     }
 
     private init(_ started: Started) {
-        (folder, command, program, port) = (started.folder, started.command, started.program, started.port)
+        (folder, command, program) = (started.folder, started.command, started.program)
+        (port, securePort) = (started.port, started.securePort)
     }
 
     /// Starts a cluster of some members, and waits until it serves.
@@ -49,28 +53,33 @@ package final class RunningEtcd {
         let command: [String]
         let program: Program
         let port: UInt16
+        let securePort: UInt16
     }
 
-    private static func start(_ count: Int, _ arguments: [String]) throws -> [Started] {
+    private static func start(
+        _ count: Int, _ arguments: [String], secureBy authority: TestAuthority? = nil
+    ) throws -> [Started] {
         var log = ""
         for _ in 0..<10 {
-            let ports = try (0..<2 * count).map { _ in try LoopbackPort.free() }
+            let ports = try (0..<3 * count).map { _ in try LoopbackPort.free() }
             let peers = (0..<count).map { "http://127.0.0.1:\(ports[count + $0])" }
             let cluster = peers.enumerated().map { "member\($0.offset)=\($0.element)" }.joined(separator: ",")
             let members = try (0..<count).map { index in
                 let folder = try Scratch(in: Scratch.memory)
-                let clients = "http://127.0.0.1:\(ports[index])"
+                let securePort = authority == nil ? 0 : ports[2 * count + index]
+                let (secure, files) = try security(authority, at: securePort)
+                let clients = "http://127.0.0.1:\(ports[index])" + secure
                 let command =
                     [
                         "etcd", "--name", "member\(index)", "--data-dir", folder.place("data"), "--listen-client-urls",
                         clients, "--advertise-client-urls", clients, "--listen-peer-urls", peers[index],
                         "--initial-advertise-peer-urls", peers[index], "--initial-cluster", cluster,
                         "--heartbeat-interval", "100", "--election-timeout", "1000",
-                    ] + arguments
+                    ] + files + arguments
                 let log = folder.place("log")
                 return Started(
                     folder: folder, command: command, program: try Program(command, output: log, errors: log),
-                    port: ports[index])
+                    port: ports[index], securePort: securePort)
             }
             try until("the members of etcd serve, or one ends") {
                 try members.contains { $0.program.poll() != nil } || members.allSatisfy { try isServing($0.port) }
@@ -80,6 +89,17 @@ package final class RunningEtcd {
             log = members.map { Files.text($0.folder.place("log")) }.joined()
         }
         throw TookTooLong(what: "etcd starts: \(log)")
+    }
+
+    /// Returns the URL of a port with TLS, behind a comma, and the arguments for its certificates.
+    private static func security(_ authority: TestAuthority?, at port: UInt16) throws -> (String, [String]) {
+        guard let authority else { return ("", []) }
+        let signed = try authority.sign("etcd")
+        let files = [
+            "--cert-file", signed.certificate, "--key-file", signed.key, "--client-cert-auth", "--trusted-ca-file",
+            authority.file,
+        ]
+        return (",https://127.0.0.1:\(port)", files)
     }
 
     /// Returns true where a member answers: its port is open before that.

@@ -1,0 +1,60 @@
+import StoryCore
+import StoryStorage
+
+/// The fetching of events that the engine of a log no longer has, from another node.
+final class Seeding {
+    private let dependency: ServerDependency
+    private let driver: CommitDriver
+    private let seals: SealQueue
+    /// The link to the node that is asked; nil while none is.
+    private(set) var link: Follower?
+    /// Called when a node has sent the events, or some of them.
+    var ended: () -> Void = {}
+    /// Called with the reason where both have other events at a position.
+    var diverged: (String) -> Void = { _ in }
+
+    init(_ dependency: ServerDependency, driver: CommitDriver, seals: SealQueue) {
+        (self.dependency, self.driver, self.seals) = (dependency, driver, seals)
+    }
+
+    /// True while records wait that the next turn can take.
+    var hasWork: Bool { link?.hasWork == true }
+
+    /// Connects to a node at the next tick, and takes its events through a position.
+    func begin(from address: String, through last: Position) {
+        let first = driver.log.head
+        let began = driver.clock.steady()
+        dependency.trace.say(
+            "seeding", ["from": address, "position": "\(first.value)", "through": "\(last.value)"])
+        link = Follower(
+            of: address, dependency, driver: driver, seals: seals,
+            for: .seed(through: last) { [weak self] end in self?.end(end, from: address, first: first, began: began) })
+    }
+
+    private func end(_ end: Follower.SeedEnd, from address: String, first: Position, began: UInt64) {
+        link = nil
+        let position = "\(driver.log.head.value)"
+        switch end {
+        case .complete:
+            let events = driver.log.head.value - first.value
+            let milliseconds = (driver.clock.steady() - began) / 1_000_000
+            dependency.trace.say(
+                "seeded", ["from": address, "position": position, "events": "\(events)", "ms": "\(milliseconds)"])
+            ended()
+        case .lost(let reason):
+            dependency.trace.sayEachSecond(
+                "not-seeded", ["from": address, "position": position, "reason": reason])
+            ended()
+        case .diverged(let reason): diverged(reason)
+        }
+    }
+
+    /// Connects where that is due.
+    func ticked() { link?.ticked() }
+
+    /// Goes on with the records that wait, at the end of a turn.
+    func turnEnded() { link?.turnEnded() }
+
+    /// Takes nothing more: the process ends.
+    func end() { link?.end() }
+}

@@ -1,0 +1,71 @@
+import StoryCore
+import StoryNetwork
+import StoryReactor
+
+/// The connection to a source: to a socket of this machine, or with TLS to another one.
+final class SourceConnection {
+    let id: ConnectionID
+    private let transport: any Transport
+    /// The other machine, and the files that are shown to it; nil for a socket of this machine.
+    private let remote: (host: String, files: TLSFiles)?
+    private var tls: OutboundTLS?
+
+    /// Connects to a socket, or begins to connect to another machine.
+    ///
+    /// - Parameters:
+    ///   - address: the absolute path of a socket, or `HOST:PORT`.
+    ///   - files: the own certificate, and the authority of the others; nil where there are none.
+    ///   - transport: the sockets.
+    /// - Throws: where nobody accepts the connection, or this store has no certificate.
+    init(to address: String, _ files: TLSFiles?, _ transport: any Transport) throws(ConnectionFailure) {
+        self.transport = transport
+        guard !address.hasPrefix("/"), let machine = HostAndPort(address) else {
+            remote = nil
+            id = try ConnectionFailure.of { () throws(ReactorError) in try transport.connect(to: address) }
+            return
+        }
+        guard let files else {
+            throw ConnectionFailure("it is another machine: say --certificate, --certificate-key and --authority")
+        }
+        remote = (machine.host, files)
+        id = try ConnectionFailure.of { () throws(ReactorError) in
+            try transport.connect(host: machine.host, port: machine.port)
+        }
+    }
+
+    /// True where nothing is left to do before bytes can be sent.
+    var isMade: Bool { remote == nil }
+
+    /// Begins with TLS, since the connection is made.
+    func made() throws(TLSError) {
+        guard let remote, tls == nil else { return }
+        tls = try OutboundTLS(remote.files, host: remote.host, over: id, transport)
+    }
+
+    /// Sends a line; one to another machine only after its greeting.
+    func send(_ line: [UInt8]) throws(TLSError) {
+        if let tls { return try line.withBytes { (bytes) throws(TLSError) in try tls.send(bytes) } }
+        _ = line.withUnsafeBytes { transport.send(id, $0) }
+    }
+
+    /// Takes bytes of the socket.
+    ///
+    /// - Parameter deliver: takes bytes of lines.
+    func received(_ bytes: UnsafeRawBufferPointer, deliver: (UnsafeRawBufferPointer) -> Void) throws(TLSError) {
+        guard let tls else { return deliver(bytes) }
+        try tls.received(bytes, deliver: deliver)
+    }
+}
+
+/// The reason why no connection was begun.
+struct ConnectionFailure: Error, Equatable {
+    let reason: String
+
+    init(_ reason: String) { self.reason = reason }
+
+    fileprivate static func of(
+        _ connect: () throws(ReactorError) -> ConnectionID
+    ) throws(ConnectionFailure) -> ConnectionID {
+        do throws(ReactorError) { return try connect() } catch { throw ConnectionFailure("\(error)") }
+    }
+}
