@@ -76,6 +76,11 @@ extension EntryHead {
         return value
     }
 
+    /// Returns the size of the records of an entry, in bytes, by its value; 0 for a value that is none.
+    static func bytes(of value: [UInt8]) -> Int {
+        value.count < size ? 0 : Int(min(value.number(at: 32, as: UInt64.self), UInt64(mostBytes)))
+    }
+
     /// Reads the value of an entry.
     ///
     /// - Returns: the head, the term that wrote it, and the records; nil where those are in parts.

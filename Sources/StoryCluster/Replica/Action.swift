@@ -19,6 +19,10 @@ package enum ClusterAction: Equatable, Sendable {
     case leaderIs(Leader?)
     /// Fetch the events behind the head from a node that has them stored. Call `seeded` or `seedFailed`.
     case seed(from: String)
+    /// Another node is to lead: take no more writes, and call `handOverReady` once those that were decided have ended.
+    case handOverWanted
+    /// A change of the nodes that was asked for has ended.
+    case changeEnded(UInt64, NodeChangeEnd)
     /// This node has handed over and ended: the process may end.
     case drained
     /// End the process.

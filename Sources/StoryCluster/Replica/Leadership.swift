@@ -18,7 +18,9 @@ struct Leadership: Equatable {
     /// The most bytes of entries that the engine keeps for nodes that are away.
     private let mostBytes: Int
     var writing: Writing?
-    /// True once the process is asked to end: the lead is handed over when no entry is under way.
+    /// True once another node is to lead, and this one takes no more writes.
+    var isYielding = false
+    /// True once the lead is to be handed over as soon as no entry is under way.
     var isHandingOver = false
     private(set) var renewal: Attempt?
     private(set) var trim: Attempt?
@@ -30,9 +32,6 @@ struct Leadership: Equatable {
     private var cleanAt: UInt64 = 0
     private var compactAt: UInt64
     private var compactedBytes = 0
-    /// The entries that were written in this term and are not removed: their first positions and sizes.
-    private var tail: [TailEntry] = []
-    private var tailBytes = 0
     /// The first position that is not removed, as far as is known.
     private(set) var trimmed = Position.zero
     private var trimming = Position.zero
@@ -40,11 +39,6 @@ struct Leadership: Equatable {
     private var lastFirst: Position?
     /// Revisions with the time that they were seen at, the oldest first.
     private var revisions: [SeenRevision] = []
-
-    private struct TailEntry: Equatable {
-        let first: Position
-        let bytes: Int
-    }
 
     private struct SeenRevision: Equatable {
         let at: UInt64
@@ -59,13 +53,11 @@ struct Leadership: Equatable {
         compactAt = now + Leadership.compactInterval
     }
 
-    /// True while so much cannot be removed that writes have to wait for another node.
-    var isTailFull: Bool { tailBytes >= 4 * mostBytes }
+    /// Returns true while so much cannot be removed that writes have to wait for another node.
+    func isFull(_ tail: Tail) -> Bool { tail.bytes >= 4 * mostBytes }
 
     /// Notes that an entry is in the log.
     mutating func wrote(_ head: EntryHead) {
-        tail.append(TailEntry(first: head.first, bytes: head.bytes))
-        tailBytes += head.bytes
         compactedBytes += head.bytes
         lastFirst = head.first
     }
@@ -84,7 +76,7 @@ struct Leadership: Equatable {
         snapshot = Attempt(.transaction(get), &calls)
     }
 
-    mutating func ticked(_ members: Membership, _ calls: inout Calls, at now: UInt64) {
+    mutating func ticked(_ members: Membership, tail: Tail, _ calls: inout Calls, at now: UInt64) {
         writing?.ticked(&calls, at: now)
         renewal?.ticked(&calls, at: now)
         trim?.ticked(&calls, at: now)
@@ -94,16 +86,16 @@ struct Leadership: Equatable {
             renewAt = now + renewInterval
             renewal = Attempt(.renewLease(lease), &calls)
         }
-        if trim == nil, now >= trimAt { beginTrim(members, &calls, at: now) }
+        if trim == nil, now >= trimAt { beginTrim(members, tail: tail, &calls, at: now) }
         if compaction == nil, now >= compactAt || compactedBytes >= Leadership.compactBytes {
             beginCompaction(&calls, at: now)
         }
     }
 
-    private mutating func beginTrim(_ members: Membership, _ calls: inout Calls, at now: UInt64) {
+    private mutating func beginTrim(_ members: Membership, tail: Tail, _ calls: inout Calls, at now: UInt64) {
         trimAt = now + Leadership.trimInterval
         guard let lastFirst else { return }
-        let end = min(members.trimmable(isTailLarge: tailBytes > mostBytes).next, lastFirst)
+        let end = min(members.trimmable(isTailLarge: tail.bytes > mostBytes).next, lastFirst)
         // A late try of an entry may put it back after it was removed.
         guard end > trimmed || now >= cleanAt else { return }
         cleanAt = now + Leadership.cleanInterval
@@ -130,6 +122,8 @@ struct Leadership: Equatable {
         /// Another node leads.
         case superseded
         case members([EngineResult], EngineHeader)
+        /// The entries that begin before this position are removed.
+        case trimmed(before: Position)
         case written(EntryHead, Writing.Ended)
     }
 
@@ -154,10 +148,7 @@ struct Leadership: Equatable {
             guard case .transacted(let succeeded, _, _) = answer else { return .nothing }
             guard succeeded else { return .superseded }
             trimmed = trimming
-            let removed = tail.prefix { $0.first < trimmed }
-            tailBytes -= removed.reduce(0) { $0 + $1.bytes }
-            tail.removeFirst(removed.count)
-            return .nothing
+            return .trimmed(before: trimmed)
         }
         guard snapshot?.id == id else { return nil }
         guard case .transacted(true, let results, let header) = answer else {

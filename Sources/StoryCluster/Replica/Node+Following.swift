@@ -15,6 +15,7 @@ extension Node {
         guard incoming.taken <= log.end else {
             throw .ahead("this node ends at \(incoming.taken.value), the engine at \(log.end.value)")
         }
+        tail.joined(log.start.next)
         if let last = log.last, last.head.last <= incoming.taken { calls.act(.compare(last)) }
         state = .registering(behind: incoming.taken < log.start ? log.start : nil)
         main = Attempt(report.write(over: membership.member), &calls)
@@ -80,6 +81,7 @@ extension Node {
         for pair in entries.keys {
             guard let first = keys.first(ofKey: pair.key) else { continue }
             lastFirst = first
+            tail.added(first, bytes: EntryHead.bytes(of: pair.value))
             guard try incoming.accept(pair.value) == .gap else { continue }
             return gapFound(before: first, aim, at: now)
         }
@@ -121,6 +123,9 @@ extension Node {
                 guard id == .live, watch.isOn else { continue }
                 if try incoming.accept(pair.value) == .gap, case .following = state { return readAgain() }
                 lastFirst = keys.first(ofKey: pair.key)
+                if let lastFirst { tail.added(lastFirst, bytes: EntryHead.bytes(of: pair.value)) }
+            } else if case .deleted(let key, _) = change, let first = keys.first(ofKey: key) {
+                tail.removed(before: first.next)
             } else {
                 membership.changed(change)
             }

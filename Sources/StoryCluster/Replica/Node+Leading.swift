@@ -4,7 +4,7 @@ import StoryCore
 
 extension Node {
     mutating func campaignIfFree() {
-        guard case .following = state, !isDraining else { return }
+        guard case .following = state, !isDraining, !changes.defers(in: membership) else { return }
         if let leader = membership.leader {
             // An earlier run of this node is gone: it wrote its key, and this one took the key over.
             guard leader.node == settings.node, watch.dismissal == nil else { return }
@@ -46,7 +46,7 @@ extension Node {
         leadership.readMembers(&calls)
         state = .leading(leadership)
         calls.act(.leadingBegan(term))
-        leadership.ticked(membership, &calls, at: now)
+        leadership.ticked(membership, tail: tail, &calls, at: now)
         state = .leading(leadership)
         if isDraining { resign(term) }
     }
@@ -56,6 +56,7 @@ extension Node {
         state = .leading(term)
         switch news {
         case .nothing: break
+        case .trimmed(let end): tail.removed(before: end)
         case .leaseEnded, .superseded: if term.writing == nil { lostLead() }
         case .members(let results, let header):
             membership.replace(by: results[...], header)
@@ -75,6 +76,7 @@ extension Node {
             var term = term
             term.wrote(head)
             lastFirst = head.first
+            tail.added(head.first, bytes: head.bytes)
             state = .leading(term)
             incoming.taken(through: head.last)
             calls.act(.writeEnded(.committed))

@@ -17,14 +17,14 @@ package struct Replica: Equatable {
 
     /// The term that this node leads and may write in; nil while it may not.
     package var writableTerm: Term? {
-        guard case .leading(let term) = node.state, term.writing == nil, !term.isHandingOver, !term.isTailFull else {
+        guard case .leading(let term) = node.state, term.writing == nil, !term.isHandingOver, !isTailFull else {
             return nil
         }
         return term.term
     }
 
     /// True while the engine has more entries of this node than it should keep, and writes have to wait for another node.
-    package var isTailFull: Bool { if case .leading(let term) = node.state { term.isTailFull } else { false } }
+    package var isTailFull: Bool { if case .leading(let term) = node.state { term.isFull(node.tail) } else { false } }
     /// The last position that is known to be in the log.
     package var reach: Position { node.incoming.reach }
     /// True while this node has the lead.
@@ -65,18 +65,20 @@ package struct Replica: Equatable {
                 if node.watch.answered(answer, node.keys, reach: node.incoming.reach, at: now) { node.readAgain() }
             } else if node.watch.dismissal?.id == id {
                 node.watch.dismissal = nil
-            } else {
+            } else if !node.changes.answered(id, by: answer, &node.calls, at: now) {
                 try node.termAnswered(id, answer, at: now)
             }
         } catch {
             node.stop(error)
         }
+        node.heedChanges()
         return node.calls.take()
     }
 
     /// A watch tells changes.
     package mutating func watched(_ id: WatchID, _ batch: EngineWatchBatch, at now: UInt64) -> [ClusterAction] {
         do throws(ClusterError) { try node.changed(id, batch, at: now) } catch { node.stop(error) }
+        node.heedChanges()
         return node.calls.take()
     }
 
@@ -100,13 +102,14 @@ package struct Replica: Equatable {
     package mutating func ticked(at now: UInt64) -> [ClusterAction] {
         node.main?.ticked(&node.calls, at: now)
         node.incoming.ticked(&node.calls, at: now)
-        if node.state.isRegistered { node.report.ticked(node.membership, &node.calls, at: now) }
+        node.changes.ticked(node.membership, &node.calls, at: now)
+        if node.state.isRegistered { node.report.ticked(node.progress, in: node.membership, &node.calls, at: now) }
         switch node.state {
         case .following:
             node.watch.ticked(node.keys, &node.calls, at: now)
             node.campaignIfFree()
         case .leading(var term):
-            term.ticked(node.membership, &node.calls, at: now)
+            term.ticked(node.membership, tail: node.tail, &node.calls, at: now)
             node.state = .leading(term)
             if let entry = term.writing, entry.isWaiting, now >= entry.began + node.settings.patience {
                 node.giveUp(entry)

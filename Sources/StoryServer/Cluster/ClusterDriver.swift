@@ -13,14 +13,14 @@ final class ClusterDriver {
     private static let recordsPerTurn = 2_000
 
     let engine: any EngineCalls
-    private let settings: ReplicaSettings
+    let settings: ReplicaSettings
     let dependency: ServerDependency
     let driver: CommitDriver
     private let entries: EntryCommits
     private let seals: SealQueue
     /// How long the lead is waited for, and the end of the log, in ticks of 0.1 s.
     private let patience: UInt64
-    private var replica: Replica
+    private(set) var replica: Replica
     private var actions = FIFO<ClusterAction>()
     private var isPerforming = false
     /// The entry that is to be taken; nil while there is none.
@@ -33,6 +33,8 @@ final class ClusterDriver {
     var questions: PositionQuestions
     /// Called with the answer to questions for the end of the log.
     var answeredPosition: (_ question: UInt64, _ position: Position) -> Void = { _, _ in }
+    /// Called with the end of a change of the nodes that a client asked for.
+    var changeEnded: (_ id: UInt64, _ end: NodeChangeEnd) -> Void = { _, _ in }
     /// The progress of the end of this node.
     private var ending = Ending.none
     /// Called when this node begins to accept writes, and when it ends to.
@@ -77,7 +79,7 @@ final class ClusterDriver {
     private var trace: Trace { dependency.trace }
 
     /// True while writes are accepted here.
-    var takesWrites: Bool { replica.isLeading && ending == .none }
+    var takesWrites: Bool { replica.takesWrites && ending == .none }
     /// True while the lead is handed over before the process ends.
     var isEnding: Bool { signal != nil }
     /// True while an entry waits that the next turn can take.
@@ -126,6 +128,7 @@ final class ClusterDriver {
             ending = .requested
             input { $0.drainRequested(at: $1) }
         }
+        if replica.isYielding, driver.turn.takesEntries { input { $0.handOverReady(at: $1) } }
         let now = dependency.clock.steady()
         if let wake = replica.wakeAt { dependency.transport.requestTurn(within: wake - min(wake, now)) }
         guard (taking != nil) != isPaused else { return }
@@ -194,6 +197,8 @@ final class ClusterDriver {
                 replica.seedFailed(at: now)
                 return []
             }
+        case .handOverWanted: leadChanged(takesWrites)
+        case .changeEnded(let id, let end): changeEnded(id, end)
         case .drained: ending = .drained
         case .stop(let error): stop(error)
         }
