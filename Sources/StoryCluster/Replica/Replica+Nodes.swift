@@ -35,6 +35,9 @@ extension Replica {
         isLeading ? node.tail.size : leader.flatMap { members[$0.node]?.progress.tail }
     }
 
+    /// The number of calls that were made again.
+    package var retries: UInt64 { node.calls.retries }
+
     /// True while this node leads and is not asked to hand the lead over.
     package var takesWrites: Bool { if case .leading(let term) = node.state { !term.isYielding } else { false } }
 

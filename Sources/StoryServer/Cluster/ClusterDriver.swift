@@ -61,7 +61,9 @@ final class ClusterDriver {
         _ node: ClusterNode, _ dependency: ServerDependency, driver: CommitDriver, entries: EntryCommits,
         seals: SealQueue
     ) {
-        (engine, settings) = (node.engine, node.settings)
+        engine = CountedEngine(
+            node.engine, of: LogKeys(log: node.settings.log), dependency.figures, steady: dependency.clock.steady)
+        settings = node.settings
         (self.dependency, self.driver, self.entries, self.seals) = (dependency, driver, entries, seals)
         let log = dependency.log
         patience = UInt64(clamping: dependency.configuration.patience) * Housekeeping.ticksPerSecond
@@ -108,6 +110,7 @@ final class ClusterDriver {
         guard error == nil else { return }
         engine.ticked(at: dependency.clock.steady())
         input { $0.ticked(at: $1) }
+        dependency.figures.engine.retried = replica.retries
         askEngine()
     }
 

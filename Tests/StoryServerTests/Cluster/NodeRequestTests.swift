@@ -122,4 +122,24 @@ struct NodeRequestTests {
         let told = replica.ask("CLUSTER").last ?? ""
         #expect(told.text("code") == "notLeader" && told.text("address") == "/source", "\(told)")
     }
+
+    @Test func `STATS of a node has the calls to the engine`() throws {
+        let bench = bench()
+        #expect(bench.ask(append).last?.hasPrefix("+") == true)
+        let stats = bench.ask("STATS").last ?? ""
+        #expect((stats.number("calls") ?? 0) > 5 && stats.number("unknown") == 0 && stats.number("fenced") == 0)
+        #expect(stats.contains(#","engine":{"calls":"#) && stats.contains(#""p99us":"#))
+        bench.engines[0].fate = { $0.isEntry ? .lost : .answered }
+        #expect(bench.ask(append) == [])
+        bench.tick(3)
+        bench.shared.takeLeadAway()
+        bench.engines[0].fate = { _ in .answered }
+        bench.tick(10)
+        let after = bench.ask("STATS").last ?? ""
+        #expect((after.number("unknown") ?? 0) > 0 && (after.number("retried") ?? 0) > 0, "\(after)")
+        #expect((after.number("fenced") ?? 0) > 0, "\(after)")
+        let alone = LoopBench()
+        alone.connected("a")
+        #expect(alone.ask("STATS", from: "a").last?.contains("engine") == false)
+    }
 }
