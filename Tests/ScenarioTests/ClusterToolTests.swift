@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import TestSupport
 import Testing
@@ -94,6 +95,25 @@ extension DaemonTests {
             try plain.waitFor("\r\n\r\nnode")
             plain.type("\u{3}")
             #expect(try plain.wait() == 130)
+        }
+
+        @Test func `the demonstration kills the leader once, loses nothing, and leaves nothing`() throws {
+            let folder = try Scratch()
+            let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+                .deletingLastPathComponent().path
+            let programs = URL(filePath: try Program.path("storectl")).deletingLastPathComponent().path
+            let (output, input) = (folder.place("output"), folder.place("input"))
+            try Files.write("", to: input)
+            let demo = try Program(
+                ["bash", root + "/scripts/cluster-demo"], environment: ["STORYKEEP_BIN=\(programs)"], input: input,
+                output: output, errors: output)
+            #expect(try demo.wait() == .code(0), "\(Files.text(output))")
+            let said = Files.text(output)
+            #expect(said.contains(#/\nn[123] was killed\nn[123] leads after /#), "\(said)")
+            #expect(
+                said.contains(#/\nAll nodes have the [0-9]+ events that were acknowledged, each once\n/#), "\(said)")
+            let scratch = try #require(said.firstMatch(of: #/three nodes in ([^\n]+)/#)).output.1
+            #expect(!Files.exists(String(scratch)) && said.hasSuffix("Stopping\n"))
         }
 
         @Test func `wrong words, and a store that is no node, are refused`() throws {
