@@ -1,6 +1,6 @@
 # Storykeep: the commands that a person types. What they do is in scripts/.
 
-.PHONY: help demo test test-anywhere build install deb test-deb test-container lint gates clean
+.PHONY: help demo cluster-demo test test-anywhere build install deb test-deb test-container lint gates clean
 .PHONY: power faults kills rot hostile races models simulation fuzz sanitizers soak stopped-disk cluster-chaos
 .PHONY: bench bench-quick bench-models bench-latency bench-scale bench-report
 .PHONY: figures
@@ -10,6 +10,9 @@ help: ## what there is to make
 
 demo: ## install what is missing, build, run a store with orders, and a model of them, in it, and browse it
 	@scripts/demo
+
+cluster-demo: ## three nodes of a log over etcd, a writer, and keys that kill the leader, cut it off and bring it back
+	@scripts/cluster-demo
 
 test: ## everything that CI runs: build, lint, unit tests, scenarios with the real daemon
 	@scripts/test

@@ -47,7 +47,7 @@ extension Engine {
             }
         case .get, .list, .count, .sorts, .read, .countEvents, .streams, .types, .define, .undefine, .models, .misfits,
             .subscribe, .unsubscribe, .ping, .help, .stats, .metrics, .clients, .checkpoint, .verify, .seal, .backup,
-            .quit:
+            .cluster, .quit:
             return .refused(Failure(.internal, "\(action.verb.rawValue) is no write"))
         }
     }

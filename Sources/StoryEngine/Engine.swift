@@ -256,6 +256,7 @@ package final class Engine {
         case .verify(let moment): queries.prove(moment, tag: tag, to: output) { .verify(sealAt: $0) }
         case .seal(let moment): queries.prove(moment, tag: tag, to: output) { .seal(at: $0 ?? output.durable) }
         case .backup(let path): output.start(.backUp(path: String(decoding: path, as: UTF8.self)), tag: tag)
+        case .cluster(let change): output.start(.cluster(change), tag: tag)
         case .quit:
             session.endSubscriptions(.quit, into: output)
             acknowledge([Member("bye", .flag(true))], session, tag: tag, to: output)

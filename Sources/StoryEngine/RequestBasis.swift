@@ -18,7 +18,7 @@ extension RequestAction {
         case .content(let write): write.id.map { catalogue[write.kind].stream($0) }
         case .get, .list, .count, .sorts, .read, .countEvents, .streams, .types, .define, .undefine, .models, .misfits,
             .appendTogether, .subscribe, .unsubscribe, .ping, .help, .stats, .metrics, .clients, .checkpoint, .verify,
-            .seal, .backup, .quit:
+            .seal, .backup, .cluster, .quit:
             nil
         }
     }

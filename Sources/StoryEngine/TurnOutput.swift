@@ -75,6 +75,8 @@ package enum Job: Equatable, Sendable {
     case metrics
     /// Report the connection with this number, or all.
     case clients(UInt64?)
+    /// Report the nodes of the log, or change them.
+    case cluster(NodeChange?)
     /// Report the request table.
     case help(topic: String?)
 }

@@ -24,6 +24,7 @@ import Testing
         ("POST stories {\"title\":\"A\", \"", "m", ["message\":"]), ("LIKE stories/1 {\"", "", ["user\":"]),
         ("EDIT photos/1 {\"", "e", ["exposureValue\":", "exposureDuration\":"]),
         ("APPEND n-1 {\"", "t", ["type\":", "tags\":"]), ("POST users {\"name\":\"", "na", []),
+        ("CLUSTER ", "", ["promote", "remove"]), ("CLUSTER promote ", "", []),
         ("PING ", "", ["min="]), ("NOPE ", "", []), ("BACKUP ", "", []), ("POST nobody {\"", "", []),
     ])
     func `what may stand next`(line: String, word: String, expected: [String]) {
@@ -57,6 +58,7 @@ import Testing
             ("READ ", "misfits/o", WantedNames(.models, lead: "misfits/", beginning: "o")),
             ("UNDEFINE ", "o", WantedNames(.models, beginning: "o")),
             ("MODELS ", "", WantedNames(.models, beginning: "")),
+            ("CLUSTER remove ", "n", WantedNames(.nodes, beginning: "n")), ("CLUSTER ", "n", nil),
             ("TYPES ", "no", WantedNames(.categories, beginning: "no", tail: "-*")),
             ("READ ", "events/no", WantedNames(.streams(areOfUsers: false), lead: "events/", beginning: "no")),
             ("STREAMS ", "note-1", WantedNames(.streams(areOfUsers: false), beginning: "note-1")),

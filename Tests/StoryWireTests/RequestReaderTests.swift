@@ -20,6 +20,8 @@ struct RequestReaderTests {
             ("HELP get", .help("get")),
             ("BACKUP \"/var/my backups\"", .backup(bytes("/var/my backups"))),
             ("BACKUP /tmp/x=y", .backup(bytes("/tmp/x=y"))),
+            ("CLUSTER", .cluster(nil)), ("cluster promote n2", .cluster(.promote("n2"))),
+            ("CLUSTER remove  n-1.a_b", .cluster(.remove("n-1.a_b"))),
             (#"BACKUP "/tmp/\u5f69\"花""#, .backup(bytes("/tmp/彩\"花"))),
             ("UNSUBSCRIBE 3", .unsubscribe(SubscriptionID(3))),
             ("SUBSCRIBE events", .subscribe(SubscribeQuery(EventSelection(source: .all)))),
@@ -234,8 +236,8 @@ struct RequestReaderTests {
     }
 
     private func role(_ action: RequestAction) -> Role {
-        switch action.verb {
-        case .checkpoint, .verify, .backup: .admin
+        switch action {
+        case .checkpoint, .verify, .backup, .cluster(.some): .admin
         default: .read
         }
     }

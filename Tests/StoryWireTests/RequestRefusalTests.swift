@@ -18,6 +18,7 @@ struct RequestRefusalTests {
         ("POST users {\"p\":1e999}", 17), ("POST users {\"p\":123456789012345678901234567890}", 17),
         ("POST users {\"a\":1,\"p\":-9223372036854775809}", 23), ("POST users {\"p\":01}", 18),
         ("POST users {\"p\":NaN}", 17), ("POST users {\"a\":\"b\tc\"}", 19), ("POST users {\"a\u{1}\":1}", 15),
+        ("CLUSTER promote", 16), ("CLUSTER promote  ", 18), ("CLUSTER remove n2 n3", 19), ("CLUSTER {}", 9),
         ("SEE messages/1 {}", 16), ("APPEND note-1", 14), ("BACKUP \"/tmp", 13), ("BACKUP \"/tmp\"x", 14),
         ("BACKUP \"\\x\"", 10), ("LIST users email=\"a\"b", 21), ("SEE messages/1 key=\"a", 22),
         (#"APPEND n-1 {"type":"T","data":{"a":[1,2,}}"#, 41), (#"POST users meta={"a":[1,}} {}"#, 25),

@@ -58,7 +58,7 @@ extension RequestAction {
         case .define(let request):
             .define(DefineRequest(name: request.name, text: request.text, key: request.key?.kept))
         case .list, .count, .sorts, .read, .countEvents, .streams, .types, .undefine, .models, .misfits, .subscribe,
-            .unsubscribe, .ping, .help, .stats, .metrics, .clients, .checkpoint, .verify, .seal, .backup,
+            .unsubscribe, .ping, .help, .stats, .metrics, .clients, .checkpoint, .verify, .seal, .backup, .cluster,
             .quit:
             self
         }

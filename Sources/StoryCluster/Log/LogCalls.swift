@@ -19,11 +19,12 @@ extension LogKeys {
         return .transaction(EngineTransaction(conditions: [], then: operations))
     }
 
-    /// Takes the lead where no node has it.
+    /// Takes the lead where no node has it; the wish that some node leads has come true, or not.
     func campaign(_ leader: [UInt8], lease: Int64) -> EngineCall {
         .transaction(
             EngineTransaction(
-                conditions: [.created(self.leader, at: 0)], then: [.put(self.leader, leader, lease: lease)],
+                conditions: [.created(self.leader, at: 0)],
+                then: [.put(self.leader, leader, lease: lease), .delete(EngineRange(from: wish))],
                 otherwise: [.get(EngineRange(from: self.leader))]))
     }
 
@@ -32,6 +33,30 @@ extension LogKeys {
         .transaction(
             EngineTransaction(
                 conditions: [.created(leader, at: term.revision)], then: [.delete(EngineRange(from: leader))]))
+    }
+
+    /// Wishes that a node leads, where the leader is the one that is known.
+    func wish(_ node: String, under leader: Leader?) -> EngineCall {
+        underLeader(leader, .put(wish, LeaderWish.value(node), lease: 0))
+    }
+
+    /// Removes a wish that cannot come true.
+    func dismissal(of wish: LeaderWish) -> EngineCall {
+        .transaction(
+            EngineTransaction(
+                conditions: [.changed(self.wish, at: wish.revision)], then: [.delete(EngineRange(from: self.wish))]))
+    }
+
+    /// Forgets a node, where the leader is the one that is known.
+    func removal(of node: String, under leader: Leader?) -> EngineCall {
+        underLeader(leader, .delete(EngineRange(from: self.node(node))))
+    }
+
+    private func underLeader(_ leader: Leader?, _ operation: EngineTransaction.Operation) -> EngineCall {
+        .transaction(
+            EngineTransaction(
+                conditions: [.created(self.leader, at: leader?.term.revision ?? 0)], then: [operation],
+                otherwise: [.get(EngineRange(from: self.leader))]))
     }
 }
 

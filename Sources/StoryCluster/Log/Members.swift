@@ -41,6 +41,8 @@ package struct Member: Equatable, Sendable {
     package var stored: Position
     /// The position of a seal that others compare with, and the seal; nil before the first.
     package var seal: String?
+    /// The progress of the node.
+    var progress = NodeProgress()
     /// The revision that changed the key last.
     package var revision: Int64 = 0
 
@@ -60,6 +62,7 @@ package struct Member: Equatable, Sendable {
         self.init(
             address: fields["address"] ?? "", version: fields["version"] ?? "", run: fields["run"] ?? "",
             stored: Position(min(stored, Position.max.value)), seal: fields["seal"])
+        progress = NodeProgress(fields)
         revision = pair.changed
     }
 
@@ -69,6 +72,7 @@ package struct Member: Equatable, Sendable {
             ("address", address), ("version", version), ("formats", "\(EntryHead.format)"), ("run", run),
             ("stored", "\(stored.value)"),
         ]
+        fields += progress.fields
         if let seal { fields.append(("seal", seal)) }
         return Fields(fields).bytes
     }

@@ -23,6 +23,10 @@ package enum ClusterAction: Equatable, Sendable {
     case seed(from: String, through: Position)
     /// No other node has stored the events through a position.
     case seedIsMissing(Position)
+    /// Another node is to lead: take no more writes, and call `handOverReady` once those that were decided have ended.
+    case handOverWanted
+    /// A change of the nodes that was asked for has ended.
+    case changeEnded(UInt64, NodeChangeEnd)
     /// This node has handed over and ended: the process may end.
     case drained
     /// End the process.

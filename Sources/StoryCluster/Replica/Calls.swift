@@ -5,6 +5,8 @@ struct Calls: Equatable {
     private(set) var endpoint = 0
     private var last: UInt64 = 0
     private(set) var actions: [ClusterAction] = []
+    /// The number of calls that were made again.
+    private(set) var retries: UInt64 = 0
 
     init(endpoints: Int) { self.endpoints = max(1, endpoints) }
 
@@ -12,6 +14,12 @@ struct Calls: Equatable {
         last += 1
         actions.append(.call(CallID(last), call, endpoint: endpoint))
         return CallID(last)
+    }
+
+    /// Makes a call once more.
+    mutating func sendAgain(_ call: EngineCall) -> CallID {
+        retries += 1
+        return send(call)
     }
 
     mutating func watch(_ id: WatchID, _ range: EngineRange, from revision: Int64) {
@@ -56,6 +64,6 @@ struct Attempt: Equatable {
 
     /// Tries again when that is due.
     mutating func ticked(_ calls: inout Calls, at now: UInt64) {
-        if id == nil, retryAt <= now { id = calls.send(call) }
+        if id == nil, retryAt <= now { id = calls.sendAgain(call) }
     }
 }

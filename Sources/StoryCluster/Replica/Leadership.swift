@@ -18,7 +18,9 @@ struct Leadership: Equatable {
     /// The most bytes of entries that the engine keeps for nodes that are away.
     private let mostBytes: Int
     var writing: Writing?
-    /// True once the process is asked to end: the lead is handed over when no entry is under way.
+    /// True once another node is to lead, and this one takes no more writes.
+    var isYielding = false
+    /// True once the lead is to be handed over as soon as no entry is under way.
     var isHandingOver = false
     private(set) var renewal: Attempt?
     private(set) var trim: Attempt?

@@ -6,19 +6,21 @@ struct Membership: Equatable {
     private let own: String
     private(set) var leader: Leader?
     private(set) var members: [String: Member] = [:]
+    /// The wish that a node leads; nil while there is none.
+    private(set) var wish: LeaderWish?
     /// The last revision that is known, of the snapshot or of a change.
     private(set) var revision: Int64 = 0
 
     init(_ keys: LogKeys, own: String) { (self.keys, self.own) = (keys, own) }
 
-    /// Reads both.
+    /// Reads both, and the wish.
     static func operations(_ keys: LogKeys) -> [EngineTransaction.Operation] {
-        [.get(EngineRange(from: keys.leader)), .get(.prefix(keys.nodes))]
+        [.get(EngineRange(from: keys.leader)), .get(keys.nodesAndWish)]
     }
 
     /// Takes over the results of `operations`.
     mutating func replace(by results: ArraySlice<EngineResult>, _ header: EngineHeader) {
-        (leader, members, revision) = (nil, [:], header.revision)
+        (leader, members, wish, revision) = (nil, [:], nil, header.revision)
         for case .ranged(let ranged) in results { for pair in ranged.keys { put(pair) } }
     }
 
@@ -29,6 +31,7 @@ struct Membership: Equatable {
         case .deleted(let key, let revision):
             self.revision = max(self.revision, revision)
             if key == keys.leader, leader.map({ $0.term.revision <= revision }) == true { leader = nil }
+            if let wish, key == keys.wish, wish.revision <= revision { self.wish = nil }
             if let name = keys.node(ofKey: key) { members[name] = nil }
         }
     }
@@ -36,6 +39,7 @@ struct Membership: Equatable {
     mutating func put(_ pair: EngineKeyValue) {
         revision = max(revision, pair.changed)
         if pair.key == keys.leader { leader = Leader(pair) }
+        if pair.key == keys.wish { wish = LeaderWish(pair) }
         if let name = keys.node(ofKey: pair.key) { members[name] = Member(pair) }
     }
 

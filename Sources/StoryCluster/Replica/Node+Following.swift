@@ -15,6 +15,7 @@ extension Node {
         guard incoming.taken <= log.end else {
             throw .ahead("this node ends at \(incoming.taken.value), the engine at \(log.end.value)")
         }
+        incoming.tail.joined(log.start.next)
         if let last = log.last, last.head.last <= incoming.taken { calls.act(.compare(last)) }
         state = .registering(behind: incoming.taken < log.start ? log.start : nil)
         main = Attempt(report.write(over: membership.member), &calls)

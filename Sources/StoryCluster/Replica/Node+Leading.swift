@@ -4,7 +4,7 @@ import StoryCore
 
 extension Node {
     mutating func campaignIfFree() {
-        guard case .following = state, !isDraining else { return }
+        guard case .following = state, !isDraining, !changes.defers(in: membership) else { return }
         if let leader = membership.leader {
             // An earlier run of this node is gone: it wrote its key, and this one took the key over.
             guard leader.node == settings.node, watch.dismissal == nil else { return }

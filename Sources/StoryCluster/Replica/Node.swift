@@ -19,6 +19,8 @@ struct Node: Equatable {
     var lastFirst: Position?
     var isDraining = false
     var campaigns = 0
+    /// The changes of the nodes that are under way.
+    var changes: NodeChanges
 
     /// Creates a node over its own log.
     init(_ settings: ReplicaSettings, _ log: OwnLog) {
@@ -29,6 +31,7 @@ struct Node: Equatable {
         incoming = Incoming(head: log.head)
         membership = Membership(keys, own: settings.node)
         report = OwnReport(settings, keys, stored: log.head)
+        changes = NodeChanges(settings, keys)
     }
 }
 

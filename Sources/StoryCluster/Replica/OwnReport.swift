@@ -1,24 +1,32 @@
 import StoryCore
 
-/// This node's own key: written when the node joins, and when more of its log is synced.
+/// This node's own key: written when the node joins, when its progress changes, and each three seconds, so that others see
+/// that it lives.
 ///
 /// It is written only under the revision that it is known at. So a late report of an earlier run, which may claim what a
 /// wiped disk lacks, is refused, and of two processes with one name the older one ends.
 struct OwnReport: Equatable {
     /// How often a position is reported, in nanoseconds.
     private static let interval: UInt64 = 1_000_000_000
+    /// How often it is written again though nothing has changed, in nanoseconds.
+    private static let renewInterval: UInt64 = 3_000_000_000
+    /// After how long without a report a node counts as silent, in nanoseconds.
+    static let silence: UInt64 = 7_000_000_000
 
     private let key: String
     private var member: Member
-    private var reported: Position?
+    private var reported: Member?
     private var reportAt: UInt64 = 0
+    /// When the key is written again though nothing has changed, in nanoseconds.
+    private var renewAt: UInt64 = 0
     private var attempt: Attempt?
-    /// The position of the report under way.
-    private var reporting = Position.zero
+    /// The report under way.
+    private var reporting: Member
 
     init(_ settings: ReplicaSettings, _ keys: LogKeys, stored: Position) {
         key = keys.node(settings.node)
         member = Member(address: settings.address, version: settings.version, run: settings.run, stored: stored)
+        reporting = member
     }
 
     var run: String { member.run }
@@ -39,13 +47,18 @@ struct OwnReport: Equatable {
     /// Notes that the key was written.
     mutating func wrote(_ membership: inout Membership, at revision: Int64) {
         membership.registered(member, at: revision)
-        reported = member.stored
+        reported = member
     }
 
-    mutating func ticked(_ membership: Membership, _ calls: inout Calls, at now: UInt64) {
-        guard attempt == nil, now >= reportAt, reported != member.stored, membership.member != nil else { return }
-        reportAt = now + OwnReport.interval
-        reporting = member.stored
+    mutating func ticked(
+        _ progress: NodeProgress, in membership: Membership, _ calls: inout Calls, at now: UInt64
+    ) {
+        member.progress = progress
+        guard attempt == nil, membership.member != nil, now >= renewAt || now >= reportAt && reported != member else {
+            return
+        }
+        (reportAt, renewAt) = (now + OwnReport.interval, now + OwnReport.renewInterval)
+        reporting = member
         attempt = Attempt(write(over: membership.member), &calls)
     }
 
@@ -58,9 +71,7 @@ struct OwnReport: Equatable {
         attempt = nil
         guard case .transacted(let succeeded, let results, let header) = answer else { return .success(()) }
         if succeeded {
-            var written = member
-            written.stored = reporting
-            membership.registered(written, at: header.revision)
+            membership.registered(reporting, at: header.revision)
             reported = reporting
             return .success(())
         }

@@ -63,18 +63,20 @@ package struct Replica: Equatable {
                 if node.watch.answered(answer, node.keys, reach: node.incoming.reach, at: now) { node.readAgain() }
             } else if node.watch.dismissal?.id == id {
                 node.watch.dismissal = nil
-            } else {
+            } else if !node.changes.answered(id, by: answer, &node.calls, at: now) {
                 try node.termAnswered(id, answer, at: now)
             }
         } catch {
             node.stop(error)
         }
+        node.heedChanges()
         return node.calls.take()
     }
 
     /// A watch tells changes.
     package mutating func watched(_ id: WatchID, _ batch: EngineWatchBatch, at now: UInt64) -> [ClusterAction] {
         do throws(ClusterError) { try node.changed(id, batch, at: now) } catch { node.stop(error) }
+        node.heedChanges()
         return node.calls.take()
     }
 
@@ -98,7 +100,8 @@ package struct Replica: Equatable {
     package mutating func ticked(at now: UInt64) -> [ClusterAction] {
         node.main?.ticked(&node.calls, at: now)
         node.incoming.ticked(&node.calls, at: now)
-        if node.state.isRegistered { node.report.ticked(node.membership, &node.calls, at: now) }
+        node.changes.ticked(node.membership, &node.calls, at: now)
+        if node.state.isRegistered { node.report.ticked(node.progress, in: node.membership, &node.calls, at: now) }
         switch node.state {
         case .following:
             node.watch.ticked(node.keys, &node.calls, at: now)

@@ -12,11 +12,18 @@ struct Tail: Equatable {
     /// The size of the entries, in bytes.
     private(set) var bytes = 0
     private var kept: [Kept] = []
+    /// The first position that the engine has an event of, or the next one where it has none.
+    private(set) var first = Position.zero.next
+
+    var size: TailSize { TailSize(first: first, bytes: bytes) }
     /// The size without the last entry, which is never removed.
     var removableBytes: Int { bytes - (kept.last?.bytes ?? 0) }
 
     /// Begins behind the log's head when the process starts.
     init(after head: Position) { seenFrom = head.next }
+
+    /// Notes the first position that the engine has when this node joins.
+    mutating func joined(_ first: Position) { self.first = max(self.first, first) }
 
     /// Notes an entry; one that was noted before is known.
     mutating func added(_ head: EntryHead) {
@@ -30,5 +37,8 @@ struct Tail: Equatable {
         let removed = kept.prefix { $0.first < first }
         bytes -= removed.reduce(0) { $0 + $1.bytes }
         kept.removeFirst(removed.count)
+        guard first > self.first else { return }
+        // Entries that this process did not see come may begin at any position.
+        self.first = first < seenFrom ? first : kept.first?.first ?? first
     }
 }

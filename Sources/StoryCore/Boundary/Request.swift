@@ -76,6 +76,8 @@ package enum RequestAction: Equatable, Sendable {
     case seal(at: Moment?)
     /// The path of the directory that the copy is made in.
     case backup([UInt8])
+    /// The change of the log's nodes that is wanted; nil means a row for each.
+    case cluster(NodeChange?)
     case quit
 
     /// The kind whose rows the request reads, follows or changes; nil for requests about events or the server.
@@ -86,7 +88,8 @@ package enum RequestAction: Equatable, Sendable {
         case .content(let write): write.kind
         case .subscribe(let query): query.subject.kind
         case .read, .countEvents, .streams, .types, .define, .undefine, .models, .misfits, .append, .appendTogether,
-            .unsubscribe, .ping, .help, .stats, .metrics, .clients, .checkpoint, .verify, .seal, .backup, .quit:
+            .unsubscribe, .ping, .help, .stats, .metrics, .clients, .checkpoint, .verify, .seal, .backup, .cluster,
+            .quit:
             nil
         }
     }
@@ -117,6 +120,7 @@ package enum RequestAction: Equatable, Sendable {
         case .verify: .verify
         case .seal: .seal
         case .backup: .backup
+        case .cluster: .cluster
         case .quit: .quit
         }
     }
@@ -154,14 +158,14 @@ package enum Verb: String, CaseIterable, Sendable {
     case types = "TYPES"
     case send = "SEND"
     case seal = "SEAL"
+    case cluster = "CLUSTER"
 
     /// True when the verb may append events.
     package var isWrite: Bool {
         switch self {
         case .post, .edit, .like, .unlike, .see, .delete, .append, .define, .undefine: true
         case .get, .list, .count, .sorts, .read, .streams, .subscribe, .unsubscribe, .ping, .help, .stats, .metrics,
-            .clients, .checkpoint, .verify, .backup, .quit, .models, .types, .send,
-            .seal:
+            .clients, .checkpoint, .verify, .backup, .quit, .models, .types, .send, .seal, .cluster:
             false
         }
     }
@@ -170,8 +174,8 @@ package enum Verb: String, CaseIterable, Sendable {
     package var waitsForOwnWrites: Bool {
         switch self {
         case .read, .subscribe, .checkpoint, .verify, .backup, .send, .seal: true
-        case .get, .list, .count, .sorts, .streams, .post, .edit, .like, .unlike, .see, .delete, .append,
-            .unsubscribe, .ping, .help, .stats, .metrics, .clients, .quit, .define, .undefine, .models, .types:
+        case .get, .list, .count, .sorts, .streams, .post, .edit, .like, .unlike, .see, .delete, .append, .unsubscribe,
+            .ping, .help, .stats, .metrics, .clients, .quit, .define, .undefine, .models, .types, .cluster:
             false
         }
     }
@@ -209,6 +213,7 @@ package enum Verb: String, CaseIterable, Sendable {
         case .types: 27
         case .send: 28
         case .seal: 29
+        case .cluster: 30
         }
     }
 }

@@ -56,7 +56,7 @@ struct Idempotency {
             return try repeatedContent(write, positions)
         case .get, .list, .count, .sorts, .read, .countEvents, .streams, .types, .define, .undefine, .models, .misfits,
             .subscribe, .unsubscribe, .ping, .help, .stats, .metrics, .clients, .checkpoint, .verify, .seal, .backup,
-            .quit:
+            .cluster, .quit:
             return nil
         }
     }

@@ -20,6 +20,7 @@ extension ClusterDriver {
             requests?.waits.answered(question, position)
             requests?.resume(requests?.waits.takeReached(driver.acknowledged) ?? [])
         }
+        requests.nodes = NodeRequests(cluster, requests)
         requests.waits.askSource = { [weak cluster] in cluster?.askForPosition() ?? 0 }
         dependency.engine.cluster = { [weak cluster] in cluster.map { .node($0.state) } }
         return cluster

@@ -13,7 +13,7 @@ final class ClusterDriver {
     private static let recordsPerTurn = 2_000
 
     let engine: any EngineCalls
-    private let settings: ReplicaSettings
+    let settings: ReplicaSettings
     let dependency: ServerDependency
     let driver: CommitDriver
     private let entries: EntryCommits
@@ -36,6 +36,8 @@ final class ClusterDriver {
     var questions: PositionQuestions
     /// Called with the answer to questions for the end of the log.
     var answeredPosition: (_ question: UInt64, _ position: Position) -> Void = { _, _ in }
+    /// Called with the end of a change of the nodes that a client asked for.
+    var changeEnded: (_ id: UInt64, _ end: NodeChangeEnd) -> Void = { _, _ in }
     /// The progress of the end of this node.
     private var ending = Ending.none
     /// Called when this node begins to accept writes, and when it ends to.
@@ -62,7 +64,9 @@ final class ClusterDriver {
         _ node: ClusterNode, _ dependency: ServerDependency, driver: CommitDriver, entries: EntryCommits,
         seals: SealQueue
     ) {
-        (engine, settings) = (node.engine, node.settings)
+        engine = CountedEngine(
+            node.engine, of: LogKeys(log: node.settings.log), dependency.figures, steady: dependency.clock.steady)
+        settings = node.settings
         (self.dependency, self.driver, self.entries, self.seals) = (dependency, driver, entries, seals)
         seeding = Seeding(dependency, driver: driver, seals: seals)
         let log = dependency.log
@@ -83,7 +87,7 @@ final class ClusterDriver {
     private var trace: Trace { dependency.trace }
 
     /// True while writes are accepted here.
-    var takesWrites: Bool { replica.isLeading && ending == .none }
+    var takesWrites: Bool { replica.takesWrites && ending == .none }
     /// True while the lead is handed over before the process ends.
     var isEnding: Bool { signal != nil }
     /// True while an entry waits that the next turn can take.
@@ -114,6 +118,7 @@ final class ClusterDriver {
         noteStorage()
         input { $0.ticked(at: $1) }
         seeding.ticked()
+        dependency.figures.engine.retried = replica.retries
         askEngine()
     }
 
@@ -135,6 +140,7 @@ final class ClusterDriver {
             ending = .requested
             input { $0.drainRequested(at: $1) }
         }
+        if replica.isYielding, driver.turn.takesEntries { input { $0.handOverReady(at: $1) } }
         let now = dependency.clock.steady()
         if let wake = replica.wakeAt { dependency.transport.requestTurn(within: wake - min(wake, now)) }
         guard (taking != nil) != isPaused else { return }
@@ -201,6 +207,8 @@ final class ClusterDriver {
         case .seedIsMissing(let last):
             let reason = "no node has stored the events through \(last.value)"
             trace.sayEachSecond("not-seeded", ["position": "\(log.head.value)", "reason": reason])
+        case .handOverWanted: leadChanged(takesWrites)
+        case .changeEnded(let id, let end): changeEnded(id, end)
         case .drained: ending = .drained
         case .stop(let error): stop(error)
         }

@@ -51,11 +51,11 @@ struct Figure: Sendable {
 /// data, and all of them are present from the start.
 enum FigureTable {
     /// The maximum number of time series.
-    static let mostSeries = 520
+    static let mostSeries = 560
     /// The number of power-of-four buckets for requests by verb: up to 0.066 s, since one step takes no longer.
     private static let requestPowers = 9
 
-    static let all: [Figure] = store + requests + connections + disk + process
+    static let all: [Figure] = store + engine + requests + connections + disk + process
 
     private static let store = [
         Figure(name: "storykeep_build", kind: .info, labels: ["version", "log"], help: "The program and its history.") {
@@ -79,6 +79,23 @@ enum FigureTable {
         Figure(name: "storykeep_rows", kind: .gauge, labels: ["kind"], help: "Rows of each kind.") {
             .labelled($0.rows.map { ($0.name, $0.count) })
         },
+    ]
+
+    private static let engine = [
+        Figure(
+            name: "storykeep_engine_calls", kind: .counter, labels: ["outcome"],
+            help: "Calls of a node to the engine of its log; fenced: refused, since another node leads."
+        ) { source in
+            .labelled(EngineFigures.Outcome.allCases.map { ($0.rawValue, source.figures.engine.count(of: $0)) })
+        },
+        Figure(
+            name: "storykeep_engine_retries", kind: .counter,
+            help: "Calls of a node to the engine that were made again."
+        ) { .one($0.figures.engine.retried) },
+        Figure(
+            name: "storykeep_engine_call_duration_seconds", kind: .histogram, unit: .seconds,
+            help: "Calls of a node to the engine that were answered."
+        ) { .durations($0.figures.engine.durations) },
     ]
 
     private static let requests = [

@@ -33,6 +33,8 @@ package final class Figures {
     /// The number of accepted connections, and of refused ones for each reason.
     private(set) var accepted: UInt64 = 0
     private var refusals: [ConnectionRefusal: UInt64] = [:]
+    /// The calls of a node to the engine of the log.
+    var engine = EngineFigures()
     /// The bytes received from clients, and the bytes handed to their sockets.
     private(set) var received: UInt64 = 0
     private(set) var sent: UInt64 = 0

@@ -35,7 +35,9 @@ struct Stats {
     /// The part that the store has among others; nothing for a store of its own.
     private var cluster: [Member] {
         guard let cluster = source.store.engine.cluster() else { return [] }
-        return [Member("cluster", .object(cluster.members + cluster.figures(head: source.head)))]
+        var members = cluster.members + cluster.figures(head: source.head)
+        if case .node = cluster { members.append(Member("engine", .object(figures.engine.members))) }
+        return [Member("cluster", .object(members))]
     }
 
     private var sizes: [Member] {

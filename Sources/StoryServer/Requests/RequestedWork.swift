@@ -61,12 +61,11 @@ extension Requests {
                 return output(connection).reply(.failed(failure), tag: tag, restsOn: .zero)
             }
             tell(client, tag, connection)
+        case .cluster(let change): NodeRequests.answer(change, tag: tag, to: connection, of: self)
         case .help(let topic):
             left -= .report
             let output = output(connection)
-            for line in Help.answer(topic, from: reader.table) {
-                output.reply(line, tag: tag, restsOn: .zero)
-            }
+            for line in Help.answer(topic, from: reader.table) { output.reply(line, tag: tag, restsOn: .zero) }
         }
     }
 

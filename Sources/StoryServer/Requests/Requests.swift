@@ -30,6 +30,7 @@ final class Requests {
     let seals: SealQueue
     let waits: PositionWaits
     let figureAnswers: FigureAnswers
+    var nodes: NodeRequests?
     /// The work of a turn that is left to connections with a backlog, however many lines arrive.
     private static let leftOver = Work(microseconds: 1_000)
 

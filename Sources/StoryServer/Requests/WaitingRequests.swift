@@ -50,7 +50,7 @@ extension RequestAction {
         case .define(let request): request.check != nil
         case .get, .list, .count, .read, .countEvents, .streams, .types, .undefine, .models, .content, .append,
             .appendTogether, .unsubscribe, .ping, .stats, .metrics, .clients, .checkpoint, .verify, .seal, .backup,
-            .quit:
+            .cluster, .quit:
             false
         }
     }

@@ -60,6 +60,7 @@ package struct RequestCompletion: Sendable {
         case .events: ["events", "events/", "misfits/"]
         case .subject, .counted: ["events", "events/"] + names
         case .topic: verbs(like: word)
+        case .change: NodeChange.names
         case .none, .streams, .category, .stream, .subscription, .client, .directory, .model, .models: []
         }
     }
@@ -126,7 +127,9 @@ extension RequestCompletion {
             guard let source = source(ofOption: String(last[..<equals]), shape, target) else { return nil }
             return WantedNames(source, beginning: word, tail: last.contains("\"") ? "\"" : "")
         }
-        return words.count == 1 && line.hasSuffix(" ") ? names(ofTarget: shape, word) : nil
+        guard line.hasSuffix(" ") else { return nil }
+        if words.count == 2, shape.target == .change { return WantedNames(.nodes, beginning: word) }
+        return words.count == 1 ? names(ofTarget: shape, word) : nil
     }
 
     /// Returns the source of the IDs that a filter or field refers to; nil for another one.
@@ -174,7 +177,7 @@ extension RequestCompletion {
         case .category: return WantedNames(.categories, beginning: word, tail: "-*")
         case .stream: return WantedNames(.streams(areOfUsers: true), beginning: word)
         case .model, .models: return WantedNames(.models, beginning: word)
-        case .none, .subscription, .client, .topic, .directory: return nil
+        case .none, .subscription, .client, .topic, .directory, .change: return nil
         }
     }
 

@@ -80,7 +80,8 @@ package final class RequestReader {
             let shape = try shape(&parts.cursor)
             parts.verb = shape.verb
             let (action, minimum) = try contents(shape, &parts)
-            return Request(tag: parts.tag, role: shape.role, action: action, minimum: minimum)
+            let role = parts.target == nil ? shape.role : shape.targetRole
+            return Request(tag: parts.tag, role: role, action: action, minimum: minimum)
         } catch {
             let key = error.code == .invalid ? parts.key : nil
             throw RefusedLine(failure: error, tag: parts.tag, verb: parts.verb, key: key)
@@ -117,6 +118,7 @@ package final class RequestReader {
         do throws(Failure) { try parts.takeTarget(shape, scanner) } catch {
             throw refusal(error, of: parts.target, shape)
         }
+        if shape.target == .change { try takeNode(shape, &parts) }
         try parts.takeOptions(shape, scanner)
         try parts.takeBody(shape)
         guard parts.seen & OptionName.min.bit != 0 else { return (try action(shape, &parts), nil) }
@@ -158,6 +160,7 @@ package final class RequestReader {
         case .verify: return .verify(at: try moment(&parts))
         case .seal: return .seal(at: try moment(&parts))
         case .backup: return try backup(&parts)
+        case .cluster: return .cluster(try change(&parts))
         case .quit: return .quit
         }
     }

@@ -31,6 +31,8 @@ package enum TargetShape: Equatable, Sendable {
     case model
     /// The name of a declared model, or nothing.
     case models
+    /// `promote NODE` or `remove NODE`, or nothing
+    case change
 
     /// Returns the form for HELP and errors.
     ///
@@ -52,12 +54,13 @@ package enum TargetShape: Equatable, Sendable {
         case .directory: "\"DIR\""
         case .model: "NAME"
         case .models: "[NAME]"
+        case .change: "[promote|remove NODE]"
         }
     }
 
     var isRequired: Bool {
         switch self {
-        case .none, .streams, .category, .client, .topic, .models: false
+        case .none, .streams, .category, .client, .topic, .models, .change: false
         case .kind, .counted, .content, .events, .subject, .stream, .subscription, .directory, .model: true
         }
     }
@@ -80,6 +83,8 @@ package final class RequestShape: Sendable {
     package let verb: Verb
     /// The least role that may send it.
     package let role: Role
+    /// The least role that may send it with a target.
+    let targetRole: Role
     /// The form of the target.
     package let target: TargetShape
     /// The kinds that the target may be of.
@@ -103,11 +108,12 @@ package final class RequestShape: Sendable {
     init(
         _ verb: Verb, _ role: Role, _ target: TargetShape = .none, of kinds: [KindSchema] = [],
         options: [OptionName] = [], ofModels: [OptionName] = [], takesFilters: Bool = false, body: BodyShape = .none,
-        summary: String,
+        targetRole: Role? = nil, summary: String,
         example: String
     ) {
         self.verb = verb
         self.role = role
+        self.targetRole = targetRole ?? role
         self.target = target
         self.kinds = kinds
         self.options = options

@@ -135,6 +135,10 @@ package struct RequestTable: Sendable {
             RequestShape(
                 .backup, .admin, .directory, summary: "Copies the log into a new data directory, at one position.",
                 example: #"BACKUP "/var/backups/story""#),
+            RequestShape(
+                .cluster, .read, .change, targetRole: .admin,
+                summary: "The nodes of the log; promote has one lead, remove forgets one, for the role admin.",
+                example: "CLUSTER"),
             RequestShape(.quit, .read, summary: "Answers and closes the connection.", example: "QUIT"),
         ]
     }

@@ -18,6 +18,8 @@ package struct WantedNames: Equatable, Sendable {
         case sorts(of: String)
         /// The types of the events that a target of `READ` selects.
         case types(of: String)
+        /// The nodes of the log.
+        case nodes
     }
 
     /// The source of the names.

@@ -35,8 +35,11 @@ struct PromptAnswers {
             for row in rows { try answers.receipt(row) }
             if verb != .append || rows.isEmpty { try answers.receipt(final) }
         case .help where rows.count > 1: try overview(rows)
+        case .cluster where !rows.isEmpty:
+            try table(rows, of: nil)
+            try answers.object(final)
         case .get, .count, .subscribe, .unsubscribe, .ping, .help, .stats, .metrics, .clients, .checkpoint, .verify,
-            .backup, .quit, .define, .undefine, .send, .seal, nil:
+            .backup, .cluster, .quit, .define, .undefine, .send, .seal, nil:
             for row in rows { try answers.object(row) }
             try answers.object(final)
         }

@@ -69,6 +69,7 @@ struct StoreNames {
             case .models: return try members("model", "MODELS").filter { $0.hasPrefix(wanted.beginning) }
             case .filters(let model): return try elements("filters", of: model, wanted.beginning)
             case .sorts(let model): return try elements("sorts", of: model, wanted.beginning)
+            case .nodes: return try members("node", "CLUSTER").filter { $0.hasPrefix(wanted.beginning) }
             case .types(let target): return try types(of: target).filter { $0.hasPrefix(wanted.beginning) }
             }
         }

@@ -9,8 +9,8 @@ enum CompleteRun {
         operand: .several("WORD"),
         details: [
             "The words are those of a command line that is being typed, behind storectl; the last one may be empty.",
-            "IDs, streams, categories, types of events, declared models, their filters and sorts are printed, a line each",
-            "and at most 100; nothing where the store cannot be reached or does not answer within a tenth of a second.",
+            "IDs, streams, categories, types of events, declared models, their filters and sorts, and nodes are printed,",
+            "a line each and at most 100; nothing where the store cannot be reached or does not answer within a tenth of a second.",
             "The scripts of \"storectl completion\" call it.",
         ],
         examples: ["storectl complete -- get stories/1", "storectl complete -- list stories --sender ''"],
@@ -57,8 +57,8 @@ private struct TypedCommand {
             option = String(last[..<equals].dropFirst(2))
             (lead, word) = (String(last[...equals]), String(last[last.index(after: equals)...]))
         } else {
-            let isOfModel = subcommand.name == ModelRun.subcommand.name
-            guard before.operands.count == (isOfModel ? 1 : 0) else { return nil }
+            let hasWord = [ModelRun.subcommand.name, ClusterRun.subcommand.name].contains(subcommand.name)
+            guard before.operands.count == (hasWord ? 1 : 0) else { return nil }
             (option, lead, word) = (nil, "", last)
         }
     }
@@ -111,6 +111,10 @@ private struct TypedCommand {
         if subcommand.name == ModelRun.subcommand.name {
             let takesName = before.operands.first.map(ModelRun.takesName) == true
             return takesName ? [WantedNames(.models, beginning: word)] : []
+        }
+        if subcommand.name == ClusterRun.subcommand.name {
+            let takesNode = before.operands.first.map(ClusterRun.takesNode) == true
+            return takesNode ? [WantedNames(.nodes, beginning: word)] : []
         }
         let isTail = subcommand.name == Tail.subcommand.name
         guard let verb = isTail ? Verb.subscribe : Verb(rawValue: subcommand.name.uppercased()) else { return [] }

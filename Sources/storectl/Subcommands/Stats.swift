@@ -25,7 +25,7 @@ enum StatsRun {
         }
         let isPage = Terminal.isConversation && Terminal.obeysSequences
         if isPage, !arguments.has("all"), !invocation.isJSON {
-            var watch = try StatsWatch(invocation)
+            var watch = try PageWatch(invocation, StatsContent())
             return try watch.run()
         }
         return try repeatLines(invocation)
@@ -57,5 +57,28 @@ enum StatsRun {
         for line in StatsPage(sample, after: before).lines(columns: size.columns, rows: max(size.rows - 1, 1)) {
             try invocation.output.line(line)
         }
+    }
+}
+
+/// The page of `stats --watch`.
+private struct StatsContent: WatchedContent {
+    static let request = "STATS"
+    static let verb = "stats"
+
+    private var before: StatsSample?
+    private var sample: StatsSample?
+    /// Times and positions of the last minute, the oldest first.
+    private var history: [(time: ContinuousClock.Instant, count: UInt64)] = []
+
+    mutating func took(_ reply: StoreReply) {
+        (before, sample) = (sample, StatsSample(reply))
+        if let sample { history.append((sample.time, sample.count("position"))) }
+        history = history.suffix(Top.State.remembered)
+    }
+
+    mutating func lost() { (before, sample, history) = (nil, sample, []) }
+
+    func lines(columns: Int, rows: Int) -> [String] {
+        sample.map { StatsPage($0, after: before, Sparkline.rates(history)).lines(columns: columns, rows: rows) } ?? []
     }
 }

@@ -8,7 +8,7 @@ enum SubcommandTable {
         Queries.types,
         Writes.post, Writes.edit, Writes.like, Writes.unlike, Writes.see, Writes.delete, Writes.append,
         Tail.subcommand, PipeRun.subcommand, Prompt.subcommand, Browse.subcommand, StatsRun.subcommand,
-        TopRun.subcommand, MetricsRun.subcommand, CheckRun.subcommand,
+        TopRun.subcommand, MetricsRun.subcommand, CheckRun.subcommand, ClusterRun.subcommand,
         ReplayRun.subcommand, Verification.subcommand, Backup.subcommand, Restore.subcommand, SalvageRun.subcommand,
         Export.subcommand, ImportRun.subcommand, ModelRun.subcommand, Completion.subcommand, CompleteRun.subcommand,
         Help.subcommand,

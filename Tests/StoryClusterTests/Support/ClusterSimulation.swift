@@ -29,6 +29,8 @@ final class ClusterSimulation {
     var unknown = 0
     var terms = 0
     var seeds = 0
+    /// The number of times that a node led since somebody wanted it to.
+    var promotions = 0
     var downUntil: UInt64 = 0
     var isWiped = false
 
@@ -98,6 +100,7 @@ final class ClusterSimulation {
                 write(node)
                 sync(node)
                 deliver(node)
+                if node.writing == nil { input(node) { $0.handOverReady(at: now) } }
             }
             tick(node, run)
         }
@@ -168,7 +171,8 @@ final class ClusterSimulation {
                 if let reason = node.log.take(entry) { input(node) { $0.notTaken(reason) } }
             case .writeEnded(let end): writeEnded(node, end)
             case .leadingBegan: terms += 1
-            case .leadingEnded, .leaderIs: break
+            case .changeEnded(_, .leads): promotions += 1
+            case .leadingEnded, .leaderIs, .handOverWanted, .changeEnded: break
             case .seed(let source, let position): seed(node, source, through: position)
             case .seedIsMissing: break
             case .drained:

@@ -1,4 +1,5 @@
 import StoryCluster
+import StoryCore
 import TestSupport
 
 // MARK: The network
@@ -76,7 +77,7 @@ extension ClusterSimulation {
         after(milliseconds(200...4_000)) { [self] in
             guard now < end else { return }
             let node = nodes[Int.random(in: 0..<nodes.count, using: &random)]
-            switch Int.random(in: 0..<12, using: &random) {
+            switch Int.random(in: 0..<13, using: &random) {
             case 0, 1, 2: crash(node)
             case 3: node.pausedUntil = now + milliseconds(100...9_000)
             case 4, 5: node.cutUntil = now + milliseconds(100...9_000)
@@ -87,6 +88,9 @@ extension ClusterSimulation {
             case 10:
                 // The power fails everywhere: only what is synced is left.
                 for node in nodes { crash(node, losesAll: true) }
+            case 11:
+                let other = nodes[Int.random(in: 0..<nodes.count, using: &random)].name
+                input(node) { $0.asked(for: .promote(other), order, at: now) }
             default: if nodes.count > 2, !isWiped { wipe(node) }
             }
             trouble(until: end)

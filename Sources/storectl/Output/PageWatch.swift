@@ -2,59 +2,66 @@ import Glibc
 import StoryBrowser
 import StoryClient
 
-/// The page of `stats --watch`, which is redrawn each second, even while the store is unreachable.
-struct StatsWatch {
-    private static let interval: Duration = .seconds(1)
+/// The content of a page that is drawn again each second, from the newest replies to one request.
+protocol WatchedContent {
+    /// The request, and the verb of the tool that shows it.
+    static var request: String { get }
+    static var verb: String { get }
+    /// Takes the newest reply.
+    mutating func took(_ reply: StoreReply)
+    /// Notes that the store is lost, so that the next reply may be another one's.
+    mutating func lost()
+    /// Returns the page, in at most the given number of columns and rows.
+    func lines(columns: Int, rows: Int) -> [String]
+}
+
+/// A page that is redrawn each second, even while the store is unreachable.
+struct PageWatch<Content: WatchedContent> {
+    private static var interval: Duration { .seconds(1) }
     /// The time between checks of the terminal's size.
-    private static let look: Duration = .milliseconds(200)
+    private static var look: Duration { .milliseconds(200) }
     /// The longest wait for a reply, since the page does not read keys meanwhile.
-    private static let patience: Duration = .seconds(2)
+    private static var patience: Duration { .seconds(2) }
 
     private let invocation: Invocation
     private var connection: StoreConnection?
-    private var before: StatsSample?
-    private var sample: StatsSample?
-    /// Times and positions of the last minute, the oldest first.
-    private var history: [(time: ContinuousClock.Instant, count: UInt64)] = []
-    /// The reason why there is no newer sample; nil when there is one.
+    private var content: Content
+    /// The reason why there is no newer reply; nil when there is one.
     private var loss: String?
     private var encoder = ScreenEncoder(hasColours: Terminal.areColoursWanted)
 
-    /// Takes the first sample, before the terminal is taken.
+    /// Asks for the first reply, before the terminal is taken.
     ///
     /// - Throws: the reason why the store does not reply.
-    init(_ invocation: Invocation) throws(CommandError) {
-        self.invocation = invocation
+    init(_ invocation: Invocation, _ content: Content) throws(CommandError) {
+        (self.invocation, self.content) = (invocation, content)
         try ask()
     }
 
     /// Runs until a key or a signal ends it.
     mutating func run() throws(CommandError) -> ExitCode {
-        let terminal = try RawTerminal(for: "stats --watch", instead: "stats")
+        let terminal = try RawTerminal(for: "\(Content.verb) --watch", instead: Content.verb)
         defer { terminal.giveBack() }
         guard terminal.send(Array(ScreenEncoder.entering.utf8), unless: invocation.interruption) else {
             return .interrupted
         }
-        var next = ContinuousClock.now + StatsWatch.interval
+        var next = ContinuousClock.now + Self.interval
         while true {
             guard terminal.send(encoder.bytes(for: page(terminal.size)), unless: invocation.interruption) else {
                 return .interrupted
             }
-            if let code = wait(until: min(next, .now + StatsWatch.look)) { return code }
+            if let code = wait(until: min(next, .now + Self.look)) { return code }
             guard ContinuousClock.now >= next else { continue }
-            next = .now + StatsWatch.interval
+            next = .now + Self.interval
             refresh()
         }
     }
 
     private mutating func ask() throws(CommandError) {
         let connection = if let connection { connection } else { try invocation.connect() }
-        connection.timeout = min(invocation.timeout, StatsWatch.patience)
+        connection.timeout = min(invocation.timeout, Self.patience)
         self.connection = connection
-        let reply = try Answerer(connection).ask("STATS")
-        (before, sample) = (sample, StatsSample(reply))
-        if let sample { history.append((sample.time, sample.count("position"))) }
-        history = history.suffix(Top.State.remembered)
+        content.took(try Answerer(connection).ask(Content.request))
     }
 
     /// Asks again, over a new connection where the last one was lost.
@@ -63,9 +70,9 @@ struct StatsWatch {
             try ask()
             loss = nil
         } catch {
-            (connection, before) = (nil, nil)
-            history = []
-            loss = StatsWatch.sentence(error)
+            connection = nil
+            content.lost()
+            loss = Self.sentence(error)
         }
     }
 
@@ -80,9 +87,7 @@ struct StatsWatch {
     }
 
     private func page(_ size: Size) -> Screen {
-        guard let sample else { return Screen([], size) }
-        let lines = StatsPage(sample, after: before, Sparkline.rates(history)).lines(
-            columns: size.columns, rows: size.rows - 1)
+        let lines = content.lines(columns: size.columns, rows: size.rows - 1)
         let body = lines.enumerated().map { index, line in Line(line, index == 0 ? .bold : []) }
         let room = Array(repeating: Line(), count: max(0, size.rows - 1 - body.count))
         let end = loss.map { Line($0, .red) } ?? Line("q quit", .dim)

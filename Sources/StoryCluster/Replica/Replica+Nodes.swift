@@ -1,0 +1,88 @@
+package import StoryCore
+
+/// A node of a log, as another one sees it.
+package struct NodeView: Equatable, Sendable {
+    package let name: String
+    package let address: String
+    package let version: String
+    /// Its progress, as it reported it.
+    package let phase: NodeState.Phase
+    /// True where it should have reported meanwhile.
+    package let isSilent: Bool
+    /// The last position that it has folded, and the last one that it has stored.
+    package let (position, stored): (Position, Position)
+    /// How long ago it reported, in nanoseconds; nil where it did not since this node began.
+    package let seen: UInt64?
+}
+
+// MARK: The nodes
+
+extension Replica {
+    /// Returns the nodes of the log, in the order of their names.
+    package func nodes(at now: UInt64) -> [NodeView] {
+        node.membership.members.sorted { $0.key < $1.key }.map { name, member in
+            let progress = member.progress
+            return NodeView(
+                name: name, address: member.address, version: member.version,
+                phase: name == leader?.node ? .leading : progress.phase == .leading ? .following : progress.phase,
+                isSilent: node.changes.sightings.isSilent(name), position: max(progress.position, member.stored),
+                stored: member.stored, seen: node.changes.sightings.lastReport(of: name).map { now - min($0, now) })
+        }
+    }
+
+    /// The entries that the engine has, as the node that leads knows them; nil where none leads.
+    package var tail: TailSize? {
+        isLeading ? node.incoming.tail.size : leader.flatMap { members[$0.node]?.progress.tail }
+    }
+
+    /// The number of calls that were made again.
+    package var retries: UInt64 { node.calls.retries }
+
+    /// True while this node leads and is not asked to hand the lead over.
+    package var takesWrites: Bool { if case .leading(let term) = node.state { !term.isYielding } else { false } }
+
+    /// True while this node is to hand the lead over to another one.
+    package var isYielding: Bool { if case .leading(let term) = node.state { term.isYielding } else { false } }
+
+    // MARK: Inputs
+
+    /// Somebody asks for a change of the nodes. Its end comes as `changeEnded` with the same number.
+    package mutating func asked(for change: NodeChange, _ id: UInt64, at now: UInt64) -> [ClusterAction] {
+        node.changes.ask(
+            for: change, id, of: node.state.isRegistered ? node.membership : nil, &node.calls, at: now)
+        return node.calls.take()
+    }
+
+    /// Nothing that was decided here waits any more, so that the lead can be handed over.
+    package mutating func handOverReady(at now: UInt64) -> [ClusterAction] {
+        guard case .leading(var term) = node.state, term.isYielding, !term.isHandingOver else { return [] }
+        term.isHandingOver = true
+        node.state = .leading(term)
+        if term.writing == nil { node.resign(term.term) }
+        return node.calls.take()
+    }
+}
+
+extension Node {
+    /// Heeds the news of the nodes that an input brought.
+    mutating func heedChanges() {
+        if case .leading(var term) = state, !term.isYielding, changes.mustYield(in: membership, &calls) {
+            term.isYielding = true
+            state = .leading(term)
+            calls.act(.handOverWanted)
+        }
+        changes.heed(membership, &calls)
+    }
+
+    /// The progress that this node reports.
+    var progress: NodeProgress {
+        var progress = NodeProgress()
+        progress.position = incoming.taken
+        switch state {
+        case .leading: (progress.phase, progress.tail) = (.leading, incoming.tail.size)
+        case .following, .campaigning, .resigning: progress.phase = .following
+        case .joining, .registering, .seeding, .catchingUp, .stopped: break
+        }
+        return progress
+    }
+}
