@@ -1,7 +1,7 @@
 # Storykeep: the commands that a person types. What they do is in scripts/.
 
 .PHONY: help demo test test-anywhere build install deb test-deb test-container lint gates clean
-.PHONY: power faults kills rot hostile races models simulation fuzz sanitizers soak stopped-disk
+.PHONY: power faults kills rot hostile races models simulation fuzz sanitizers soak stopped-disk cluster-chaos
 .PHONY: bench bench-quick bench-models bench-latency bench-scale bench-report
 .PHONY: figures
 
@@ -65,6 +65,9 @@ simulation: ## the daemon on a simulated disk, clock and sockets: 100,000 seeds,
 
 soak: ## mixed load for MINUTES=60, memory and descriptors flat; each run goes on with the store of the last one
 	@scripts/long soak
+
+cluster-chaos: ## nodes and etcd killed, paused and cut off under load, CYCLES=100 times; takes about ten minutes
+	@scripts/long chaos
 
 stopped-disk: ## file systems that go down under load, STOPS=60 times each, and come back; wants root
 	@scripts/long stopped-disk

@@ -199,6 +199,7 @@ let package = Package(
             "FaultTests",
             ["StoryCore", "StoryStorage", "StoryFold", "StoryStore", "StoryLog", "StoryOffline", "TestSupport"],
             exclude: ["faults"]),
+        tests("ChaosTests", ["TestSupport"]),
         tests(
             "ScenarioTests",
             [

@@ -107,8 +107,11 @@ package final class Reactor {
     package func certificatesChanged(to certificates: TLSContext) { secure.certificates = certificates }
 
     /// Serves until `stop()`; returns when every connection is closed and its `connectionClosed` was called.
+    ///
+    /// It serves nobody where `stop()` was called before.
     package func run(_ handler: any ReactorHandler) {
         self.handler = handler
+        if isStopping { stopListening() }
         handles.run()
         dials.reportEnded()
         self.handler = nil
@@ -171,14 +174,10 @@ package final class Reactor {
     }
 
     /// Makes the next poll return at once: there is work left for the next turn.
-    package func requestTurn() {
-        if !isStopping { handles.startIdling() }
-    }
+    package func requestTurn() { if !isStopping { handles.startIdling() } }
 
     /// Makes the next turn end at most the given number of nanoseconds from now; replaces an earlier request.
-    package func requestTurn(within nanoseconds: UInt64) {
-        if !isStopping { handles.alarm.set(nanoseconds) }
-    }
+    package func requestTurn(within nanoseconds: UInt64) { if !isStopping { handles.alarm.set(nanoseconds) } }
 
     /// Stops accepting clients, and removes the socket's file if it is still ours.
     package func stopListening() {

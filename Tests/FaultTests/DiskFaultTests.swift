@@ -54,6 +54,19 @@ extension HarmTests {
             #expect(runs.count("untouched") > 0, "the last of each kind strikes nothing")
         }
 
+        @Test func `a start that cannot read the stored models ends with a sentence, or serves`() throws {
+            let runs = Runs(80) { number, runs in
+                let rule = FaultRule(
+                    kinds: .read, number: UInt64(number + 1), action: .fail, value: UInt64(EIO), path: "data/models/")
+                let play = try Play([rule])
+                try play.run(Story.start)
+                Self.report(play, "read \(number + 1)", runs)
+            }
+            print("reads of a start: \(runs.figures)")
+            #expect(runs.complaints.isEmpty, "\(runs.complaints.joined(separator: "\n\n"))")
+            #expect(runs.count("untouched") > 0, "the last of them strikes nothing")
+        }
+
         @Test func `a failure inside the handling of a failure`() throws {
             let count = Self.isLong ? 5_000 : 100
             let large = try PreparedStore(isLarge: true)

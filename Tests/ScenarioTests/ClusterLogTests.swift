@@ -4,7 +4,7 @@ import StoryCore
 import TestSupport
 import Testing
 
-extension DaemonTests {
+extension MachineTests {
     /// `stored --create` and the joining of nodes, with a real etcd.
     @Suite struct ClusterLogTests {
         private static let event = #"APPEND note-1 {"type":"Wrote","data":1}"#

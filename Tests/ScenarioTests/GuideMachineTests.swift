@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-extension DaemonTests {
+extension MachineTests {
     /// The guide's section on other machines, whose commands are run as they are printed, but for the port.
     @Suite struct GuideMachineTests {
         @Test func `certificates are made, the store listens, and storectl reaches it`() throws {

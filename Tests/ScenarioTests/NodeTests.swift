@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-extension DaemonTests {
+extension MachineTests {
     /// Nodes of a log in a real etcd, as processes: `stored --cluster`.
     @Suite struct NodeTests {
         static func node(

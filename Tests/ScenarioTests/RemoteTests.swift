@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-extension DaemonTests {
+extension MachineTests {
     /// Clients on other machines: `listen`, certificates and `trust`.
     @Suite struct RemoteTests {
         private static let event = #"{"type":"A","data":1}"#
@@ -154,13 +154,23 @@ extension DaemonTests {
                 trust: ["guest=61002", "boss=61003"],
                 options: ["--allow", "61002=write", "--allow", "61003=admin", "--connections", "2"])
             let (guest, boss) = (try remote.authority.sign("guest"), try remote.authority.sign("boss"))
+            let local = try remote.daemon.client()
+            #expect(try local.ask("APPEND note-1 \(Self.event)").hasPrefix("+"))
+            local.hangUp()
             let (output, errors) = (remote.daemon.folder.place("tail"), remote.daemon.folder.place("tail-errors"))
-            let tail = try Program(
-                [Program.path("storectl"), "--json", "--socket", remote.url, "tail"],
-                environment: remote.environment(guest), output: output, errors: errors)
-            try until("it is full for the guest") {
-                try remote.storectl("stats", as: guest).errors.contains("busy")
+            var tail: Program?
+            try until("a guest follows") {
+                // It is refused, and ends, where it comes before the daemon noticed that the local client has gone.
+                if tail?.poll() != nil { tail = nil }
+                tail =
+                    try tail
+                    ?? Program(
+                        [Program.path("storectl"), "--json", "--socket", remote.url, "tail", "--from", "1"],
+                        environment: remote.environment(guest), output: output, errors: errors)
+                return Files.text(output).contains("note-1")
             }
+            let refused = try remote.storectl("stats", as: guest)
+            #expect(refused.errors.contains("busy"), "\(refused.errors)")
             let stats = try remote.storectl("--json", "stats", as: boss)
             #expect(stats.output.contains(#""connections":2"#), "\(stats.output)\(stats.errors)")
             withExtendedLifetime(tail) {}
@@ -171,7 +181,7 @@ extension DaemonTests {
             let laptop = try remote.authority.sign("laptop")
             let (output, errors) = (remote.daemon.folder.place("tail"), remote.daemon.folder.place("tail-errors"))
             let tail = try Program(
-                [Program.path("storectl"), "--json", "--socket", remote.url, "tail"],
+                [Program.path("storectl"), "--json", "--socket", remote.url, "tail", "--reconnect", "0"],
                 environment: remote.environment(laptop), output: output, errors: errors)
             let client = try remote.daemon.client()
             try until("the subscription is there") { try client.ask("STATS").contains(#""subscriptions":{"count":1"#) }

@@ -264,6 +264,12 @@ import Testing
         reactor.waker.wake()
     }
 
+    @Test func `a loop that was stopped before it runs serves nobody, and ends`() throws {
+        let reactor = try RunningReactor(isStopped: true)
+        try reactor.stop()
+        #expect(reactor.told.isEmpty && access(reactor.path, F_OK) != 0)
+    }
+
     @Test func `calls for connections that never were are of no effect`() throws {
         let reactor = try RunningReactor()
         reactor.perform { reactor in

@@ -36,13 +36,17 @@ final class RunningReactor: Sendable {
         let hasEnded = Mutex(false)
     }
 
-    init(_ behaviour: Behaviour = .echo, at wish: String? = nil) throws {
+    /// Starts it.
+    ///
+    /// - Parameter isStopped: whether it is stopped before it listens and runs.
+    init(_ behaviour: Behaviour = .echo, at wish: String? = nil, isStopped: Bool = false) throws {
         let directory = try makeDirectory()
         let path = wish ?? directory + "/s"
         let shared = Shared()
         let thread = Thread {
             do throws(ReactorError) {
                 let reactor = try Reactor()
+                if isStopped { reactor.stop() }
                 try reactor.listen(at: path)
                 shared.waker.withLock { $0 = .success(reactor.waker) }
                 reactor.run(Recorder(reactor, behaviour, shared))

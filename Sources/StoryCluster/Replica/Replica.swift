@@ -22,7 +22,7 @@ package struct Replica: Equatable {
     }
 
     /// True while the engine has so much more than it should keep that writes wait until a second node has stored it.
-    package var isTailFull: Bool { isLeading && node.incoming.tail.bytes / 4 >= node.settings.tail }
+    package var isTailFull: Bool { isLeading && node.incoming.tail.removableBytes / 4 >= node.settings.tail }
     /// The last position that is known to be in the log.
     package var reach: Position {
         if case .seeding(let end) = node.state { max(end, node.incoming.reach) } else { node.incoming.reach }

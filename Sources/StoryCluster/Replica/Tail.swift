@@ -12,6 +12,8 @@ struct Tail: Equatable {
     /// The size of the entries, in bytes.
     private(set) var bytes = 0
     private var kept: [Kept] = []
+    /// The size without the last entry, which is never removed.
+    var removableBytes: Int { bytes - (kept.last?.bytes ?? 0) }
 
     /// Begins behind the log's head when the process starts.
     init(after head: Position) { seenFrom = head.next }

@@ -37,6 +37,8 @@ package enum Daemon {
         let certificates = try certificates(of: configuration, trace)
         let composition = try Composition(
             configuration, clock: clock, trace: trace, manager: manager, certificates: certificates)
+        // The declared models were read, and the disk may have failed then.
+        if let reason = composition.server.stopReason { throw StartError(reason) }
         let socket: String
         do throws(ReactorError) {
             socket = try listen(composition.reactor, configuration, environment)

@@ -63,7 +63,13 @@ final class Play {
     var folder: String { place.path }
 
     /// Plays a story as far as the daemon goes, then starts it unharmed and holds all that was heard against its log.
+    ///
+    /// A daemon that no longer answers is a complaint, which is shown with what failed and its trace.
     func run(_ story: [Step]) throws {
+        do { try playAll(story) } catch let error as TookTooLong { complaints.append("\(error)") }
+    }
+
+    private func playAll(_ story: [Step]) throws {
         end = try play(story)
         faults.disarm()
         try system?.empty()

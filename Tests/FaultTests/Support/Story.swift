@@ -148,6 +148,13 @@ enum Story {
         .exchange([1: [.append("n3", to: "note-1")], 2: [.job("CHECKPOINT")], 3: [.ask("PING")]]),
     ]
 
+    /// A start with stored models, those of the store's own kinds and a declared one.
+    static let start: [Step] = [
+        .exchange([0: [.user("a"), .user("b")], 2: [.job(DeclaredLoad.request)]]),
+        .exchange([1: [.append("n1", to: "note-1", count: 5)], 2: [.job("CHECKPOINT")]]), .kill, .arm, .kill,
+        .exchange([2: questions + [.job("LIST \(DeclaredLoad.name)")], 3: [.ask("PING")]]),
+    ]
+
     private static let questions: [Request] = [
         .ask("PING"), .ask("GET users/a", "users"), .ask("LIST stories limit=10", "stories"), .ask("COUNT users"),
         .ask("READ events order=desc limit=3"), .ask("READ events/note-1"), .ask("STREAMS limit=5"),

@@ -120,12 +120,18 @@ package final class RunningEtcd {
         _ = try program.wait()
     }
 
+    /// Starts it again with the data that it has, where it does not run, without waiting for anything.
+    package func launch() throws {
+        let log = folder.place("log")
+        if program.poll() != nil { program = try Program(command, output: log, errors: log) }
+    }
+
     /// Starts it again with the data that it has, and waits until it serves.
     package func restart() throws {
         let log = folder.place("log")
         try until("the member of etcd serves again: \(Files.text(log).suffix(500))") {
             // Something else may have the port for a moment.
-            if program.poll() != nil { program = try Program(command, output: log, errors: log) }
+            try launch()
             return try RunningEtcd.isServing(port)
         }
     }
