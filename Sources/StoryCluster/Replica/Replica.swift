@@ -24,7 +24,9 @@ package struct Replica: Equatable {
     /// True while the engine has so much more than it should keep that writes wait until a second node has stored it.
     package var isTailFull: Bool { isLeading && node.incoming.tail.removableBytes / 4 >= node.settings.tail }
     /// The last position that is known to be in the log.
-    package var reach: Position { node.incoming.reach }
+    package var reach: Position {
+        if case .seeding(let end) = node.state { max(end, node.incoming.reach) } else { node.incoming.reach }
+    }
     /// True while this node has the lead.
     package var isLeading: Bool { if case .leading = node.state { true } else { false } }
     /// True once this node has everything that was in the log when it started.
