@@ -24,7 +24,9 @@ package final class Server: ReactorHandler {
     private let seals: SealQueue
     let follower: Follower?
     let cluster: ClusterDriver?
-    var outbound: OutboundConnections { OutboundConnections(follower: follower, engine: cluster?.engine) }
+    var outbound: OutboundConnections {
+        OutboundConnections(follower: follower, engine: cluster?.engine, peer: cluster?.forwarding?.link)
+    }
     /// Nil for models in memory.
     private let rebuild: ModelRebuild?
     let declared: DeclaredModels
@@ -176,7 +178,7 @@ package final class Server: ReactorHandler {
         guard stopReason == nil else { return }
         jobs.begin(acknowledged: driver.acknowledged, stored: driver.turn.stored)
         store()
-        requests.findNextSteps()
+        NextSteps(requests: requests).find()
         requests.turnEnded()
         publishing.turnEnded()
         buildModels()

@@ -25,12 +25,12 @@ extension DaemonTests {
             return (made, first)
         }
 
-        private static func state(_ node: RunningDaemon) throws -> String? {
+        static func state(_ node: RunningDaemon) throws -> String? {
             try LineSocket(node.socket).line().text("state")
         }
 
         /// Sends each write again; each has its first receipt then, and the log has each once, and others.
-        private static func expectOnce(_ writes: [SentWrite], besides others: Int = 0, at node: RunningDaemon) throws {
+        static func expectOnce(_ writes: [SentWrite], besides others: Int = 0, at node: RunningDaemon) throws {
             let client = try node.client()
             for write in writes {
                 let answer = try client.ask(write.line)
@@ -42,7 +42,7 @@ extension DaemonTests {
         }
 
         /// Compares the logs of two nodes, and ends both.
-        private static func expectEqual(_ one: RunningDaemon, _ other: RunningDaemon) throws {
+        static func expectEqual(_ one: RunningDaemon, _ other: RunningDaemon) throws {
             let head = try #require(try one.client().ask("PING").number("position"))
             #expect(try other.client().ask("PING min=\(head)").hasPrefix("+"))
             for node in [one, other] { #expect(try node.stop() == .code(0), "\(node.trace)") }

@@ -13,8 +13,18 @@ extension ClusterDriver {
         requests.waits.takesWrites = false
         cluster.leadChanged = { [weak requests] takesWrites in
             requests?.waits.takesWrites = takesWrites
-            if takesWrites { requests?.resume(requests?.waits.takeLed() ?? []) }
+            guard takesWrites else {
+                requests?.forwarding?.endPassingOn()
+                return
+            }
+            requests?.resume(requests?.waits.takeLed() ?? [])
         }
+        let forwarding = Forwarding(node, dependency, driver: driver, requests: requests)
+        forwarding.isMember = { [weak cluster] in cluster?.isNode($0) == true }
+        forwarding.isToLead = { [weak cluster] in cluster?.isToLead == true }
+        forwarding.leaderIsGone = { [weak cluster] term in cluster?.input { $0.leaderIsGone(term, at: $1) } }
+        cluster.forwarding = forwarding
+        requests.forwarding = forwarding
         cluster.answeredPosition = { [weak requests] question, position in
             requests?.waits.answered(question, position)
             requests?.resume(requests?.waits.takeReached(driver.acknowledged) ?? [])

@@ -31,6 +31,8 @@ final class ClusterDriver {
     /// The newest position whose seal was asked for.
     private var sealed = Position.zero
     var questions: PositionQuestions
+    /// The writes that are passed on to the node that leads.
+    var forwarding: Forwarding?
     /// Called with the answer to questions for the end of the log.
     var answeredPosition: (_ question: UInt64, _ position: Position) -> Void = { _, _ in }
     /// The progress of the end of this node.
@@ -76,6 +78,10 @@ final class ClusterDriver {
     private var log: any EventLog { dependency.log }
     private var trace: Trace { dependency.trace }
 
+    /// True while this node may get the lead, or has it and does not write yet.
+    var isToLead: Bool { replica.isToLead }
+    /// Returns true for the name of a node of the log.
+    func isNode(_ name: String) -> Bool { replica.members[name] != nil }
     /// True while writes are accepted here.
     var takesWrites: Bool { replica.isLeading && ending == .none }
     /// True while the lead is handed over before the process ends.
@@ -106,6 +112,7 @@ final class ClusterDriver {
         guard error == nil else { return }
         engine.ticked(at: dependency.clock.steady())
         input { $0.ticked(at: $1) }
+        forwarding?.ticked()
         askEngine()
     }
 
@@ -116,13 +123,14 @@ final class ClusterDriver {
         left = ClusterDriver.recordsPerTurn
         takeEntry()
         if let wake = replica.wakeAt, wake <= dependency.clock.steady() { input { $0.ticked(at: $1) } }
+        forwarding?.turnEnds()
     }
 
     /// Goes on after the turn's commit has begun: hands the lead over where that is due, and takes no changes that cannot
     /// be folded.
     func turnEnded() {
         guard error == nil else { return }
-        if ending == .wanted, driver.turn.takesEntries {
+        if ending == .wanted, driver.turn.takesEntries, forwarding?.isSettled != false {
             ending = .requested
             input { $0.drainRequested(at: $1) }
         }
@@ -140,6 +148,7 @@ final class ClusterDriver {
         guard ending == .none, error == nil else { return false }
         ending = .wanted
         signal = (number, tick + patience)
+        forwarding?.ends()
         leadChanged(takesWrites)
         return true
     }
@@ -165,6 +174,7 @@ final class ClusterDriver {
         isPerforming = true
         while let action = actions.next() { perform(action) }
         isPerforming = false
+        forwarding?.leaderIs(replica.leader)
     }
 
     private func perform(_ action: ClusterAction) {
@@ -187,6 +197,7 @@ final class ClusterDriver {
             leadChanged(takesWrites)
         case .leaderIs(let leader):
             trace.say("leader", ["log": settings.log, "node": leader?.node ?? "", "address": leader?.address ?? ""])
+            if !isToLead { leadChanged(takesWrites) }
         case .seed(let address):
             // Only the engine is asked for events.
             trace.sayEachSecond("not-seeded", ["from": address, "position": "\(log.head.value)"])

@@ -37,6 +37,12 @@ extension ServerConfiguration {
         }
     }
 
+    /// The address of `listen` for other machines; nil where there is none, or it names all addresses of this one.
+    var reachable: String? {
+        guard let listen, listen.port != 0, listen.host != "0.0.0.0", listen.host != "::" else { return nil }
+        return listen.description
+    }
+
     private static func certificates(_ settings: Settings) throws(UsageError) -> TLSFiles? {
         let parts: [ServerSetting] = [.certificate, .certificateKey, .authority]
         guard let given = parts.lazy.compactMap({ settings[$0] }).first else { return nil }

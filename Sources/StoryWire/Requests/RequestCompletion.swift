@@ -60,7 +60,7 @@ package struct RequestCompletion: Sendable {
         case .events: ["events", "events/", "misfits/"]
         case .subject, .counted: ["events", "events/"] + names
         case .topic: verbs(like: word)
-        case .none, .streams, .category, .stream, .subscription, .client, .directory, .model, .models: []
+        case .none, .streams, .category, .stream, .subscription, .client, .directory, .model, .models, .passedOn: []
         }
     }
 
@@ -174,7 +174,7 @@ extension RequestCompletion {
         case .category: return WantedNames(.categories, beginning: word, tail: "-*")
         case .stream: return WantedNames(.streams(areOfUsers: true), beginning: word)
         case .model, .models: return WantedNames(.models, beginning: word)
-        case .none, .subscription, .client, .topic, .directory: return nil
+        case .none, .subscription, .client, .topic, .directory, .passedOn: return nil
         }
     }
 

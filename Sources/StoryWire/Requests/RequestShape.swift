@@ -29,6 +29,8 @@ package enum TargetShape: Equatable, Sendable {
     case directory
     /// The name of a declared model.
     case model
+    /// The uid of a user, and a write.
+    case passedOn
     /// The name of a declared model, or nothing.
     case models
 
@@ -51,6 +53,7 @@ package enum TargetShape: Equatable, Sendable {
         case .topic: "[VERB | CODE]"
         case .directory: "\"DIR\""
         case .model: "NAME"
+        case .passedOn: "UID WRITE"
         case .models: "[NAME]"
         }
     }
@@ -58,7 +61,9 @@ package enum TargetShape: Equatable, Sendable {
     var isRequired: Bool {
         switch self {
         case .none, .streams, .category, .client, .topic, .models: false
-        case .kind, .counted, .content, .events, .subject, .stream, .subscription, .directory, .model: true
+        case .kind, .counted, .content, .events, .subject, .stream, .subscription, .directory, .model,
+            .passedOn:
+            true
         }
     }
 }

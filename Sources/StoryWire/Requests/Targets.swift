@@ -17,7 +17,9 @@ extension LineParts {
         case .content: try resolveContent(target, shape)
         case .events: try resolveEvents(target.text, shape)
         case .subject: try resolveSubject(target.text, shape)
-        case .none, .streams, .category, .stream, .subscription, .client, .topic, .directory, .model, .models: return
+        case .none, .streams, .category, .stream, .subscription, .client, .topic, .directory, .model, .models,
+            .passedOn:
+            return
         }
     }
 

@@ -36,7 +36,7 @@ struct PromptAnswers {
             if verb != .append || rows.isEmpty { try answers.receipt(final) }
         case .help where rows.count > 1: try overview(rows)
         case .get, .count, .subscribe, .unsubscribe, .ping, .help, .stats, .metrics, .clients, .checkpoint, .verify,
-            .backup, .quit, .define, .undefine, .send, .seal, nil:
+            .backup, .quit, .define, .undefine, .send, .seal, .passOn, nil:
             for row in rows { try answers.object(row) }
             try answers.object(final)
         }
