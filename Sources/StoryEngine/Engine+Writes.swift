@@ -20,12 +20,12 @@ extension Engine {
             output.reply(.done(done), tag: tag, restsOn: self.head)
         case .appends(let new):
             if let refusal { return output.reply(.failed(refusal), tag: tag, restsOn: .zero) }
-            let receipt = append(new, by: session.peer.uid, now, output)
+            let receipt = append(new, by: session.author, now, output)
             session.wrote(receipt.position)
             output.receipt(receipt, tag: tag)
         case .appendsTogether(let new):
             if let refusal { return output.reply(.failed(refusal), tag: tag, restsOn: .zero) }
-            answer(appendTogether(new, by: session.peer.uid, now, output), &session, tag, output)
+            answer(appendTogether(new, by: session.author, now, output), &session, tag, output)
         }
     }
 

@@ -161,6 +161,7 @@ package final class Engine {
         let tag = request.tag
         guard !isDraining else { return output.reply(.failed(Failure.draining), tag: tag, restsOn: .zero) }
         if request.verb != .get { flush() }
+        session.writes(as: request.author)
         do throws(StorageError) {
             try answer(request.action, tag, from: &session, now, output)
         } catch {

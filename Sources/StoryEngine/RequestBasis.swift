@@ -1,8 +1,8 @@
-import StoryCore
+package import StoryCore
 
 extension RequestAction {
     /// `key=` of a write of events; nil where it has none, or the request is no such write.
-    var key: RequestKey? {
+    package var key: RequestKey? {
         if case .append(_, _, let options) = self { return options.key }
         if case .appendTogether(_, let options) = self { return options.key }
         if case .content(let write) = self { return write.options.key }

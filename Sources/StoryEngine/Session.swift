@@ -4,6 +4,8 @@ package import StoryCore
 package struct Session: Equatable, Sendable {
     /// The process at the other end of the connection.
     package let peer: Peer
+    /// The uid that writes are made by: the peer's own, or one whose write the peer passes on.
+    private(set) var author: UInt32
     /// The last event of a receipt that was or will be sent to it.
     package private(set) var lastWritten = Position.zero
     /// The subscriptions that each event may concern.
@@ -20,7 +22,10 @@ package struct Session: Equatable, Sendable {
     package private(set) var rowSubscriptionCount = 0
 
     /// Creates the session of a new connection.
-    package init(peer: Peer) { self.peer = peer }
+    package init(peer: Peer) { (self.peer, author) = (peer, peer.uid) }
+
+    /// Takes over the author of the request that is handled next; nil: the peer.
+    mutating func writes(as author: UInt32?) { self.author = author ?? peer.uid }
 
     /// Notes that the connection wrote the event at this position.
     package mutating func wrote(_ position: Position) { lastWritten = max(lastWritten, position) }

@@ -25,7 +25,8 @@ package final class Server: ReactorHandler {
     let follower: Follower?
     let cluster: ClusterDriver?
     var outbound: OutboundConnections {
-        OutboundConnections(follower: follower ?? cluster?.seeding.link, engine: cluster?.engine)
+        OutboundConnections(
+            follower: follower ?? cluster?.seeding.link, engine: cluster?.engine, peer: cluster?.forwarding?.link)
     }
     /// Nil for models in memory.
     private let rebuild: ModelRebuild?
@@ -179,7 +180,7 @@ package final class Server: ReactorHandler {
         guard stopReason == nil else { return }
         jobs.begin(acknowledged: driver.acknowledged, stored: driver.turn.stored)
         store()
-        requests.findNextSteps()
+        NextSteps(requests: requests).find()
         requests.turnEnded()
         publishing.turnEnded()
         buildModels()

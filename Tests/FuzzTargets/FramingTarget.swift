@@ -104,7 +104,7 @@ final class FramingTarget: FuzzTarget {
             }
             switch outcome {
             case .taken, .putBack: break
-            case .needBytes: return
+            case .needBytes, .held: return
             case .finished: said.append(.finished)
             case .refuse(let tag, let failure), .refuseWrite(let tag, let failure, _):
                 said.append(.refused(tag?.description, failure))

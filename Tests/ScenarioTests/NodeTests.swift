@@ -30,7 +30,7 @@ extension MachineTests {
         }
 
         /// Sends each write again; each has its first receipt then, and the log has each once, and others.
-        private static func expectOnce(_ writes: [SentWrite], besides others: Int = 0, at node: RunningDaemon) throws {
+        static func expectOnce(_ writes: [SentWrite], besides others: Int = 0, at node: RunningDaemon) throws {
             let client = try node.client()
             for write in writes {
                 let answer = try client.ask(write.line)

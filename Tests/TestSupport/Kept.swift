@@ -90,7 +90,7 @@ package enum KeptAction: Equatable {
     package init(_ outcome: LineOutcome, _ request: KeptRequest?) {
         switch outcome {
         case .taken, .putBack: self = request.map { .request($0) } ?? .needBytes
-        case .needBytes: self = .needBytes
+        case .needBytes, .held: self = .needBytes
         case .refuse(let tag, let failure), .refuseWrite(let tag, let failure, _): self = .refuse(tag, failure)
         case .refuseAndClose(let tag, let failure): self = .refuseAndClose(tag, failure)
         case .finished: self = .finished

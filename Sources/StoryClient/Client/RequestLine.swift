@@ -42,7 +42,7 @@ struct RequestLine: Hashable, Sendable {
             line.least = least.map { max($0, minimum) } ?? minimum
             return line
         case .post, .edit, .like, .unlike, .see, .delete, .append, .unsubscribe, .help, .stats, .metrics, .clients,
-            .checkpoint, .verify, .backup, .cluster, .quit, .define, .undefine, .send, .seal:
+            .checkpoint, .verify, .backup, .cluster, .quit, .define, .undefine, .send, .seal, .passOn:
             return self
         }
     }

@@ -9,8 +9,10 @@ struct FollowedWatch: Equatable {
 
     var isOn = false
     private(set) var check: Attempt?
-    /// The deletion of the lead of an earlier run of this node.
+    /// The deletion of the lead of an earlier run of this node, or of a process that is gone.
     var dismissal: Attempt?
+    /// When the lead may be taken from a process that is gone, in nanoseconds.
+    private var dismissAt: UInt64 = 0
     private var checkAt: UInt64 = 0
     /// Since when the engine is known to have an entry that the watch did not tell.
     private var lateSince: UInt64?
@@ -37,5 +39,12 @@ struct FollowedWatch: Equatable {
         guard now - since >= FollowedWatch.mostLate else { return false }
         lateSince = nil
         return true
+    }
+
+    /// Takes the lead from a process that is gone, unless that was done within a lease.
+    mutating func dismiss(_ term: Term, _ keys: LogKeys, lease seconds: Int, _ calls: inout Calls, at now: UInt64) {
+        guard dismissal == nil, now >= dismissAt else { return }
+        dismissAt = now + UInt64(max(1, seconds)) * 1_000_000_000
+        dismissal = Attempt(keys.resignation(from: term), &calls)
     }
 }

@@ -29,6 +29,14 @@ package struct Replica: Equatable {
     }
     /// True while this node has the lead.
     package var isLeading: Bool { if case .leading = node.state { true } else { false } }
+    /// True while this node may get the lead, or has it and does not write yet.
+    package var isToLead: Bool {
+        switch node.state {
+        case .campaigning, .catchingUp(then: .lead): true
+        case .joining, .registering, .seeding, .catchingUp(then: .follow), .following, .leading, .resigning, .stopped:
+            false
+        }
+    }
     /// True once this node has everything that was in the log when it started.
     package var isCaughtUp: Bool {
         switch node.state {
@@ -169,6 +177,14 @@ package struct Replica: Equatable {
         node.incoming.taken(through: position)
         node.seeds.ended(isComplete: position >= end, at: now)
         if position >= end { node.follow() }
+        return node.calls.take()
+    }
+
+    /// The process that leads in a term is gone: its link was reset, and then refused. The lead is taken from it, once a
+    /// lease at most; it is deleted for that term alone, so one that lives after all loses no more than the lead.
+    package mutating func leaderIsGone(_ term: Term, at now: UInt64) -> [ClusterAction] {
+        guard case .following = node.state, node.membership.leader?.term == term else { return [] }
+        node.watch.dismiss(term, node.keys, lease: node.settings.lease, &node.calls, at: now)
         return node.calls.take()
     }
 

@@ -34,6 +34,9 @@ package struct HostAndPort: Hashable, Sendable, CustomStringConvertible {
         self.init(host: String(host), port: port)
     }
 
+    /// The address as other machines can be given it; nil where it names all addresses of this one, or any port.
+    package var reachable: String? { port == 0 || host == "0.0.0.0" || host == "::" ? nil : description }
+
     package var description: String { host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
     /// Returns true for the bytes of names and addresses.

@@ -13,14 +13,24 @@ package struct Request: ~Copyable, Sendable {
     package let action: RequestAction
     /// `min=`: how far the store has to be before it answers; nil where that does not matter.
     package let minimum: Minimum?
+    /// `AS UID`: the user whose write a node passes on; nil for a request of the peer itself.
+    package let author: UInt32?
 
     /// Creates a request; its verb is that of the action.
-    package init(tag: Tag?, role: Role, action: RequestAction, minimum: Minimum? = nil) {
+    package init(
+        tag: Tag?, role: Role, action: RequestAction, minimum: Minimum? = nil, author: UInt32? = nil
+    ) {
         self.tag = tag
         self.role = role
         verb = action.verb
         self.action = action
         self.minimum = minimum
+        self.author = author
+    }
+
+    /// True where the request may append events; the dry run of a definition does not.
+    package var isWrite: Bool {
+        if case .define(let request) = action { request.check == nil } else { verb.isWrite }
     }
 
     /// True when the request reads durable data only: it waits until the earlier writes of its own connection are durable.
@@ -159,13 +169,15 @@ package enum Verb: String, CaseIterable, Sendable {
     case send = "SEND"
     case seal = "SEAL"
     case cluster = "CLUSTER"
+    /// A write that a node passes on; a request that was read has the verb of that write.
+    case passOn = "AS"
 
     /// True when the verb may append events.
     package var isWrite: Bool {
         switch self {
         case .post, .edit, .like, .unlike, .see, .delete, .append, .define, .undefine: true
         case .get, .list, .count, .sorts, .read, .streams, .subscribe, .unsubscribe, .ping, .help, .stats, .metrics,
-            .clients, .checkpoint, .verify, .backup, .quit, .models, .types, .send, .seal, .cluster:
+            .clients, .checkpoint, .verify, .backup, .quit, .models, .types, .send, .seal, .cluster, .passOn:
             false
         }
     }
@@ -175,7 +187,7 @@ package enum Verb: String, CaseIterable, Sendable {
         switch self {
         case .read, .subscribe, .checkpoint, .verify, .backup, .send, .seal: true
         case .get, .list, .count, .sorts, .streams, .post, .edit, .like, .unlike, .see, .delete, .append, .unsubscribe,
-            .ping, .help, .stats, .metrics, .clients, .quit, .define, .undefine, .models, .types, .cluster:
+            .ping, .help, .stats, .metrics, .clients, .quit, .define, .undefine, .models, .types, .cluster, .passOn:
             false
         }
     }
@@ -214,6 +226,7 @@ package enum Verb: String, CaseIterable, Sendable {
         case .send: 28
         case .seal: 29
         case .cluster: 30
+        case .passOn: 31
         }
     }
 }
@@ -234,62 +247,6 @@ package struct WriteOptions: Equatable, Sendable {
         self.key = key
         self.version = version
         self.meta = meta
-    }
-}
-
-/// One event that a write proposes, without a position in the log yet.
-package struct EventProposal: Equatable, Sendable {
-    /// The typed fact, or the data of a custom event.
-    package let body: EventBody
-    /// The text of a JSON object, unchanged.
-    package let meta: ByteView?
-    /// The text of a JSON array of tags, without white space.
-    package let tags: ByteView?
-
-    /// Creates a proposal.
-    package init(body: EventBody, meta: ByteView?, tags: ByteView? = nil) {
-        self.body = body
-        self.meta = meta
-        self.tags = tags
-    }
-
-    /// Returns the parts of one proposal's text: type and data of a custom event, nil for other events; the tags and
-    /// the meta.
-    ///
-    /// The parts are read from the array's storage, since copying a proposal takes longer than writing it.
-    package static func parts(
-        of proposals: [EventProposal], _ index: Int
-    ) -> (custom: (type: EventType, data: ByteView)?, tags: ByteView?, meta: ByteView?) {
-        proposals.withUnsafeBufferPointer { proposals in
-            let tags = proposals[index].tags
-            let meta = proposals[index].meta
-            if case .custom(let type, let data) = proposals[index].body { return ((type, data), tags, meta) }
-            return (nil, tags, meta)
-        }
-    }
-
-    /// Creates a proposal of a custom event.
-    ///
-    /// - Parameter data: a JSON value's text, kept byte for byte.
-    package init(type: EventType, data: ByteView, meta: ByteView?, tags: ByteView? = nil) {
-        self.init(body: .custom(type, data: data), meta: meta, tags: tags)
-    }
-}
-
-/// One event of an `APPEND *`, with its stream.
-package struct StreamProposal: Equatable, Sendable {
-    /// The stream that the event is appended to.
-    package let stream: StreamName
-    /// The version that the stream must have before this event, after the events ahead of it in the request.
-    package let version: Version?
-    /// The event to append.
-    package let event: EventProposal
-
-    /// Creates a proposal for a stream.
-    package init(stream: StreamName, version: Version? = nil, event: EventProposal) {
-        self.stream = stream
-        self.version = version
-        self.event = event
     }
 }
 

@@ -39,7 +39,7 @@ package struct ModelRequests {
         }
         let number = (model?.lastNumber ?? 0) + 1
         let event = ModelDefined(definition: number, language: Definition.language, text: Text(request.text))
-        let receipt = try append(.defined(event), to: request.name, key: request.key, by: session.peer.uid, now, output)
+        let receipt = try append(.defined(event), to: request.name, key: request.key, by: session.author, now, output)
         session.wrote(receipt.position)
         reply(request.name, definition: number, receipt: receipt, tag: tag, to: output)
     }
@@ -53,7 +53,7 @@ package struct ModelRequests {
             return output.reply(.failed(try noModel(name)), tag: tag, restsOn: head)
         }
         if let refusal = engine.refusal { return output.reply(.failed(refusal), tag: tag, restsOn: .zero) }
-        let receipt = try append(.undefined, to: name, key: nil, by: session.peer.uid, now, output)
+        let receipt = try append(.undefined, to: name, key: nil, by: session.author, now, output)
         engine.undefine(name)
         session.wrote(receipt.position)
         let members = [Member("model", .text(name))] + receipt.members

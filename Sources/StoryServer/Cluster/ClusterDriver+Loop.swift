@@ -5,6 +5,16 @@ import StoryLog
 
 /// The parts of the loop that a node changes.
 extension ClusterDriver {
+    /// The state, for greetings and `STATS`.
+    var state: NodeState {
+        let leader = replica.leader
+        return NodeState(
+            log: settings.log, node: settings.node,
+            phase: replica.isLeading ? .leading : replica.isCaughtUp ? .following : .catchingUp,
+            leader: leader.map { NodeState.Leader(node: $0.node, address: $0.address, term: $0.term.revision) },
+            position: max(replica.reach, dependency.log.head), stored: dependency.log.committed)
+    }
+
     /// Makes the driver of a node, whose writes wait until it leads; nil for a store of its own.
     static func node(
         _ dependency: ServerDependency, _ driver: CommitDriver, seals: SealQueue, requests: Requests
@@ -14,8 +24,18 @@ extension ClusterDriver {
         requests.waits.takesWrites = false
         cluster.leadChanged = { [weak requests] takesWrites in
             requests?.waits.takesWrites = takesWrites
-            if takesWrites { requests?.resume(requests?.waits.takeLed() ?? []) }
+            guard takesWrites else {
+                requests?.forwarding?.endPassingOn()
+                return
+            }
+            requests?.resume(requests?.waits.takeLed() ?? [])
         }
+        let forwarding = Forwarding(node, dependency, driver: driver, requests: requests)
+        forwarding.isMember = { [weak cluster] in cluster?.isNode($0) == true }
+        forwarding.isToLead = { [weak cluster] in cluster?.isToLead == true }
+        forwarding.leaderIsGone = { [weak cluster] term in cluster?.input { $0.leaderIsGone(term, at: $1) } }
+        cluster.forwarding = forwarding
+        requests.forwarding = forwarding
         cluster.answeredPosition = { [weak requests] question, position in
             requests?.waits.answered(question, position)
             requests?.resume(requests?.waits.takeReached(driver.acknowledged) ?? [])

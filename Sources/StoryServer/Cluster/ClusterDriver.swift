@@ -34,6 +34,8 @@ final class ClusterDriver {
     /// The newest position whose seal was asked for.
     private var sealed = Position.zero
     var questions: PositionQuestions
+    /// The writes that are passed on to the node that leads.
+    var forwarding: Forwarding?
     /// Called with the answer to questions for the end of the log.
     var answeredPosition: (_ question: UInt64, _ position: Position) -> Void = { _, _ in }
     /// Called with the end of a change of the nodes that a client asked for.
@@ -86,22 +88,16 @@ final class ClusterDriver {
     private var log: any EventLog { dependency.log }
     private var trace: Trace { dependency.trace }
 
+    /// True while this node may get the lead, or has it and does not write yet.
+    var isToLead: Bool { replica.isToLead }
+    /// Returns true for the name of a node of the log.
+    func isNode(_ name: String) -> Bool { replica.members[name] != nil }
     /// True while writes are accepted here.
     var takesWrites: Bool { replica.takesWrites && ending == .none }
     /// True while the lead is handed over before the process ends.
     var isEnding: Bool { signal != nil }
     /// True while an entry waits that the next turn can take.
     var hasWork: Bool { taking != nil && mayTake || seeding.hasWork }
-
-    /// The state, for greetings and `STATS`.
-    var state: NodeState {
-        let leader = replica.leader
-        return NodeState(
-            log: settings.log, node: settings.node,
-            phase: replica.isLeading ? .leading : replica.isCaughtUp ? .following : .catchingUp,
-            leader: leader.map { NodeState.Leader(node: $0.node, address: $0.address, term: $0.term.revision) },
-            position: max(replica.reach, log.head), stored: log.committed)
-    }
 
     // MARK: The loop
 
@@ -119,6 +115,7 @@ final class ClusterDriver {
         input { $0.ticked(at: $1) }
         seeding.ticked()
         dependency.figures.engine.retried = replica.retries
+        forwarding?.ticked()
         askEngine()
     }
 
@@ -130,13 +127,14 @@ final class ClusterDriver {
         takeEntry()
         seeding.turnEnded()
         if let wake = replica.wakeAt, wake <= dependency.clock.steady() { input { $0.ticked(at: $1) } }
+        forwarding?.turnEnds()
     }
 
     /// Goes on after the turn's commit has begun: hands the lead over where that is due, and takes no changes that cannot
     /// be folded.
     func turnEnded() {
         guard error == nil else { return }
-        if ending == .wanted, driver.turn.takesEntries {
+        if ending == .wanted, driver.turn.takesEntries, forwarding?.isSettled != false {
             ending = .requested
             input { $0.drainRequested(at: $1) }
         }
@@ -155,6 +153,7 @@ final class ClusterDriver {
         guard ending == .none, error == nil else { return false }
         ending = .wanted
         signal = (number, tick + patience)
+        forwarding?.ends()
         leadChanged(takesWrites)
         return true
     }
@@ -181,6 +180,7 @@ final class ClusterDriver {
         isPerforming = true
         while let action = actions.next() { perform(action) }
         isPerforming = false
+        forwarding?.leaderIs(replica.leader)
     }
 
     private func perform(_ action: ClusterAction) {
@@ -203,6 +203,7 @@ final class ClusterDriver {
             leadChanged(takesWrites)
         case .leaderIs(let leader):
             trace.say("leader", ["log": settings.log, "node": leader?.node ?? "", "address": leader?.address ?? ""])
+            if !isToLead { leadChanged(takesWrites) }
         case .seed(let address, let last): seeding.begin(from: address, through: last)
         case .seedIsMissing(let last):
             let reason = "no node has stored the events through \(last.value)"

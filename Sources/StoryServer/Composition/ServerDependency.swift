@@ -99,7 +99,8 @@ package struct ServerDependency {
             server: ProgramVersion.daemon, durability: self.durability)
         let projector = ModelProjector(plan, store: models, json: JSONObjectReader(), feed: engine.feed)
         fold = EventFold(projector, catalogue: catalogue, timer: foldTimer)
-        reader = RequestReader(lineLimit: limits.line, try ServerDependency.table(catalogue))
+        reader = RequestReader(
+            lineLimit: limits.line + PeerLineReader.passOnCount, try ServerDependency.table(catalogue))
         encoder = ReplyEncoder(rows: RowJSONEncoder(catalogue))
         self.figures = figures
         slow = SlowRequests(

@@ -60,7 +60,7 @@ package enum ServerSetting: String, CaseIterable, Sendable {
         case .node: "the name of this node, which no other node of the log has; a node has to have one"
         case .lease: "seconds after which a leader that is silent is replaced: 2 to 60"
         case .tail: "bytes of events that etcd keeps for nodes that are away: 1048576 to 1073741824"
-        case .advertise: "the address of this node that others are given; else its socket"
+        case .advertise: "the address of this node that others are given; else listen, or its socket"
         case .clusterUser: "the user of etcd that the node is"
         case .clusterPasswordFile: "the file with the password of that user, one line"
         }

@@ -31,7 +31,8 @@ package enum Daemon {
         try checkUser(&configuration)
         configuration.follow = configuration.follow.map(absolute)
         if let cluster = configuration.cluster {
-            configuration.cluster?.advertise = cluster.advertise ?? absolute(configuration.socket)
+            let address = cluster.advertise ?? configuration.listen?.reachable ?? absolute(configuration.socket)
+            configuration.cluster?.advertise = address
         }
         let manager = ServiceManager(environment)
         let certificates = try certificates(of: configuration, trace)

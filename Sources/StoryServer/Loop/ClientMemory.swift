@@ -96,7 +96,7 @@ final class ClientMemory {
         case .get, .list, .count, .read, .streams, .types, .clients, .models:
             level == .spent || connection.accounted > share
         case .sorts, .post, .edit, .like, .unlike, .see, .delete, .append, .unsubscribe, .ping, .help, .stats, .metrics,
-            .checkpoint, .verify, .seal, .backup, .cluster, .quit, .define, .undefine:
+            .checkpoint, .verify, .seal, .backup, .cluster, .quit, .define, .undefine, .passOn:
             false
         }
     }

@@ -31,6 +31,9 @@ final class Connection {
         case room(Tag?)
         /// The position that the request with this tag names, or the lead that it needs; it is still the next line.
         case position(Tag?)
+        /// The replies to the writes that were passed on, or room for another one; then the next line, or the end of the
+        /// input, is handled.
+        case forwarded(Tag?, isEnd: Bool = false)
     }
 
     /// An answer that is written step by step.
@@ -70,6 +73,11 @@ final class Connection {
     /// The end of the wait for the position that the next request names, or the lead that it needs; nil before that.
     var positionWait: PositionWaits.End?
 
+    /// The number of writes that were passed on to another node, or are to be, and have no reply.
+    var forwarded = 0
+    /// True once the peer, which is a node, passed a write on.
+    var passesOn = false
+
     /// The lists of connections that the loop keeps; a connection is in each at most once.
     struct Lists: OptionSet {
         let rawValue: UInt8
@@ -104,11 +112,11 @@ final class Connection {
         var unsent = 0
     }
 
-    init(id: ConnectionID, peer: Peer, limits: Limits, touched: TouchedConnections) {
+    init(id: ConnectionID, peer: Peer, isNode: Bool = false, limits: Limits, touched: TouchedConnections) {
         self.id = id
         self.touched = touched
         session = Session(peer: peer)
-        lines = SessionMachine(limits: limits)
+        lines = SessionMachine(limits: limits, passesOn: isNode)
     }
 
     // MARK: State
@@ -142,7 +150,8 @@ final class Connection {
         switch state {
         case .awaiting: true
         case .answering: activity.unsent == 0
-        case .open, .closing, .closed: false
+        case .open: forwarded > 0
+        case .closing, .closed: false
         }
     }
 
@@ -160,9 +169,12 @@ final class Connection {
         case .awaiting(.ownWrites): session.lastWritten <= store.durable
         case .awaiting(.definitions): store.lastDefinition <= store.durable
         case .awaiting(.room): store.takesWrites
-        case .awaiting(.job), .awaiting(.position), .open, .answering, .closing, .closed: false
+        case .awaiting(.job), .awaiting(.position), .awaiting(.forwarded), .open, .answering, .closing, .closed: false
         }
     }
+
+    /// True while the next request waits for the replies to writes that were passed on.
+    var awaitsForwarded: Bool { if case .awaiting(.forwarded) = state { true } else { false } }
 
     // MARK: Transitions
 
@@ -175,7 +187,9 @@ final class Connection {
     /// Ends the wait of the next request: its condition holds, or the writes were undone.
     func waitIsOver() {
         switch state {
-        case .awaiting(.ownWrites), .awaiting(.definitions), .awaiting(.room), .awaiting(.position): state = .open
+        case .awaiting(.ownWrites), .awaiting(.definitions), .awaiting(.room), .awaiting(.position),
+            .awaiting(.forwarded):
+            state = .open
         case .awaiting(.job), .open, .answering, .closing, .closed: break
         }
     }
@@ -213,6 +227,7 @@ final class Connection {
         case .awaiting(.job(let tag)), .awaiting(.ownWrites(let tag)), .awaiting(.definitions(let tag)),
             .awaiting(.room(let tag)), .awaiting(.position(let tag)):
             return UnansweredRequest(tag: tag)
+        case .awaiting(.forwarded(let tag, let isEnd)): return isEnd ? nil : UnansweredRequest(tag: tag)
         case .open, .closing, .closed: return nil
         }
     }

@@ -11,6 +11,7 @@ extension Requests {
     func end(_ connection: Connection, _ reason: EndReason, _ failure: Failure = .draining) {
         guard !connection.isEnding else { return }
         let output = output(connection)
+        forwarding?.connectionEnds(connection, failure)
         if let unanswered = connection.finishRequested() {
             outbox.dropUnfinished(connection)
             output.reply(.failed(failure), tag: unanswered.tag, restsOn: .zero)
@@ -37,6 +38,7 @@ extension Requests {
     func gone(_ connection: Connection) {
         if !connection.isEnding { connections.ended(connection) }
         connection.closed()
+        forwarding?.connectionGone(connection)
         connections.remove(connection)
         checks.connectionClosed(connection)
     }

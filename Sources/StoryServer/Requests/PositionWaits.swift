@@ -79,7 +79,7 @@ final class PositionWaits {
     ) -> Outcome {
         let end = connection.positionWait
         connection.positionWait = nil
-        if !takesWrites, request.verb.isWrite {
+        if !takesWrites, request.isWrite {
             guard end != .late else { return .late(.leaderless) }
             return wait(connection, request.tag, for: .lead, at: tick)
         }

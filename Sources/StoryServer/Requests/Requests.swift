@@ -10,7 +10,7 @@ final class Requests {
     let reader: RequestReader
     private let encoder: ReplyEncoder
     private let clock: Clock
-    private let figures: Figures
+    let figures: Figures
     let slow: SlowRequests
     let trace: Trace
     let transport: any Transport
@@ -31,6 +31,8 @@ final class Requests {
     let waits: PositionWaits
     let figureAnswers: FigureAnswers
     var nodes: NodeRequests?
+    /// The writes that a node passes on; nil where this store is none.
+    var forwarding: Forwarding?
     /// The work of a turn that is left to connections with a backlog, however many lines arrive.
     private static let leftOver = Work(microseconds: 1_000)
 
@@ -92,9 +94,10 @@ final class Requests {
     /// Accepts a client, or refuses it with the reason.
     func connected(_ id: ConnectionID, _ credentials: PeerCredentials) {
         let credentials = access.trusted(credentials)
-        let role = access.role(of: credentials, owner: owner)
+        let (role, isNode) = access.standing(of: credentials, owner: owner, forwarding)
         let peer = Peer(uid: credentials.uid, role: role ?? .read)
-        let connection = Connection(id: id, peer: peer, limits: limits, touched: connections.touched)
+        let connection = Connection(
+            id: id, peer: peer, isNode: isNode, limits: limits, touched: connections.touched)
         connection.activity.last = driver.tick
         clientCount += 1
         connection.client = ClientFigures(number: clientCount, credentials, since: now(), at: driver.tick)
@@ -156,9 +159,13 @@ final class Requests {
     /// Handles the next line; returns false when there was none to handle.
     private func takeLine(_ connection: Connection) -> Bool {
         let role = connection.session.peer.role
-        switch connection.lines.withNextLine(reader, role: role, { handle($0, connection) }) {
+        let isHeld = connection.forwarded > 0
+        switch connection.lines.withNextLine(reader, role: role, isHeld: isHeld, { handle($0, connection) }) {
         case .taken: return true
         case .putBack, .needBytes: return false
+        case .held(let tag, let isEnd):
+            connection.requestMustWait(for: .forwarded(tag, isEnd: isEnd))
+            return false
         case .refuse(let tag, let failure):
             // Events decide which models there are, which of them are being built, and which options they have.
             let basis = engine.models.decide(failure) ? engine.head : engine.changes.position
@@ -182,6 +189,11 @@ final class Requests {
     /// - Returns: false for a request that has to wait: it reads durable state while its connection's writes or the
     ///   definitions are not durable, or it writes while no writes are accepted, or an event is about to be undone.
     private func handle(_ request: borrowing Request, _ connection: Connection) -> Bool {
+        if request.author != nil || connection.forwarded > 0 || !waits.takesWrites,
+            let isTaken = forwarding?.look(at: request, of: connection)
+        {
+            return isTaken
+        }
         if let awaited = connection.awaited(by: request, driver) {
             connection.requestMustWait(for: awaited)
             slow.mustWait(connection)
@@ -197,6 +209,11 @@ final class Requests {
             case .late(let failure): return refuse(failure, tag: request.tag, connection)
             }
         }
+        return answer(request, connection)
+    }
+
+    /// Has the engine answer a request that waits for nothing.
+    func answer(_ request: borrowing Request, _ connection: Connection) -> Bool {
         let verb = request.verb
         if let failure = memory.refusal(of: verb, of: connection) {
             return refuse(failure, tag: request.tag, connection)
@@ -242,6 +259,7 @@ final class Requests {
     /// Queues the requests that waited for this position to be durable, or for later events to be undone, and the
     /// writes that waited for room.
     func resume(at durable: Position) {
+        forwarding?.reached(durable)
         resume(waiting.takeReady(at: durable, driver) + waits.takeReached(durable))
     }
 
@@ -253,7 +271,7 @@ final class Requests {
         }
     }
 
-    private func refuse(_ failure: Failure, tag: Tag?, _ connection: Connection) -> Bool {
+    func refuse(_ failure: Failure, tag: Tag?, _ connection: Connection) -> Bool {
         output(connection).reply(.failed(failure), tag: tag, restsOn: .zero)
         return true
     }

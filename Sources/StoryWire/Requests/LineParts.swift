@@ -8,6 +8,8 @@ struct LineParts: ~Copyable {
     /// The line's verb; nil until it is known.
     var verb: Verb?
     private(set) var tag: Tag?
+    /// The index of the first byte behind the tag and the spaces around it.
+    private(set) var verbIndex = 0
     /// The target's text; nil if the line has none.
     private(set) var target: LinePart?
     /// The kind that the target names; nil if it names none.
@@ -45,6 +47,7 @@ struct LineParts: ~Copyable {
         cursor = LineCursor(line)
         verb = nil
         tag = nil
+        verbIndex = 0
         target = nil
         kind = nil
         targetName = nil
@@ -65,6 +68,8 @@ struct LineParts: ~Copyable {
     mutating func takeTag() throws(Failure) {
         cursor.skipSpaces()
         tag = try cursor.takeTag()
+        cursor.skipSpaces()
+        verbIndex = cursor.index
     }
 
     /// Takes the word after the verb, unless it is an option or the JSON.

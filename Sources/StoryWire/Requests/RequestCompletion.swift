@@ -61,7 +61,7 @@ package struct RequestCompletion: Sendable {
         case .subject, .counted: ["events", "events/"] + names
         case .topic: verbs(like: word)
         case .change: NodeChange.names
-        case .none, .streams, .category, .stream, .subscription, .client, .directory, .model, .models: []
+        case .none, .streams, .category, .stream, .subscription, .client, .directory, .model, .models, .passedOn: []
         }
     }
 
@@ -177,7 +177,7 @@ extension RequestCompletion {
         case .category: return WantedNames(.categories, beginning: word, tail: "-*")
         case .stream: return WantedNames(.streams(areOfUsers: true), beginning: word)
         case .model, .models: return WantedNames(.models, beginning: word)
-        case .none, .subscription, .client, .topic, .directory, .change: return nil
+        case .none, .subscription, .client, .topic, .directory, .change, .passedOn: return nil
         }
     }
 

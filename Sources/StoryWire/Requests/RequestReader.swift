@@ -66,6 +66,9 @@ package final class RequestReader {
             kind: parts.kind, optionBits: parts.seen, filterBits: UInt64(truncatingIfNeeded: parts.seenFilters))
     }
 
+    /// The bytes of the last line from its verb on.
+    package var untagged: UnsafeRawBufferPointer { parts.line.part(parts.verbIndex..<parts.line.count) }
+
     /// Reads one line without its LF, followed by `LineFramer.slack` readable bytes.
     ///
     /// - Returns: a request that is valid until the next line is read, and as long as `line` is.
@@ -77,11 +80,17 @@ package final class RequestReader {
         do throws(Failure) {
             try parts.takeTag()
             try LineCheck.check(line)
-            let shape = try shape(&parts.cursor)
+            var shape = try shape(&parts.cursor)
+            var author: UInt32?
+            if shape.verb == .passOn {
+                author = try takeAuthor(shape, &parts.cursor)
+                shape = try self.shape(&parts.cursor)
+            }
             parts.verb = shape.verb
             let (action, minimum) = try contents(shape, &parts)
-            let role = parts.target == nil ? shape.role : shape.targetRole
-            return Request(tag: parts.tag, role: role, action: action, minimum: minimum)
+            // The node that passes it on has looked at the role of its client.
+            let role = author != nil ? .read : parts.target == nil ? shape.role : shape.targetRole
+            return Request(tag: parts.tag, role: role, action: action, minimum: minimum, author: author)
         } catch {
             let key = error.code == .invalid ? parts.key : nil
             throw RefusedLine(failure: error, tag: parts.tag, verb: parts.verb, key: key)
@@ -93,6 +102,22 @@ package final class RequestReader {
         let word = cursor.takeWord()
         guard let index = verbs.find(ignoringCase: word.text) else { throw unknownVerb(word) }
         return table.shapes[index]
+    }
+
+    /// Takes the uid of a write that is passed on; the write must follow.
+    private func takeAuthor(_ shape: RequestShape, _ cursor: inout LineCursor) throws(Failure) -> UInt32 {
+        cursor.skipSpaces()
+        let word = cursor.takeWord()
+        guard case .value(let number) = DecimalNumber(word.text), let uid = UInt32(exactly: number) else {
+            throw Refusals.syntax("the uid of a user is missing: \(shape.usage)", at: word.index)
+        }
+        cursor.skipSpaces()
+        var ahead = cursor
+        let verb = ahead.takeWord()
+        guard let index = verbs.find(ignoringCase: verb.text), table.shapes[index].verb.isWrite else {
+            throw Refusals.syntax("AS passes on writes alone: \(shape.usage)", at: verb.index)
+        }
+        return uid
     }
 
     /// Returns the refusal of a target: that of a model which is being built, where its name is unknown for that reason.
@@ -162,6 +187,7 @@ package final class RequestReader {
         case .backup: return try backup(&parts)
         case .cluster: return .cluster(try change(&parts))
         case .quit: return .quit
+        case .passOn: throw Refusals.syntax("AS passes on writes alone: \(shape.usage)", at: 0)
         }
     }
 }

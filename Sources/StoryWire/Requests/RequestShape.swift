@@ -29,6 +29,8 @@ package enum TargetShape: Equatable, Sendable {
     case directory
     /// The name of a declared model.
     case model
+    /// The uid of a user, and a write.
+    case passedOn
     /// The name of a declared model, or nothing.
     case models
     /// `promote NODE` or `remove NODE`, or nothing
@@ -53,6 +55,7 @@ package enum TargetShape: Equatable, Sendable {
         case .topic: "[VERB | CODE]"
         case .directory: "\"DIR\""
         case .model: "NAME"
+        case .passedOn: "UID WRITE"
         case .models: "[NAME]"
         case .change: "[promote|remove NODE]"
         }
@@ -61,7 +64,7 @@ package enum TargetShape: Equatable, Sendable {
     var isRequired: Bool {
         switch self {
         case .none, .streams, .category, .client, .topic, .models, .change: false
-        case .kind, .counted, .content, .events, .subject, .stream, .subscription, .directory, .model: true
+        case .kind, .counted, .content, .events, .subject, .stream, .subscription, .directory, .model, .passedOn: true
         }
     }
 }

@@ -103,6 +103,10 @@ package struct RequestTable: Sendable {
                 summary: "Pushes the records of the log as they are, from a position on, for a replica.",
                 example: "SEND from=1"),
             RequestShape(
+                .passOn, .admin, .passedOn,
+                summary: "A write that a node passes on, with the uid of its client; only nodes may.",
+                example: #"AS 1000 APPEND note-1 {"type":"Wrote","data":{"text":"Hello"}}"#),
+            RequestShape(
                 .ping, .read, options: [.min], summary: "Answers, and does nothing else.", example: "PING"),
             RequestShape(
                 .help, .read, .topic, summary: "Lists the verbs, or explains one verb or error code.",

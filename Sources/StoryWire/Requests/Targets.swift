@@ -17,7 +17,8 @@ extension LineParts {
         case .content: try resolveContent(target, shape)
         case .events: try resolveEvents(target.text, shape)
         case .subject: try resolveSubject(target.text, shape)
-        case .none, .streams, .category, .stream, .subscription, .client, .topic, .directory, .model, .models, .change:
+        case .none, .streams, .category, .stream, .subscription, .client, .topic, .directory, .model, .models, .change,
+            .passedOn:
             return
         }
     }

@@ -6,6 +6,9 @@ package enum LineOutcome: Equatable {
     case taken
     /// It was a request that has to wait: it will be the next line again.
     case putBack
+    /// It will be the next line again, since earlier requests of the connection have no reply yet; it may be the end of
+    /// the input.
+    case held(Tag?, isEnd: Bool = false)
     /// There is no whole line until more bytes come.
     case needBytes
     /// Answer with the failure and continue.
@@ -43,10 +46,22 @@ package struct SessionMachine: ~Copyable {
     }
 
     private var framer: LineFramer
+    /// The longest line of the peer's own, in bytes.
+    private let limit: Int
+    /// True for a node, which may pass writes on.
+    private let passesOn: Bool
     private var state = State.open(.silent)
 
     /// Creates the state of a new connection.
-    package init(limits: Limits) { framer = LineFramer(limit: limits.line) }
+    ///
+    /// - Parameters:
+    ///   - limits: the limits of a connection.
+    ///   - passesOn: whether the peer is a node, which passes on lines that are as long as its clients may send them.
+    package init(limits: Limits, passesOn: Bool = false) {
+        limit = limits.line
+        self.passesOn = passesOn
+        framer = LineFramer(limit: limits.line + (passesOn ? PeerLineReader.passOnCount : 0))
+    }
 
     /// Buffers received bytes; `withNextLine` reads them.
     package mutating func bytesReceived(_ bytes: UnsafeRawBufferPointer) {
@@ -68,9 +83,10 @@ package struct SessionMachine: ~Copyable {
     ///
     /// - Parameters:
     ///   - role: the peer's role.
+    ///   - isHeld: true while earlier requests have no reply, so that nothing is refused yet.
     ///   - handle: returns false for a request that has to wait; it must not use this machine.
     package mutating func withNextLine(
-        _ reader: RequestReader, role: Role, _ handle: (borrowing Request) -> Bool
+        _ reader: RequestReader, role: Role, isHeld: Bool = false, _ handle: (borrowing Request) -> Bool
     ) -> LineOutcome {
         let talk: Talk
         switch state {
@@ -80,17 +96,28 @@ package struct SessionMachine: ~Copyable {
         switch framer.next() {
         case .line(let line):
             do throws(RefusedLine) {
-                return taken(try reader.read(line), role, handle)
+                let request = try reader.read(line)
+                guard line.count <= limit || request.author != nil else { return lineIsTooLong(request.tag) }
+                if isHeld, request.role > role || request.author != nil { return held(request.tag) }
+                return taken(request, role, handle)
             } catch {
-                return refusal(error, talk)
+                return isHeld ? held(error.tag) : refusal(error, talk)
             }
         case .lineTooLong:
-            state = .finished
-            let limit = framer.limit
-            let failure = Failure(.tooLarge, "a line has at most \(limit) bytes", .limit(limit))
-            return .refuseAndClose(RequestReader.tag(of: framer.opening), failure)
-        case .needBytes: return noLine()
+            let tag = RequestReader.tag(of: framer.opening)
+            return isHeld ? .held(tag) : lineIsTooLong(tag)
+        case .needBytes: return noLine(isHeld: isHeld)
         }
+    }
+
+    private mutating func held(_ tag: Tag?) -> LineOutcome {
+        framer.putBack()
+        return .held(tag)
+    }
+
+    private mutating func lineIsTooLong(_ tag: Tag?) -> LineOutcome {
+        state = .finished
+        return .refuseAndClose(tag, Failure(.tooLarge, "a line has at most \(limit) bytes", .limit(limit)))
     }
 
     /// True if the next line is there, or there will be none.
@@ -110,9 +137,10 @@ package struct SessionMachine: ~Copyable {
     /// Drops all received bytes.
     package mutating func discard() { framer.discard() }
 
-    private mutating func noLine() -> LineOutcome {
+    private mutating func noLine(isHeld: Bool) -> LineOutcome {
         switch state {
         case .open: return .needBytes
+        case .peerClosed where isHeld: return .held(nil, isEnd: true)
         case .peerClosed, .finished:
             state = .finished
             return .finished
@@ -123,6 +151,9 @@ package struct SessionMachine: ~Copyable {
         _ request: borrowing Request, _ role: Role, _ handle: (borrowing Request) -> Bool
     ) -> LineOutcome {
         talkGoesOn(as: .refused(0))
+        guard request.author == nil || passesOn else {
+            return .refuse(request.tag, Failure(.denied, "AS is for the nodes of a log alone"))
+        }
         guard request.role <= role else { return .refuse(request.tag, SessionMachine.denied(request, role)) }
         guard handle(request) else {
             framer.putBack()

@@ -39,7 +39,7 @@ struct PromptAnswers {
             try table(rows, of: nil)
             try answers.object(final)
         case .get, .count, .subscribe, .unsubscribe, .ping, .help, .stats, .metrics, .clients, .checkpoint, .verify,
-            .backup, .cluster, .quit, .define, .undefine, .send, .seal, nil:
+            .backup, .cluster, .quit, .define, .undefine, .send, .seal, .passOn, nil:
             for row in rows { try answers.object(row) }
             try answers.object(final)
         }

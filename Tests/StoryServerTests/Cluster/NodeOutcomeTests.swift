@@ -29,9 +29,9 @@ struct NodeOutcomeTests {
         bench.nodes[0].connect("c")
         bench.nodes[0].run()
         let late =
-            #","cluster":{"log":"main","node":"n1","state":"leading","leader":"n1","address":"n1:1"}}"#
+            #","cluster":{"log":"main","node":"n1","state":"leading","leader":"n1","address":"/n1"}}"#
         #expect(bench.nodes[0].hear("c").first?.hasSuffix(late) == true)
-        #expect(bench.ask("STATS").last?.contains(#""address":"n1:1","term":"#) == true)
+        #expect(bench.ask("STATS").last?.contains(#""address":"/n1","term":"#) == true)
     }
 
     @Test(arguments: [DrivenEngine.Fate.unanswered, .lost])

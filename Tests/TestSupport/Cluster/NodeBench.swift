@@ -35,7 +35,7 @@ package final class NodeBench {
 
     /// The settings of a node; `run` tells this start from every other.
     package static func settings(_ name: String, run: String) -> ReplicaSettings {
-        ReplicaSettings(log: "main", node: name, address: "\(name):1", version: "1", run: run)
+        ReplicaSettings(log: "main", node: name, address: "/\(name)", version: "1", run: run)
     }
 
     /// Moves calls, answers and changes until none move any more.

@@ -1,0 +1,118 @@
+import StoryCore
+
+/// The state of the link from a node to the node that leads.
+struct LeaderLink: Equatable {
+    /// How long a node that leads no more is waited for, in ticks of 0.1 s: it ends the link when it learns that.
+    private static let leaveTime: UInt64 = 5
+    /// The longest wait before another try to connect, in ticks of 0.1 s.
+    private static let longestWait: UInt64 = 10
+
+    private enum State: Equatable {
+        case none(retryAt: UInt64)
+        /// The connection is being made, or the greeting did not come yet.
+        case connecting
+        case open
+        /// Nothing more is sent; replies are taken until a tick.
+        case leaving(until: UInt64)
+    }
+
+    private let log: LogID
+    /// The name of this node.
+    private let node: String
+    private var state = State.none(retryAt: 0)
+    /// The node that leads; nil where none does, or it is this one.
+    private(set) var leader: Leader?
+    /// The term of the node that the link is to.
+    private var term: Term?
+    /// The number of failures since the link was open last.
+    private var failures: UInt64 = 0
+    /// True once the link to the node that leads was lost, until there is another one.
+    private var wasReset = false
+    private var isLossTold = false
+
+    init(_ log: LogID, node: String) { (self.log, self.node) = (log, node) }
+
+    /// True while writes can be sent.
+    var isOpen: Bool { state == .open }
+
+    /// Takes over which node leads.
+    mutating func leaderIs(_ leader: Leader?) {
+        let other = leader?.node == node ? nil : leader
+        guard other?.term != self.leader?.term else { return }
+        self.leader = other
+        (failures, wasReset, isLossTold) = (0, false, false)
+        if case .none = state { state = .none(retryAt: 0) }
+    }
+
+    /// Returns the address to connect to; nil where that is not due.
+    mutating func connect(at tick: UInt64) -> String? {
+        guard case .none(let retryAt) = state, retryAt <= tick, let leader else { return nil }
+        (state, term) = (.connecting, leader.term)
+        return leader.address
+    }
+
+    /// Takes the greeting; returns false where it is of another log.
+    mutating func greeted(_ log: LogID) -> Bool {
+        guard log == self.log else { return false }
+        guard state == .connecting else { return true }
+        (state, failures, wasReset, isLossTold) = (.open, 0, false, false)
+        return true
+    }
+
+    /// Notes that the link is gone, or was not made.
+    ///
+    /// - Returns: the term whose node is gone, since nobody listens any more where it did; nil where that is not known.
+    mutating func ended(isRefused: Bool, at tick: UInt64) -> Term? {
+        switch state {
+        case .none: return nil
+        case .open:
+            (state, wasReset) = (.none(retryAt: tick), term == leader?.term)
+            return nil
+        case .leaving:
+            state = .none(retryAt: tick)
+            return nil
+        case .connecting:
+            fail(at: tick)
+            guard isRefused, wasReset, term == leader?.term else { return nil }
+            wasReset = false
+            return term
+        }
+    }
+
+    /// Notes that the link is closed from this side, and tried again later.
+    mutating func given(up tick: UInt64) { fail(at: tick) }
+
+    /// Notes that the other node leads no more.
+    mutating func leads(noMore tick: UInt64) { if state == .open { leave(at: tick) } }
+
+    /// Returns true where the link has to be closed, since another node leads, or none.
+    ///
+    /// - Parameter hasSent: whether replies are awaited.
+    mutating func mustLeave(hasSent: Bool, at tick: UInt64) -> Bool {
+        switch state {
+        case .none: return false
+        case .connecting: return term != leader?.term
+        case .open:
+            guard term != leader?.term else { return false }
+            leave(at: tick)
+            return !hasSent
+        case .leaving(let deadline): return !hasSent || deadline <= tick
+        }
+    }
+
+    /// Notes that the link was closed since the other node leads no more.
+    mutating func left(at tick: UInt64) { state = .none(retryAt: term == leader?.term ? tick + 1 : tick) }
+
+    /// Returns true for the first failure of several.
+    mutating func tellsLoss() -> Bool {
+        defer { isLossTold = true }
+        return !isLossTold
+    }
+
+    private mutating func leave(at tick: UInt64) { state = .leaving(until: tick + LeaderLink.leaveTime) }
+
+    private mutating func fail(at tick: UInt64) {
+        failures += 1
+        state = .none(retryAt: tick + min(failures, LeaderLink.longestWait))
+    }
+}

@@ -1,0 +1,55 @@
+/// One event that a write proposes, without a position in the log yet.
+package struct EventProposal: Equatable, Sendable {
+    /// The typed fact, or the data of a custom event.
+    package let body: EventBody
+    /// The text of a JSON object, unchanged.
+    package let meta: ByteView?
+    /// The text of a JSON array of tags, without white space.
+    package let tags: ByteView?
+
+    /// Creates a proposal.
+    package init(body: EventBody, meta: ByteView?, tags: ByteView? = nil) {
+        self.body = body
+        self.meta = meta
+        self.tags = tags
+    }
+
+    /// Returns the parts of one proposal's text: type and data of a custom event, nil for other events; the tags and
+    /// the meta.
+    ///
+    /// The parts are read from the array's storage, since copying a proposal takes longer than writing it.
+    package static func parts(
+        of proposals: [EventProposal], _ index: Int
+    ) -> (custom: (type: EventType, data: ByteView)?, tags: ByteView?, meta: ByteView?) {
+        proposals.withUnsafeBufferPointer { proposals in
+            let tags = proposals[index].tags
+            let meta = proposals[index].meta
+            if case .custom(let type, let data) = proposals[index].body { return ((type, data), tags, meta) }
+            return (nil, tags, meta)
+        }
+    }
+
+    /// Creates a proposal of a custom event.
+    ///
+    /// - Parameter data: a JSON value's text, kept byte for byte.
+    package init(type: EventType, data: ByteView, meta: ByteView?, tags: ByteView? = nil) {
+        self.init(body: .custom(type, data: data), meta: meta, tags: tags)
+    }
+}
+
+/// One event of an `APPEND *`, with its stream.
+package struct StreamProposal: Equatable, Sendable {
+    /// The stream that the event is appended to.
+    package let stream: StreamName
+    /// The version that the stream must have before this event, after the events ahead of it in the request.
+    package let version: Version?
+    /// The event to append.
+    package let event: EventProposal
+
+    /// Creates a proposal for a stream.
+    package init(stream: StreamName, version: Version? = nil, event: EventProposal) {
+        self.stream = stream
+        self.version = version
+        self.event = event
+    }
+}
