@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-extension DaemonTests {
+extension MachineTests {
     /// Nodes over an etcd that demands certificates: `--cluster https://…`.
     @Suite struct EtcdSecurityTests {
         private static func node(

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-extension DaemonTests {
+extension MachineTests {
     /// Nodes that run out of room, and copies of nodes, with a real etcd.
     @Suite struct FullNodeTests {
         private static let event = #"APPEND note-1 {"type":"Wrote","data":1}"#

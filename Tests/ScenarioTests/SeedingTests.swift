@@ -4,7 +4,7 @@ import StoryCore
 import TestSupport
 import Testing
 
-extension DaemonTests {
+extension MachineTests {
     /// Nodes that lack events which etcd has no more: they get them from other nodes.
     @Suite struct SeedingTests {
         /// Three nodes whose etcd keeps little.
