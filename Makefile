@@ -1,7 +1,8 @@
 # Storykeep: the commands that a person types. What they do is in scripts/.
 
 .PHONY: help demo cluster-demo test test-anywhere build install deb test-deb test-container lint gates clean
-.PHONY: power faults kills rot hostile races models simulation fuzz sanitizers soak stopped-disk cluster-chaos
+.PHONY: power faults kills rot hostile races models simulation simulation-node simulation-nodes fuzz sanitizers
+.PHONY: soak stopped-disk cluster-chaos
 .PHONY: bench bench-quick bench-models bench-latency bench-scale bench-report
 .PHONY: figures
 
@@ -65,6 +66,12 @@ models: ## any definitions, events and questions beside a plain model: TRIALS=10
 
 simulation: ## the daemon on a simulated disk, clock and sockets: 100,000 seeds, or SEEDS=A...B; half an hour
 	@scripts/long simulation
+
+simulation-node: ## the daemon as a node, over an engine that loses and delays calls: 100,000 seeds, or SEEDS=A...B; an hour
+	@scripts/long simulation-node
+
+simulation-nodes: ## two or three nodes of one log over one such engine, through crashes and cuts: SEEDS=1...100000; three hours
+	@scripts/long simulation-nodes
 
 soak: ## mixed load for MINUTES=60, memory and descriptors flat; each run goes on with the store of the last one
 	@scripts/long soak

@@ -20,11 +20,26 @@ import Testing
         #expect(said.exit == .code(0), "\(said.text)")
     }
 
+    @Test func `whatever becomes of nodes and engine, all have one log, and it has each acknowledged event`() throws {
+        let said = try Simulator.run("--nodes", "--seeds", SimulationTests.seeds)
+        print("simulation of nodes: \(said.text.split(separator: "\n").last ?? "nothing")")
+        #expect(said.exit == .code(0), "\(said.text)")
+    }
+
     /// In 1,224 the account of what is kept is full of requests of a client that wait behind its `STATS`.
     @Test(arguments: [3, 17, 40, 71, 77, 123, 1_224])
     func `the same seed is the same story`(seed: Int) throws {
         let first = try Simulator.run("--seed", "\(seed)")
         let second = try Simulator.run("--seed", "\(seed)")
+        #expect(first.exit == .code(0), "\(first.text)")
+        #expect(first.text.contains("digest "))
+        #expect(first.text == second.text)
+    }
+
+    @Test(arguments: [2, 4])
+    func `the same seed of nodes is the same story`(seed: Int) throws {
+        let first = try Simulator.run("--nodes", "--seed", "\(seed)")
+        let second = try Simulator.run("--nodes", "--seed", "\(seed)")
         #expect(first.exit == .code(0), "\(first.text)")
         #expect(first.text.contains("digest "))
         #expect(first.text == second.text)
@@ -61,6 +76,23 @@ import Testing
         #expect(said.exit != .code(0) && said.text.contains("FAILED at"))
     }
 
+    /// The bugs that several nodes can have.
+    private static let nodeBugs = [
+        "leaderIsNotCompared", "entriesAreWrittenOver", "errorIsNo", "trimmedPastIsSuperseded", "lateReportIsBelieved",
+        "tailIsTrimmedByBytes", "oneCopyIsEnough", "gapIsTakenOver", "undecidedIsShown", "undecidedIsStored",
+        "minimumIsIgnored", "termIsTakenUpAgain",
+    ]
+
+    /// Those that take more seeds than CI plays: docs/reliability.md has how many.
+    private static let rareBugs: Set = ["trimmedPastIsSuperseded", "oneCopyIsEnough", "termIsTakenUpAgain"]
+
+    @Test(arguments: nodeBugs.filter { !rareBugs.contains($0) } + ["keysAreForgotten", "rollBackKeepsRows"])
+    func `a planted bug of several nodes is found`(bug: String) throws {
+        let said = try Simulator.run("--nodes", "--seeds", "1...200", "--bug", bug)
+        print("simulation of nodes: \(bug): \(said.text.split(separator: "\n").first?.prefix(160) ?? "nothing")")
+        #expect(said.exit != .code(0) && said.text.contains("FAILED at"))
+    }
+
     @Test func `no access conflicts with another one, in a build that checks each`() throws {
         let said = try Simulator.run("--seeds", "301...360", isChecked: true)
         #expect(said.exit == .code(0), "\(said.text)")
@@ -68,7 +100,9 @@ import Testing
 
     @Test func `every bug that can be planted is one of these`() throws {
         let said = try Simulator.run("--bug", "none")
-        #expect(said.text.contains("planted bug: \(Self.bugs.joined(separator: " "))\n"), "\(said.text)")
+        let named = said.text.split(separator: "planted bug: ").last?.split(separator: "\n").first ?? ""
+        #expect(
+            Set(named.split(separator: " ").map(String.init)) == Set(Self.bugs + Self.nodeBugs), "\(said.text)")
     }
 }
 

@@ -21,11 +21,14 @@ package final class SharedEngine {
 
     fileprivate func add(late call: EngineCall) { late.append(call) }
 
+    /// The number of calls that were given up, and are still on their way.
+    package var lateCount: Int { late.count }
+
     /// Carries out the calls that were given up.
-    package func carryOutLate() {
-        for call in late { _ = engine.apply(call, at: now) }
-        late = []
-    }
+    package func carryOutLate() { while !late.isEmpty { carryOutLate(0) } }
+
+    /// Carries out one of the calls that were given up.
+    package func carryOutLate(_ index: Int) { _ = engine.apply(late.remove(at: index), at: now) }
 
     /// Takes the lead away from the node that has it.
     package func takeLeadAway() {
@@ -55,6 +58,17 @@ package final class DrivenEngine: EngineCalls {
         case late
         /// It arrives when the test says so.
         case held
+        /// It is carried out, and its answer arrives when the test says so.
+        case answeredLater
+    }
+
+    /// A call that waits for the test.
+    private struct Held {
+        let id: CallID
+        let call: EngineCall
+        /// The answer, once it was carried out.
+        var answer: EngineAnswer?
+        let since: UInt64
     }
 
     /// A watch, and the next revision that it tells.
@@ -69,8 +83,18 @@ package final class DrivenEngine: EngineCalls {
     package var fate: (EngineCall) -> Fate = { _ in .answered }
     /// True while nothing arrives, and nothing is told.
     package var isCut = false
+    /// True while calls arrive, and nothing is told.
+    package var isDeaf = false
+    /// True while calls are lost, and watches tell.
+    package var isMute = false
+    /// The most changes that a watch tells now.
+    package var watchedAtOnce: () -> Int = { .max }
+    /// Changes a call on its way to the engine.
+    package var onTheWay: (EngineCall) -> EngineCall = { $0 }
+    /// Changes an answer on its way back.
+    package var onTheWayBack: (EngineCall, EngineAnswer) -> EngineAnswer = { $1 }
     private var calls: [(id: CallID, call: EngineCall)] = []
-    private var held: [(id: CallID, call: EngineCall)] = []
+    private var held: [Held] = []
     private var watches: [WatchID: Watch] = [:]
     package private(set) var isPaused = false
     package private(set) var hasEnded = false
@@ -79,7 +103,9 @@ package final class DrivenEngine: EngineCalls {
 
     // MARK: EngineCalls
 
-    package func call(_ id: CallID, _ call: EngineCall, endpoint: Int) { calls.append((id, call)) }
+    package func call(_ id: CallID, _ call: EngineCall, endpoint: Int) {
+        if !hasEnded { calls.append((id, call)) }
+    }
     package func watch(_ id: WatchID, _ range: EngineRange, from revision: Int64, endpoint: Int) {
         watches[id] = Watch(range: range, next: revision)
     }
@@ -89,6 +115,7 @@ package final class DrivenEngine: EngineCalls {
     package func ticked(at now: UInt64) {}
     package func end() {
         hasEnded = true
+        for one in held where one.answer == nil { shared.add(late: onTheWay(one.call)) }
         (calls, held, watches) = ([], [], [:])
     }
 
@@ -99,26 +126,30 @@ package final class DrivenEngine: EngineCalls {
         let arrived = calls
         calls = []
         var isTold = false
-        for (id, call) in arrived {
-            switch isCut ? .lost : fate(call) {
-            case .answered:
-                isTold = true
-                receiver?.answered(id, shared.engine.apply(call, at: shared.now))
-            case .lost:
-                isTold = true
-                receiver?.answered(id, .unknown)
+        for (id, call) in arrived where !hasEnded {
+            let fate = isCut || isMute ? .lost : isDeaf ? .unanswered : fate(call)
+            switch fate {
+            case .answered: tell(id, call, carryOut(call))
+            case .lost: tell(id, call, .unknown)
             case .unanswered:
-                isTold = true
-                _ = shared.engine.apply(call, at: shared.now)
-                receiver?.answered(id, .unknown)
+                _ = carryOut(call)
+                tell(id, call, .unknown)
             case .late:
-                isTold = true
-                shared.add(late: call)
-                receiver?.answered(id, .unknown)
-            case .held: held.append((id, call))
+                shared.add(late: onTheWay(call))
+                tell(id, call, .unknown)
+            case .held: held.append(Held(id: id, call: call, since: shared.now))
+            case .answeredLater:
+                held.append(Held(id: id, call: call, answer: carryOut(call), since: shared.now))
             }
+            if fate != .held, fate != .answeredLater { isTold = true }
         }
         return tellWatches() || isTold
+    }
+
+    private func carryOut(_ call: EngineCall) -> EngineAnswer { shared.engine.apply(onTheWay(call), at: shared.now) }
+
+    private func tell(_ id: CallID, _ call: EngineCall, _ answer: EngineAnswer) {
+        receiver?.answered(id, onTheWayBack(call, answer))
     }
 
     /// The number of calls that the test holds.
@@ -128,12 +159,29 @@ package final class DrivenEngine: EngineCalls {
     package func release() {
         let released = held
         held = []
-        for (id, call) in released { receiver?.answered(id, shared.engine.apply(call, at: shared.now)) }
+        for one in released { tell(one.id, one.call, one.answer ?? carryOut(one.call)) }
+    }
+
+    /// Has one of the held calls arrive, or its answer.
+    package func advanceHeld(_ index: Int) {
+        guard held[index].answer != nil else { return held[index].answer = carryOut(held[index].call) }
+        let one = held.remove(at: index)
+        if let answer = one.answer { tell(one.id, one.call, answer) }
+    }
+
+    /// Gives up the held calls that are older than a second: the engine may get them later.
+    package func giveUpHeld() {
+        let old = held.filter { $0.since + 1_000_000_000 <= shared.now }
+        held.removeAll { $0.since + 1_000_000_000 <= shared.now }
+        for one in old {
+            if one.answer == nil { shared.add(late: onTheWay(one.call)) }
+            tell(one.id, one.call, .unknown)
+        }
     }
 
     /// The held calls are carried out, and nobody is told.
     package func carryOutHeld() {
-        for (_, call) in held { _ = shared.engine.apply(call, at: shared.now) }
+        for one in held where one.answer == nil { _ = carryOut(one.call) }
         held = []
     }
 
@@ -145,18 +193,19 @@ package final class DrivenEngine: EngineCalls {
     }
 
     private func tellWatches() -> Bool {
-        guard !isCut, !isPaused else { return false }
+        guard !isCut, !isDeaf, !isPaused, !hasEnded else { return false }
         shared.engine.expire(at: shared.now)
         var isTold = false
-        for (id, watch) in watches.sorted(by: { "\($0.key)" < "\($1.key)" }) {
+        for (id, watch) in watches.sorted(by: { "\($0.key)" < "\($1.key)" }) where !hasEnded {
             guard watch.next > shared.engine.compacted else {
                 watches[id] = nil
                 isTold = true
                 receiver?.watchEnded(id, .compacted)
                 continue
             }
-            let new = shared.engine.changes.filter { $0.revision >= watch.next && watch.range.holds($0.change.key) }
-            guard let last = new.last?.revision else { continue }
+            let all = shared.engine.changes.filter { $0.revision >= watch.next && watch.range.holds($0.change.key) }
+            guard let last = all.prefix(watchedAtOnce()).last?.revision else { continue }
+            let new = all.prefix { $0.revision <= last }
             watches[id]?.next = last + 1
             isTold = true
             let header = EngineHeader(cluster: shared.engine.cluster, revision: last)

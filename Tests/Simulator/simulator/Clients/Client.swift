@@ -3,6 +3,8 @@ import TestSupport
 /// One who sends requests over a connection, or over one after the other, and holds what comes back against the log.
 final class Client {
     let name: String
+    /// The number of the node that it has a connection to; 0 for the only one.
+    var node = 0
     /// True while it has a connection.
     var isConnected = false
     /// True once its connection was greeted.

@@ -33,6 +33,15 @@ struct Draw {
         }
     }
 
+    /// A write that nothing is in the way of.
+    mutating func writeThatSucceeds(_ number: Int) -> (Write, String) {
+        let event = appended("note-a", nil, 0)
+        return (
+            Write(content: .append([event]), version: nil, key: nil),
+            "APPEND note-a \(body(event, number, isNamed: false))"
+        )
+    }
+
     private mutating func append(_ number: Int, isKeyed: Bool = false) -> (Write, String) {
         let stream = ownStream()
         let count = random.oneIn(3) ? Int.random(in: 2...4, using: &random) : 1

@@ -21,7 +21,7 @@ final class Sent {
     /// Without its LF.
     let line: String
     /// What was committed when it was made: its answer rests on that at least.
-    let since: Int
+    var since: Int
     var status = Status.waiting
     /// How often it was sent.
     var times = 0

@@ -9,6 +9,10 @@ enum PlantedBug: String, CaseIterable {
     case readingIsNotResumed, refusalStaysBehind, unsentIsNotCounted
     case namesAreNotHeld, locksAreNotTaken, figuresAreAhead, replacementDropsMemtables
     case declaredRowsStay
+    // These are of several nodes.
+    case leaderIsNotCompared, entriesAreWrittenOver, errorIsNo, trimmedPastIsSuperseded, lateReportIsBelieved
+    case tailIsTrimmedByBytes, oneCopyIsEnough, gapIsTakenOver, undecidedIsShown, undecidedIsStored, minimumIsIgnored
+    case termIsTakenUpAgain
 
     /// What makes something durable.
     enum Sync {

@@ -35,6 +35,10 @@ final class SimulatedDisk {
     /// How often each errno was told since the process began; 0 is for writes that were cut short.
     private(set) var struck: [Int32: Int] = [:]
     private let story: Story
+    /// The folder whose files these are.
+    private let folder: String
+    /// Whether the log's file is the same one after a revival, as on a disk of its own; else it is taken for a copy.
+    private let keepsFile: Bool
 
     /// Which calls find no room.
     enum Fullness {
@@ -46,9 +50,22 @@ final class SimulatedDisk {
     }
 
     init(_ story: Story, _ bug: PlantedBug?) {
-        self.story = story
-        self.bug = bug
+        (self.story, self.bug, folder, keepsFile) = (story, bug, "store", false)
         disk = Disk(Image(), named: ".")
+    }
+
+    /// Makes the disk of a node: a folder in which its store is.
+    init(_ story: Story, _ bug: PlantedBug?, folder: String) {
+        (self.story, self.bug, self.folder, keepsFile) = (story, bug, folder, true)
+        disk = SimulatedDisk.empty(folder)
+        TemporaryFolder.remove(folder)
+        mkdir(folder, 0o700)
+    }
+
+    private static func empty(_ folder: String) -> Disk {
+        var image = Image()
+        image.addFolder(folder)
+        return Disk(image, named: ".")
     }
 
     /// Takes part in all calls from now on; it must not go away before `end`.
@@ -90,12 +107,28 @@ final class SimulatedDisk {
         revive(image)
     }
 
+    /// The process is gone, and so is all that it has written.
+    func reviveEmpty() {
+        disk = SimulatedDisk.empty(folder)
+        revive(disk.cached)
+    }
+
     private func revive(_ image: Image) {
         simulated_disk_set(0)
         defer { simulated_disk_set(1) }
-        TemporaryFolder.remove("store")
-        do { try image.write(to: ".") } catch { preconditionFailure("the image cannot be written: \(error)") }
+        makeFiles(image)
         (isDead, dying, opened, struck, began) = (false, nil, [:], [:], calls)
+    }
+
+    private func makeFiles(_ image: Image) {
+        let (path, kept) = ("\(folder)/store/log/data.mdb", "\(folder).kept")
+        let isKept = keepsFile && rename(path, kept) == 0
+        TemporaryFolder.remove(folder)
+        do { try image.write(to: ".") } catch { preconditionFailure("the image cannot be written: \(error)") }
+        guard isKept else { return }
+        guard let bytes = image.file(path) else { return TemporaryFolder.remove(kept) }
+        RawFile.write(bytes, kept)
+        _ = rename(kept, path)
     }
 
     /// A new process begins after one that ended by itself.
@@ -113,7 +146,7 @@ final class SimulatedDisk {
 
     // MARK: Before a call
 
-    private func judge(_ pointer: UnsafePointer<disk_call>?) -> disk_verdict {
+    func judge(_ pointer: UnsafePointer<disk_call>?) -> disk_verdict {
         guard let call = pointer?.pointee, !isDead else { return .goesOn }
         guard Int(call.kind) != Int(disk_open.rawValue) || call.flags & O_CREAT != 0 else { return .goesOn }
         let path = path(of: call)
@@ -170,7 +203,7 @@ final class SimulatedDisk {
 
     // MARK: After a call
 
-    private func told(_ pointer: UnsafePointer<disk_call>?, _ result: Int64) {
+    func told(_ pointer: UnsafePointer<disk_call>?, _ result: Int64) {
         guard let call = pointer?.pointee, !isDead else { return }
         let path = path(of: call)
         if !Fault.isOfNoWorth(path) { story.add(call, path, result) }

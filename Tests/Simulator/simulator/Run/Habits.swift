@@ -123,6 +123,10 @@ struct Figures {
     var restarts = 0
     var checkpoints = 0
     var flushes = 0
+    /// Refusals that leave open whether something was written.
+    var unknown = 0
+    /// How often a node began to lead.
+    var terms = 0
 
     static func += (sum: inout Figures, one: Figures) {
         sum.seeds += one.seeds
@@ -142,12 +146,14 @@ struct Figures {
         sum.restarts += one.restarts
         sum.checkpoints += one.checkpoints
         sum.flushes += one.flushes
+        sum.unknown += one.unknown
+        sum.terms += one.terms
     }
 
     var text: String {
         "\(seeds) seeds, \(steps) steps, \(requests) requests, \(answers) answers, \(events) events, \(pushes) pushes, "
             + "\(starts) starts, \(crashes) power failures, \(kills) kills, \(stops) stops, \(faults) faults, "
             + "\(fatalErrors) fatal errors, \(full) full disks, \(rollBacks) roll-backs, \(restarts) lists again, \(checkpoints) checkpoints, "
-            + "\(flushes) flushes"
+            + "\(flushes) flushes, \(unknown) unknown outcomes, \(terms) terms"
     }
 }

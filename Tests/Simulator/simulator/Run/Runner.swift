@@ -9,6 +9,7 @@ struct Runner {
         let description = """
             usage: simulator --seed N [-v] | --seeds A...B
               --node      as a node of a cluster, whose engine loses, delays and repeats calls
+              --nodes     with two or three nodes of a log, over one such engine
               --bug NAME  with a planted bug: \(PlantedBug.allCases.map(\.rawValue).joined(separator: " "))
             """
     }
@@ -16,12 +17,20 @@ struct Runner {
     private let seeds: ClosedRange<UInt64>
     private let bug: PlantedBug?
     private let isTold: Bool
-    private let isNode: Bool
+    private let kind: Kind
+
+    /// What is played.
+    private enum Kind: String {
+        case store, node, nodes
+
+        /// What asks for it.
+        var option: String { self == .store ? "" : " --\(rawValue)" }
+    }
 
     init(_ arguments: [String]) throws {
         var seeds: ClosedRange<UInt64>?
         var bug: PlantedBug?
-        var (isTold, isNode) = (false, false)
+        var (isTold, kind) = (false, Kind.store)
         var rest = arguments[...]
         while let argument = rest.popFirst() {
             switch argument {
@@ -29,12 +38,13 @@ struct Runner {
             case "--seeds": seeds = rest.popFirst().flatMap(Runner.range)
             case "--bug": bug = try rest.popFirst().map(Runner.bug)
             case "-v": isTold = true
-            case "--node": isNode = true
+            case "--node": kind = .node
+            case "--nodes": kind = .nodes
             default: throw Usage()
             }
         }
         guard let seeds else { throw Usage() }
-        (self.seeds, self.bug, self.isTold, self.isNode) = (seeds, bug, isTold, isNode)
+        (self.seeds, self.bug, self.isTold, self.kind) = (seeds, bug, isTold, kind)
     }
 
     private static func range(_ text: String) -> ClosedRange<UInt64>? {
@@ -58,7 +68,7 @@ struct Runner {
         var failed = 0
         for seed in seeds {
             Runner.announce(seed)
-            let simulation = Simulation(seed: seed, bug, isNode: isNode, isKept: isTold)
+            let simulation = simulation(seed, isKept: isTold)
             simulated_random_begin(seed)
             do {
                 try simulation.run()
@@ -69,7 +79,7 @@ struct Runner {
                 failed += 1
                 tell(simulation)
                 Runner.say("seed \(seed) FAILED at \(simulation.step): \(error)")
-                let planted = (isNode ? " --node" : "") + (bug.map { " --bug \($0.rawValue)" } ?? "")
+                let planted = kind.option + (bug.map { " --bug \($0.rawValue)" } ?? "")
                 Runner.say("  again: .build/release/simulator --seed \(seed)\(planted) -v")
                 // One is enough of a bug that was planted.
                 if bug != nil { break }
@@ -81,14 +91,19 @@ struct Runner {
 
     /// Plays it again: it has to be the same.
     private func repeated(_ seed: UInt64, _ digest: UInt64) throws {
-        let again = Simulation(seed: seed, bug, isNode: isNode)
+        let again = simulation(seed, isKept: false)
         simulated_random_begin(seed)
         try again.run()
         guard again.story.digest == digest else { throw Difference("played again, it is another story") }
         Runner.say("digest \(String(digest, radix: 16))")
     }
 
-    private func tell(_ simulation: Simulation) {
+    private func simulation(_ seed: UInt64, isKept: Bool) -> any SimulationRun {
+        guard kind != .nodes else { return NodesSimulation(seed: seed, bug, isKept: isKept) }
+        return Simulation(seed: seed, bug, isNode: kind == .node, isKept: isKept)
+    }
+
+    private func tell(_ simulation: any SimulationRun) {
         if isTold { for line in simulation.story.lines { Runner.say(line) } }
     }
 
@@ -134,6 +149,18 @@ struct Runner {
             divisor /= 10
         }
     }
+}
+
+/// A run of one seed.
+protocol SimulationRun: AnyObject {
+    var story: Story { get }
+    var figures: Figures { get }
+    /// What happened last.
+    var step: String { get }
+    /// Plays it to its end.
+    ///
+    /// - Throws: what was not as it should be.
+    func run() throws
 }
 
 /// The seed that is played.

@@ -4,7 +4,10 @@ import StoryServer
 import TestSupport
 
 /// The cluster whose only node the daemon is: an engine that loses, delays and repeats calls, and outlives each process.
-final class SimulatedCluster {
+final class SimulatedCluster: NodeEngine {
+    let path = "store"
+    let role = OpenStore.Role.store
+    let isOneOfSeveral = false
     private(set) var shared: SharedEngine?
     /// The engine as the running process has it.
     private(set) var engine: DrivenEngine?

@@ -10,34 +10,36 @@ import TestSupport
 /// One process of the daemon: the shipped store and loop, and what is beside them in the simulation's hands.
 final class SimulatedProcess {
     let store: OpenStore
-    let loop: DrivenLoop
+    /// The loop; nil once the process has vanished.
+    private var running: DrivenLoop?
     /// The stores of declared models.
     let shelf: TrackedShelf
     let held = HeldBackground()
     /// True where the models are replaced again and again.
-    let isRebuilding: Bool
+    var isRebuilding: Bool
     private let bug: PlantedBug?
     private var ticks = 0
     private var replacements = 0
     let commits: any SimulatedCommits
     private let clock: DrivenClock
-    private let cluster: SimulatedCluster?
+    private let cluster: (any NodeEngine)?
 
     /// - Throws: why it does not start.
     init(
         _ clock: DrivenClock, journal: Int, _ habits: Habits, _ room: Habits.Room, _ story: Story, _ bug: PlantedBug?,
-        cluster: SimulatedCluster?
+        cluster: (any NodeEngine)?
     ) throws(StorageError) {
         let trace = Trace(now: { Instant(milliseconds: 0) }) { line in
             story.add(String(decoding: line.dropLast(), as: UTF8.self))
         }
-        isRebuilding = habits.steps % 3 == 0
+        // The models of several nodes are replaced less often, since that takes long.
+        isRebuilding = habits.steps % (cluster?.isOneOfSeveral == true ? 15 : 3) == 0
         (self.bug, self.clock, self.cluster) = (bug, clock, cluster)
         commits = bug == .acknowledgedEarly ? EarlyCommits() : HeldCommits(isHeld: true)
         let woken = WakeFlag()
         let store = try OpenStore(
-            "store", journal: journal, clock: clock.clock, trace: trace, background: held.background,
-            whenFlushed: woken.set)
+            cluster?.path ?? "store", journal: journal, clock: clock.clock, trace: trace, as: cluster?.role ?? .store,
+            background: held.background, whenFlushed: woken.set)
         self.store = store
         let log: any EventLog = bug.map { TwistedLog(store.log, $0) } ?? store.log
         let models = TwistedModels(store.models, bug, pages: habits.pages)
@@ -51,7 +53,7 @@ final class SimulatedProcess {
         if habits.output.one < limits.feed { limits.feed = 0 }
         let shelf = TrackedShelf(store.shelf, bug, pages: habits.pages)
         self.shelf = shelf
-        loop = try DrivenLoop(
+        running = try DrivenLoop(
             limits, clock, log: log, models: models, shelf: shelf, logWork: LogWork(store.log, store.models),
             commits: commits,
             background: held.background, holdRight: bug == .namesAreNotHeld ? {} : store.holdRight, woken: woken,
@@ -59,6 +61,11 @@ final class SimulatedProcess {
             through: { sockets in
                 if let bug { TwistedTransport(sockets, bug) } else { sockets }
             })
+    }
+
+    var loop: DrivenLoop {
+        guard let running else { preconditionFailure("The process has vanished.") }
+        return running
     }
 
     /// How often the models were stored, and blocks.
@@ -112,7 +119,7 @@ final class SimulatedProcess {
         // The models are replaced as if a verification had found damage; the next start need not fold them again.
         if isRebuilding, ticks % 4 == 0 {
             store.models.suspect(.corrupt("the simulation says so", at: nil))
-            unlink("store/models/damaged")
+            unlink("\(cluster?.path ?? "store")/models/damaged")
         }
         loop.server.timerFired()
         turns()
@@ -141,11 +148,28 @@ final class SimulatedProcess {
     /// Its memory is gone, and nothing of it has an effect any more.
     func vanish() {
         held.drop()
+        // What it has read for work that is done is let go while it is open.
+        running = nil
         shelf.vanish()
         store.models.close()
         store.log.close()
         store.directory.close()
     }
+}
+
+/// The engine of the node that a process is.
+protocol NodeEngine: AnyObject {
+    /// The data directory of the node.
+    var path: String { get }
+    /// The role of the data directory.
+    var role: OpenStore.Role { get }
+    /// The engine as the running process has it.
+    var engine: DrivenEngine? { get }
+    var isOneOfSeveral: Bool { get }
+    /// Makes the node of a process.
+    func node(history: [UInt8]) -> ClusterNode
+    /// A tenth of a second goes by.
+    func ticked()
 }
 
 /// Commits beside the loop whose ends the simulation says.

@@ -9,7 +9,7 @@ import TestSupport
 ///
 /// All of it runs on one thread. What goes on beside the loop waits until the seed lets it; what a process has done by
 /// the time that it dies is on the disk as far as the disk says, and nothing that it does later has an effect.
-final class Simulation {
+final class Simulation: SimulationRun {
     let story: Story
     let habits: Habits
     let world = World()

@@ -69,7 +69,8 @@ final class TwistedLog: EventLog {
     func ensureSpace(through position: Position) -> CommitRoom { log.ensureSpace(through: position) }
     func beginCommit(through position: Position) throws(StorageError) -> CommitJob? {
         (commitBytes, nextBytes) = (nextBytes, 0)
-        return try log.beginCommit(through: position)
+        // What is not decided yet is stored with what is.
+        return try log.beginCommit(through: bug == .undecidedIsStored ? log.head : position)
     }
     func finishCommit(_ job: CommitJob, _ end: CommitEnd) throws(StorageError) {
         // Of a commit into blocks the log itself knows how it ended.

@@ -74,6 +74,14 @@ enum Query {
         }
     }
 
+    /// True where it may say how far the store has to be.
+    var takesMinimum: Bool {
+        switch self {
+        case .checkpoint, .verify, .stats, .quit, .model: false
+        case .get, .past, .list, .page, .count, .read, .countEvents, .streams, .types, .ping: true
+        }
+    }
+
     /// What list it is of; nil where it is of none.
     var list: (kind: Kind, filters: [PlainFilter], sort: PlainSort, order: Order, limit: Int)? {
         switch self {

@@ -85,6 +85,25 @@ final class World {
         (committed, isBehind) = (head, false)
     }
 
+    /// Holds what a node has in its log for good against what is known.
+    ///
+    /// - Parameter start: the first position that was not held before.
+    func check(_ log: any EventLog, from start: Int, through end: Int) throws {
+        guard start <= end else { return }
+        var position = start
+        var difference: Difference?
+        try log.scan(from: Position(UInt64(start)), through: Position(UInt64(end)), order: .ascending) { record in
+            let text = String(decoding: record.json, as: UTF8.self)
+            if text != events[position - 1].text {
+                difference = Difference("position \(position) is \(text) here, and \(events[position - 1].text)")
+            }
+            position += 1
+            return difference == nil
+        }
+        if let difference { throw difference }
+        guard position == end + 1 else { throw Difference("the log has events up to \(position - 1) of \(end)") }
+    }
+
     private func read(_ log: any EventLog, from start: Int) throws -> [Logged] {
         var found: [Logged] = []
         guard log.head.value >= UInt64(start) else { return found }

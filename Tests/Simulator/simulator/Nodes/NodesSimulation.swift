@@ -1,0 +1,180 @@
+import CSimulatedDisk
+import StoryCluster
+import StoryCore
+import StoryServer
+import StoryStorage
+import TestSupport
+
+/// One seed of a log of several nodes: shipped servers, each on a disk of its own, over one engine that fails.
+///
+/// Clients write to whichever node and read from any. Each line that they get is held against the one log that the engine
+/// ordered, and each node's log is held against it.
+final class NodesSimulation: SimulationRun {
+    let story: Story
+    let habits: Habits
+    let trouble: Trouble
+    let world = World()
+    let answers: Answers
+    let agreed = AgreedLog()
+    let shared: SharedEngine
+    let nodes: [SimulatedNode]
+    let bug: PlantedBug?
+    let twisted: TwistedLines?
+    private let disks: Disks
+    private let wires = NodeWires()
+    var random: SplitMix64
+    var draw: Draw
+    let clients: [Client]
+    var figures = Figures()
+    /// True once nothing fails any more.
+    var isSettling = false
+    /// True once a node lost its disk.
+    private var isWiped = false
+    private(set) var step = "the first start"
+
+    init(seed: UInt64, _ bug: PlantedBug?, isKept: Bool) {
+        var random = SplitMix64(seed: seed)
+        let story = Story(isKept: isKept)
+        habits = Habits(&random)
+        let trouble = Trouble(&random)
+        draw = Draw(seed: random.next())
+        draw.largest = min(habits.largest, 3_000)
+        clients = (1...trouble.nodes + 1).map { Client("client \($0)") }
+        answers = Answers(world)
+        let shared = SharedEngine(NodeBench.record(of: NodeLink.history))
+        nodes = (0..<trouble.nodes).map { number in
+            let name = "n\(number + 1)"
+            let link = NodeLink(name, shared, trouble, SplitMix64(seed: random.next()), bug)
+            return SimulatedNode(number, SimulatedDisk(story, bug, folder: name), link)
+        }
+        disks = Disks(Dictionary(uniqueKeysWithValues: nodes.map { ($0.name, $0.disk) }))
+        (self.story, self.trouble, self.shared, self.random, self.bug) = (story, trouble, shared, random, bug)
+        twisted = bug.map(TwistedLines.init)
+    }
+
+    func run() throws {
+        answers.excused = ["unavailable", "full", "behind", "draining"]
+        // Writes wait where the engine keeps more than four tails, and are refused after a while.
+        if trouble.tail < 1 << 20 { answers.excused.insert("busy") }
+        answers.isMemoryScarce = habits.output.all < 1 << 20
+        for node in nodes {
+            node.clock.setStep(nanoseconds: 20_000)
+            node.disk.whenSynced = { [clock = node.clock, habits] in clock.pass(nanoseconds: habits.latency) }
+        }
+        disks.begin()
+        defer {
+            disks.end()
+            for node in nodes { node.process?.vanish() }
+            for node in nodes { node.process = nil }
+        }
+        for node in nodes { try start(node) }
+        try tick(10)
+        for number in 1...2 * habits.steps {
+            let next = trouble.next(&random)
+            step = "step \(number), \(next)"
+            story.add(step)
+            try take(next)
+            try observe()
+        }
+        step = "the end"
+        try settle()
+        figures.steps = 2 * habits.steps
+        figures.requests = answers.all.count
+        figures.events = world.committed
+        figures.seeds = 1
+    }
+
+    // MARK: Steps
+
+    private func take(_ step: Trouble.Step) throws {
+        let node = nodes[below(nodes.count)]
+        switch step {
+        case .send: send()
+        case .tick: try tick(1 + below(random.pick(1, 4, 12, 40)))
+        case .run: node.running?.turns()
+        case .work: work(node, isAll: random.oneIn(4))
+        case .disconnect: if let client = connected() { disconnect(client) }
+        case .take: if let client = connected() { setTaking(client, !client.isTaking) }
+        case .connect: connect()
+        case .crash: crash(node)
+        case .crashSoon:
+            node.isPowerFailure = random.oneIn(2)
+            if node.isUp { node.disk.die(in: 1 + below(random.pick(2, 8, 40)), random.pick(.before, .within, .after)) }
+        case .crashAll:
+            let isPowerFailure = random.oneIn(2)
+            for node in nodes { crash(node, isPowerFailure: isPowerFailure) }
+        case .stop: stop(node)
+        case .pause: if node.isUp { node.pausedFor = 1 + below(random.pick(5, 40, 140)) }
+        case .cut: cut(node, random.pick(.both, .calls, .answers))
+        case .cutAll: for node in nodes { cut(node, .both) }
+        case .takeLead: shared.takeLeadAway()
+        case .fill: shared.engine.isFull.toggle()
+        case .carryOutLate: if shared.lateCount > 0 { shared.carryOutLate(below(shared.lateCount)) }
+        case .breakWatches: if node.running != nil { node.link.engine?.breakWatches() }
+        case .compact:
+            try agreed.follow(shared.engine)
+            _ = shared.engine.apply(.compact(revision: shared.engine.revision), at: shared.now)
+        case .wipe: wipe(node)
+        case .clock: node.clock.jump(milliseconds: Int64(random.pick(-3_600_000, -5, 1_000, 86_400_000)))
+        }
+    }
+
+    func below(_ count: Int) -> Int { Int.random(in: 0..<max(1, count), using: &random) }
+
+    private func crash(_ node: SimulatedNode, isPowerFailure: Bool? = nil) {
+        guard node.isUp else { return }
+        node.isPowerFailure = isPowerFailure ?? random.oneIn(2)
+        node.disk.die()
+    }
+
+    private func cut(_ node: SimulatedNode, _ cut: NodeLink.Cut) {
+        node.link.cut(cut, for: 1 + below(random.pick(5, 40, 140)))
+    }
+
+    /// A node loses its disk, once: a second one may lose what the first has not fetched yet. Another node has all that the
+    /// engine has no more.
+    private func wipe(_ node: SimulatedNode) {
+        let isSafe = nodes.contains { $0 !== node && $0.stored + 1 >= firstInTail ?? 1 }
+        guard !isWiped, isSafe, node.isUp else { return }
+        (isWiped, node.isWiped) = (true, true)
+        crash(node)
+    }
+
+    /// Something beside the loop of a node ends.
+    private func work(_ node: SimulatedNode, isAll: Bool) {
+        guard let process = node.running else { return }
+        if isAll { return process.endAll() }
+        if random.oneIn(2) { process.endCommit() }
+        if process.held.count > 0 { process.held.run(below(process.held.count)) }
+    }
+
+    // MARK: Time
+
+    /// Tenths of a second go by everywhere.
+    func tick(_ count: Int) throws {
+        for _ in 0..<count {
+            shared.now += 100_000_000
+            for node in nodes { try tick(node) }
+            wires.move(nodes)
+            try observe()
+        }
+    }
+
+    private func tick(_ node: SimulatedNode) throws {
+        guard let process = node.process else {
+            node.downFor = max(0, node.downFor - 1)
+            if node.downFor == 0 { try start(node) }
+            return
+        }
+        guard node.pausedFor == 0 else {
+            node.pausedFor -= 1
+            return node.clock.pass(nanoseconds: 100_000_000)
+        }
+        guard !node.disk.isDead else { return }
+        story.add("\(node.name) ticks")
+        process.tick()
+        if isSettling || random.oneIn(trouble.syncs) { process.endAll() }
+        process.turns()
+        try endingTicked(node, process)
+    }
+}
