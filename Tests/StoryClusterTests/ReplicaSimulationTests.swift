@@ -26,7 +26,7 @@ struct ReplicaSimulationTests {
     /// The first seed that finds each bug, where each fault of the protocol is far more frequent than in use.
     @Test(
         arguments: [
-            (.noLeaderCompare, 81), (.errorReadAsNo, 1), (.storedAheadOfSync, 13), (.lateReportBelieved, 19),
+            (.noLeaderCompare, 426), (.errorReadAsNo, 1), (.storedAheadOfSync, 13), (.lateReportBelieved, 19),
             (.trimByBytesAlone, 14), (.trimmedPastCalledNone, 796),
         ] as [(PlantedClusterBug, UInt64)])
     func `each planted bug breaks a promise`(bug: PlantedClusterBug, seed: UInt64) {
