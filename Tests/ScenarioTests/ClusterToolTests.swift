@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-extension DaemonTests {
+extension MachineTests {
     /// `CLUSTER` and `storectl cluster`, with nodes over a real etcd.
     @Suite struct ClusterToolTests {
         private let append = #"APPEND note-1 {"type":"Wrote","data":1}"#

@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-extension DaemonTests {
+extension MachineTests {
     /// Writes of clients of nodes that follow, as processes over a real etcd.
     @Suite struct NodeForwardingTests {
         private let etcd: RunningEtcd

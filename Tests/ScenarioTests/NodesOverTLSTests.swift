@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-extension DaemonTests {
+extension MachineTests {
     /// Nodes that reach one another by TLS, each with a certificate of its own.
     @Suite struct NodesOverTLSTests {
         private let etcd: RunningEtcd

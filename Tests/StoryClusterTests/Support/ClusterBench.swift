@@ -86,10 +86,7 @@ final class ClusterBench {
 
     /// A node has stored everything up to a position.
     func store(_ name: String, _ position: UInt64) {
-        input(name) { replica in
-            replica.stored(through: Position(position))
-            return []
-        }
+        input(name) { $0.stored(through: Position(position)) }
     }
 
     private var names: [String] { benches.filter { !$0.value.isHeld }.keys.sorted() }
