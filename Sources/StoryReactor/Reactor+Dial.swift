@@ -10,8 +10,8 @@ extension Reactor {
     ///   - port: the port.
     /// - Throws: `.refused` where the loop has no room for a connection.
     package func connect(host: String, port: UInt16) throws(ReactorError) -> ConnectionID {
-        guard let id = connections.reserve() else {
-            throw .refused(call: "connect", path: "\(host):\(port)", code: EMFILE)
+        guard !isStopping, let id = connections.reserve() else {
+            throw .refused(call: "connect", path: "\(host):\(port)", code: isStopping ? ECANCELED : EMFILE)
         }
         dials.begin(id, host: host, port: port)
         return id

@@ -40,7 +40,7 @@ package final class Reactor {
     private let readBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: readBufferSize, alignment: 64)
     /// The number of bytes that were read in this turn.
     var bytesOfTurn = 0
-    private var isStopping = false
+    private(set) var isStopping = false
     /// True while the system has no descriptor or memory for a client, which was reported to the handler.
     var isShort = false
     /// The number of connections that are in the handshake, finishing or lingering, and so have a deadline.

@@ -41,4 +41,20 @@ import Testing
         try until("both were tried") { isRefused.withLock { $0 } }
         try reactor.stop()
     }
+
+    @Test func `a loop that stops makes none, and ends`() throws {
+        let (server, client) = (try RunningReactor(), try RunningReactor())
+        let path = server.path
+        client.perform { reactor in
+            reactor.stop()
+            #expect(throws: ReactorError.refused(call: "connect", path: path, code: ECANCELED)) {
+                try reactor.connect(to: path)
+            }
+            #expect(throws: ReactorError.refused(call: "connect", path: "127.0.0.1:1", code: ECANCELED)) {
+                try reactor.connect(host: "127.0.0.1", port: 1)
+            }
+        }
+        try client.stop()
+        try server.stop()
+    }
 }
