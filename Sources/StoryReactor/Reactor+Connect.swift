@@ -5,10 +5,9 @@ import Glibc
 extension Reactor {
     /// Connects to a Unix socket without waiting; the beginning of the connection is not reported to the handler.
     ///
-    /// - Throws: `.refused` where nobody listens at the path, where too many wait there, or where the system has no
-    ///   descriptor; the error of a path that is no address.
+    /// - Throws: `.refused` where nobody listens at the path, too many wait there, the system has no descriptor, or the loop
+    ///   stops, which a new connection would keep from its end; the error of a path that is no address.
     package func connect(to path: String) throws(ReactorError) -> ConnectionID {
-        // A connection of a loop that stops would keep it from ending.
         guard !isStopping else { throw .refused(call: "connect", path: path, code: ECANCELED) }
         guard let id = watch(try SocketAddress(path: path).connected()) else {
             throw .refused(call: "epoll_ctl", path: path, code: ENOMEM)

@@ -64,8 +64,12 @@ enum Disturbance: CaseIterable {
             try cluster.writePastTail(at: leader)
             return
         case .promoted:
-            let answer = try cluster.nodes[follower].client().ask("CLUSTER promote n\(follower + 1)")
-            guard answer.hasPrefix("+") else { throw TookTooLong(what: "a node is promoted: \(answer)") }
+            // A node that was just started has not reported yet.
+            var answer = ""
+            try until("a node is promoted: \(answer)") {
+                answer = try cluster.nodes[follower].client().ask("CLUSTER promote n\(follower + 1)")
+                return answer.hasPrefix("+")
+            }
             return
         }
         usleep(moment)
