@@ -31,7 +31,7 @@ struct NodeRequestTests {
             #expect(told.map { $0.text("state") } == ["leading", "following", "following", nil])
             #expect(told.map { $0.number("position") } == [3, 3, 3, 3])
             #expect(told.prefix(3).map { $0.number("stored") } == [3, 3, 3])
-            #expect(told[1].text("address") == "n2:1" && told[1].text("version") == "1")
+            #expect(told[1].text("address") == "/n2" && told[1].text("version") == "1")
             #expect(told[index].contains(#""seen":0,"#) && told.prefix(3).allSatisfy { $0.contains(#""seen":"#) })
             let end = told.last ?? ""
             #expect(end.hasPrefix(#"+ {"log":"main","leader":"n1","term":"#), "\(end)")
@@ -44,7 +44,7 @@ struct NodeRequestTests {
         bench.engines[2].isCut = true
         bench.tick(90)
         let told = bench.ask("CLUSTER")
-        #expect(told[2].hasPrefix(#"= {"node":"n3","address":"n3:1","state":"silent","#), "\(told[2])")
+        #expect(told[2].hasPrefix(#"= {"node":"n3","address":"/n3","state":"silent","#), "\(told[2])")
         let alone = NodeBench()
         alone.engines[0].isCut = true
         alone.tick(3)
