@@ -27,6 +27,8 @@ final class Play {
     /// The connections of the sockets, counted over all starts.
     private var numbers: [Int] = []
     private var connections = 0
+    /// True once a model was defined.
+    private var hasDefined = false
     private let place: Scratch
     private let scratch: Scratch
     /// The file system of the store, where it is one of its own.
@@ -157,6 +159,7 @@ final class Play {
         let sending = clients.map { client in
             sockets[client].sendBeside(Array(requests[client, default: []].map { $0.line + "\n" }.joined().utf8))
         }
+        if requests.values.joined().contains(where: { $0.line.hasPrefix("DEFINE ") }) { hasDefined = true }
         let isWriting = requests.values.joined().contains { if case .write = $0.purpose { true } else { false } }
         var isAlive = true
         for client in clients {
@@ -194,7 +197,8 @@ final class Play {
     private func isRight(_ line: String, to request: Request, _ isWriting: Bool) -> Bool {
         let wanted = "u-" + request.line.dropFirst("GET users/".count)
         return switch line.text("code") {
-        case "full": isWriting
+        // The end of a model's build is an event, and all that was asked behind it rests on that.
+        case "full": isWriting || hasDefined
         case "internal": line.contains(#""damaged":true"#) && line.contains("/data/models/") && !rules.isEmpty
         case "notFound":
             ledger.writes.contains { write in

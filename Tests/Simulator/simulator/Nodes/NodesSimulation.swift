@@ -40,7 +40,7 @@ final class NodesSimulation: SimulationRun {
         draw = Draw(seed: random.next())
         draw.largest = min(habits.largest, 3_000)
         clients = (1...trouble.nodes + 1).map { Client("client \($0)") }
-        answers = Answers(world)
+        answers = Answers(world, passesOn: true)
         let shared = SharedEngine(NodeBench.record(of: NodeLink.history))
         nodes = (0..<trouble.nodes).map { number in
             let name = "n\(number + 1)"
