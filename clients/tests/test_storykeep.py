@@ -246,7 +246,8 @@ class Tests(Scenario):
         client = self.open(daemon.path)
         subscription = client.subscribe("events", from_=1)
         data = "x" * 4000
-        for start in range(0, 2000, 500):
+        # More than the sockets of both sides take.
+        for start in range(0, 6000, 500):
             client.many([Request.append("note-1", {"type": "A", "data": [n, data]}) for n in range(start, start + 500)])
             client.do("ping")
         self.assertGreater(client.do("stats")["subscriptions"]["maxLag"], 500)
@@ -256,9 +257,9 @@ class Tests(Scenario):
         self.assertEqual("events", one["subscriptions"][0]["target"])
         self.assertEqual([one["client"]], [row["client"] for row in client.do("clients", one["client"])])
         seen = []
-        while len(seen) < 2000:
+        while len(seen) < 6000:
             seen += [item.data[0] for item in client.take(subscription) if isinstance(item, storykeep.Event)]
-        self.assertEqual(list(range(2000)), seen)
+        self.assertEqual(list(range(6000)), seen)
         client.stop(subscription)
 
     def test_great_requests_and_answers_cross_without_standing_still(self):
