@@ -41,7 +41,7 @@ final class Follower {
     private let reader = SourceLineReader()
     private let purpose: Purpose
     private var machine: Following
-    private var link: SourceConnection?
+    private var link: PeerConnection?
     private var lines = LineFramer(limit: SourceLineReader.maxCount)
     private var isPaused = false
     /// True once the process ends, so that nothing more is taken.
@@ -105,7 +105,7 @@ final class Follower {
     }
 
     /// Uses the connection; it ends where its TLS fails.
-    private func withLink(_ body: (SourceConnection) throws(TLSError) -> Void) {
+    private func withLink(_ body: (PeerConnection) throws(TLSError) -> Void) {
         guard let link else { return }
         do throws(TLSError) { try body(link) } catch { lost("\(error)") }
     }
@@ -255,7 +255,7 @@ final class Follower {
     private func connect() {
         heardAt = driver.tick
         do throws(ConnectionFailure) {
-            let link = try SourceConnection(to: address, dependency.configuration.certificates, transport)
+            let link = try PeerConnection(to: address, dependency.configuration.certificates, transport)
             self.link = link
             isPaused = false
             if link.isMade { perform(machine.connected()) }

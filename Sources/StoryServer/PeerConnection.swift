@@ -1,9 +1,10 @@
+import Glibc
 import StoryCore
 import StoryNetwork
 import StoryReactor
 
-/// The connection to a source: to a socket of this machine, or with TLS to another one.
-final class SourceConnection {
+/// A connection to another store: to a socket of this machine, or with TLS to another machine.
+final class PeerConnection {
     let id: ConnectionID
     private let transport: any Transport
     /// The other machine, and the files that are shown to it; nil for a socket of this machine.
@@ -33,8 +34,10 @@ final class SourceConnection {
         }
     }
 
-    /// True where nothing is left to do before bytes can be sent.
-    var isMade: Bool { remote == nil }
+    /// True once the connection is made, and TLS has begun where it is to another machine.
+    var isMade: Bool { remote == nil || tls != nil }
+    /// True once the other side has said within TLS that it sends no more.
+    var isAtEnd: Bool { tls?.isAtEnd == true }
 
     /// Begins with TLS, since the connection is made.
     func made() throws(TLSError) {
@@ -42,10 +45,10 @@ final class SourceConnection {
         tls = try OutboundTLS(remote.files, host: remote.host, over: id, transport)
     }
 
-    /// Sends a line; one to another machine only after its greeting.
-    func send(_ line: [UInt8]) throws(TLSError) {
-        if let tls { return try line.withBytes { (bytes) throws(TLSError) in try tls.send(bytes) } }
-        _ = line.withUnsafeBytes { transport.send(id, $0) }
+    /// Sends lines; those to another machine only after its greeting.
+    func send(_ lines: [UInt8]) throws(TLSError) {
+        if let tls { return try lines.withBytes { (bytes) throws(TLSError) in try tls.send(bytes) } }
+        _ = lines.withUnsafeBytes { transport.send(id, $0) }
     }
 
     /// Takes bytes of the socket.
@@ -60,12 +63,17 @@ final class SourceConnection {
 /// The reason why no connection was begun.
 struct ConnectionFailure: Error, Equatable {
     let reason: String
+    /// True where nobody listens at the address.
+    let isRefusal: Bool
 
-    init(_ reason: String) { self.reason = reason }
+    init(_ reason: String, isRefusal: Bool = false) { (self.reason, self.isRefusal) = (reason, isRefusal) }
 
     fileprivate static func of(
         _ connect: () throws(ReactorError) -> ConnectionID
     ) throws(ConnectionFailure) -> ConnectionID {
-        do throws(ReactorError) { return try connect() } catch { throw ConnectionFailure("\(error)") }
+        do throws(ReactorError) { return try connect() } catch {
+            guard case .refused(_, _, ECONNREFUSED) = error else { throw ConnectionFailure("\(error)") }
+            throw ConnectionFailure("\(error)", isRefusal: true)
+        }
     }
 }
