@@ -57,22 +57,9 @@ enum ClusterRun {
             var watch = try PageWatch(invocation, ClusterContent())
             return try watch.run()
         }
-        return try repeatLines(invocation)
-    }
-
-    /// Writes the nodes each second, one table below the other.
-    private static func repeatLines(_ invocation: Invocation) throws(CommandError) -> ExitCode {
-        LostReader.endsProcess()
-        let answerer = Answerer(try invocation.connect())
-        var before: ClusterSample?
-        repeat {
-            let reply = try answerer.ask("CLUSTER")
-            if before != nil, !invocation.isJSON { try invocation.output.line("") }
-            try show(reply, after: before, invocation)
-            try invocation.output.flush()
-            before = ClusterSample(reply)
-        } while !Interruption.came(within: .seconds(1), on: invocation.interruption)
-        return .interrupted
+        return try invocation.repeatLines("CLUSTER", hasGaps: !invocation.isJSON, sample: ClusterSample.init) {
+            (reply, before) throws(CommandError) in try show(reply, after: before, invocation)
+        }
     }
 
     private static func show(

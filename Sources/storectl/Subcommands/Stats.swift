@@ -28,22 +28,10 @@ enum StatsRun {
             var watch = try PageWatch(invocation, StatsContent())
             return try watch.run()
         }
-        return try repeatLines(invocation)
-    }
-
-    /// Writes the figures each second, one below the other.
-    private static func repeatLines(_ invocation: Invocation) throws(CommandError) -> ExitCode {
-        LostReader.endsProcess()
-        let answerer = Answerer(try invocation.connect())
-        var before: StatsSample?
-        repeat {
-            let reply = try answerer.ask("STATS")
-            if before != nil, !invocation.isJSON, !invocation.arguments.has("all") { try invocation.output.line("") }
-            try show(reply, after: before, invocation)
-            try invocation.output.flush()
-            before = StatsSample(reply)
-        } while !Interruption.came(within: .seconds(1), on: invocation.interruption)
-        return .interrupted
+        let hasGaps = !invocation.isJSON && !arguments.has("all")
+        return try invocation.repeatLines("STATS", hasGaps: hasGaps, sample: StatsSample.init) {
+            (reply, before) throws(CommandError) in try show(reply, after: before, invocation)
+        }
     }
 
     private static func show(
