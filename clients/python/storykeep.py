@@ -833,7 +833,10 @@ class _TLSSocket:
 
 
 class _Owned:
-    """What belongs to the process that made it, and is made ready in a child that comes of `fork`."""
+    """What belongs to the process that made it, and is made ready in a child that comes of `fork`.
+
+    Its initializer is called last: another thread may fork at any time, and what is not whole cannot be made ready.
+    """
 
     def __init__(self) -> None:
         _owned.add(self)
@@ -1096,8 +1099,8 @@ class _Subscribed(_Owned, Generic[T]):
     """What both kinds of subscription share."""
 
     def __init__(self, places: _Places, cursor: _Cursor[T], retry_for: float) -> None:
-        super().__init__()
         self._places, self._cursor, self._backoff = places, cursor, _Backoff(retry_for, places.count)
+        super().__init__()
 
     def _take(self, push: _Incoming, greeting: Greeting) -> Union[T, Marker, None]:
         """Read a push, and note how far it is."""
@@ -1125,23 +1128,22 @@ class _Link(_Owned):
     greeting: Greeting
 
     def __init__(self, places: _Places, timeout: Optional[float] = None) -> None:
-        super().__init__()
         self._wire = _Wire()
         self._timeout = timeout
-        place, inner = places.next(), None
+        self._socket: Any = None
+        super().__init__()
+        place = places.next()
         try:
             if place.host is None:
-                inner = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-                inner.settimeout(timeout)
-                inner.connect(place.path)
-                self._socket: Any = inner
+                self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+                self._socket.settimeout(timeout)
+                self._socket.connect(place.path)
             else:
-                inner = socket.create_connection((place.host, place.port), timeout)
-                inner.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-                self._socket = _TLSSocket(inner, places.identity, place.host)
+                self._socket = socket.create_connection((place.host, place.port), timeout)
+                self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                self._socket = _TLSSocket(self._socket, places.identity, place.host)
         except BaseException as error:
-            if inner is not None:
-                inner.close()
+            self.close()
             if isinstance(error, socket.timeout):
                 raise self._silence() from None
             raise
@@ -1215,10 +1217,11 @@ class _Link(_Owned):
             pass
 
     def close(self) -> None:
-        self._socket.close()
+        if self._socket is not None:
+            self._socket.close()
 
     def _forked(self) -> None:
-        self._socket.close()
+        self.close()
 
 
 def _same(event: threading.Event) -> threading.Event:
@@ -1273,7 +1276,6 @@ class Store(_Owned):
     def __init__(self, path: Paths = None, *, retry_for: float = 10.0, timeout: Optional[float] = None,
                  certificate: Optional[str] = None, certificate_key: Optional[str] = None,
                  authority: Optional[str] = None) -> None:
-        super().__init__()
         self._places = _Places.named(path, _Identity.named(certificate, certificate_key, authority))
         self.path = str(self._places)
         self._retry_for = retry_for
@@ -1282,6 +1284,7 @@ class Store(_Owned):
         self._link: Optional[_Link] = None
         self._closed = threading.Event()
         self._daemon: Optional[_TemporaryDaemon] = None
+        super().__init__()
 
     @staticmethod
     def temporary(program: Optional[str] = None, *, retry_for: float = 10.0,
@@ -1462,11 +1465,11 @@ class Subscription(_Subscribed[T]):
     """
 
     def __init__(self, places: _Places, cursor: _Cursor[T], retry_for: float, timeout: Optional[float]) -> None:
-        super().__init__(places, cursor, retry_for)
         self._timeout = timeout
         self._link: Optional[_Link] = None
         self._lock = threading.Lock()
         self._closed = threading.Event()
+        super().__init__(places, cursor, retry_for)
 
     def items(self) -> Iterator[Union[T, Marker]]:
         """Give the markers, too: CaughtUp, Behind and Ended."""
@@ -1567,8 +1570,8 @@ class _AsyncLink(_Owned):
     _writer: asyncio.StreamWriter
 
     def __init__(self, opened: socket.socket) -> None:
-        super().__init__()
         self._wire, self._socket, self._loop = _Wire(), opened, asyncio.get_running_loop()
+        super().__init__()
 
     @staticmethod
     async def open(places: _Places) -> _AsyncLink:
@@ -1777,13 +1780,13 @@ class AsyncStore(_Owned):
 
     def __init__(self, path: Paths = None, *, retry_for: float = 10.0, certificate: Optional[str] = None,
                  certificate_key: Optional[str] = None, authority: Optional[str] = None) -> None:
-        super().__init__()
         self._places = _Places.named(path, _Identity.named(certificate, certificate_key, authority))
         self.path = str(self._places)
         self._retry_for = retry_for
         self._session: Optional[_Session] = None
         self._closed = False
         self._daemon: Optional[_TemporaryDaemon] = None
+        super().__init__()
 
     @staticmethod
     async def temporary(program: Optional[str] = None, *, retry_for: float = 10.0) -> AsyncStore:
@@ -1924,11 +1927,11 @@ class AsyncSubscription(_Subscribed[T]):
     """What a subscription gives, one after another; see `Subscription`. A wait for an item may be cancelled."""
 
     def __init__(self, places: _Places, cursor: _Cursor[T], retry_for: float) -> None:
-        super().__init__(places, cursor, retry_for)
         self._link: Optional[_AsyncLink] = None
         self._loop: Optional[asyncio.AbstractEventLoop] = asyncio.get_running_loop()
         self._lock = asyncio.Lock()
         self._closed = False
+        super().__init__(places, cursor, retry_for)
 
     async def items(self) -> AsyncIterator[Union[T, Marker]]:
         """Give the markers, too: CaughtUp, Behind and Ended."""
@@ -2034,7 +2037,6 @@ rm -rf "$folder"
     _ready = False
 
     def __init__(self, program: Optional[str]) -> None:
-        super().__init__()
         stored = _stored() if program is None else os.path.abspath(program)
         if not os.access(stored, os.X_OK):
             raise FileNotFoundError(f"{stored} is not there, or is no program")
@@ -2045,6 +2047,7 @@ rm -rf "$folder"
             ["/bin/sh", "-c", self._keeper, "sh", folder, stored, "--data", f"{folder}/data", "--socket", self.path],
             stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, cwd="/", env=environment,
             start_new_session=True)
+        super().__init__()
         threading.Thread(target=self._read, args=(self._process.stderr,), daemon=True).start()
 
     def _read(self, trace: Any) -> None:

@@ -158,6 +158,8 @@ def _has_ended''', '''        self._socket.shutdown(socket.SHUT_RDWR)
 
 
 def _has_ended''', ["Async.test_a_child_made_by_fork_has_a_connection_of_its_own"]),
+    ("        self._socket: Any = None\n        super().__init__()\n", "        super().__init__()\n        time.sleep(1)\n",
+     ["Blocking.test_a_fork_while_threads_connect"]),
     # Store.temporary
     ('rm -rf "$folder"\n', "", ["Temporary.test_it_is_there_and_gone", "Temporary.test_it_is_there_for_asyncio"]),
     ("read -r line\n", "sleep 12\n", ["Temporary.test_it_is_gone_when_the_process_is"], WAITS),

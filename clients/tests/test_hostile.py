@@ -11,6 +11,7 @@ import multiprocessing
 import os
 import pathlib
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -38,9 +39,11 @@ def in_child(work):
         os.write(writing, found.encode())
         os._exit(0)
     os.close(writing)
+
+    def read():
+        return b"".join(iter(lambda: os.read(reading, 4096), b""))
     try:
-        with open(reading, "rb", closefd=False) as pipe:
-            return json.loads(within(pipe.read))
+        return json.loads(within(read))
     finally:
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
@@ -337,6 +340,24 @@ class BlockingTests(Tests, unittest.TestCase):
         time.sleep(0.05)
         self.assertEqual(1, in_child(lambda: client.do("ping")))
         self.close(client)
+
+    def test_a_fork_while_threads_connect(self):
+        # Nobody accepts, and only the first has its place in the queue.
+        full = socket.socket(socket.AF_UNIX)
+        self.addCleanup(full.close)
+        full.bind(str(self.directory / "full"))
+        full.listen(0)
+        failed = []
+        self.addCleanup(setattr, sys, "unraisablehook", sys.unraisablehook)
+        sys.unraisablehook = failed.append
+        client, connecting = self.open(self.daemon().path), []
+        for n in range(4):
+            connecting.append(call_later(Store(str(self.directory / "full"), retry_for=0).ping))
+        time.sleep(0.1)
+        self.assertEqual([0, []], in_child(lambda: [client.do("ping"), [str(each.exc_value) for each in failed]]))
+        full.close()
+        for each in connecting:
+            self.assertIsInstance(each.exception(LIMIT), OSError)
 
     def test_processes_of_multiprocessing(self):
         def taken(pipe):
