@@ -110,6 +110,32 @@ struct LineFramerTests {
     }
 }
 
+extension LineFramerTests {
+    @Test func `a line that is put back comes again, also before one that is too long`() {
+        for rest in ["", "PING\n", String(repeating: "x", count: 200), String(repeating: "x", count: 200) + "\nPING\n"]
+        {
+            var framer = LineFramer(limit: 100)
+            framer.append("READ events\n" + rest)
+            for _ in 1...3 {
+                guard case .line(let line) = framer.next() else {
+                    Issue.record("it is there")
+                    return
+                }
+                #expect(String(decoding: line, as: UTF8.self) == "READ events")
+                framer.putBack()
+            }
+            framer.append("QU")
+            framer.append("IT\n")
+            guard case .line = framer.next() else {
+                Issue.record("it is there")
+                return
+            }
+            let hasLine = framer.hasLine
+            if rest.count > 100 { framer.expectRefusal() } else { #expect(hasLine) }
+        }
+    }
+}
+
 extension LineFramer {
     mutating func append(_ text: String) { Array(text.utf8).withUnsafeBytes { append($0) } }
 

@@ -29,8 +29,8 @@ package struct LineFramer: ~Copyable {
     /// The end of the bytes that were searched for an LF: `start..<searched` has none if `lineEnd` is nil.
     private var searched = 0
     private var lineEnd: Int?
-    /// The start of the line that was taken last.
-    private var lineStart = 0
+    /// The line that was taken last, without its LF.
+    private var taken = 0..<0
     private var isTooLong = false
     /// The number of bytes that are kept of a line that is too long: enough for its tag.
     private static let openingCount = 64
@@ -64,7 +64,7 @@ package struct LineFramer: ~Copyable {
             return .needBytes
         }
         let line = UnsafeRawBufferPointer(start: storage + start, count: lineEnd - start)
-        lineStart = start
+        taken = start..<lineEnd
         start = lineEnd + 1
         searched = start
         search()
@@ -73,8 +73,9 @@ package struct LineFramer: ~Copyable {
 
     /// Puts back the line that was taken last; called right after `next`.
     mutating func putBack() {
-        lineEnd = start - 1
-        start = lineStart
+        (start, lineEnd) = (taken.lowerBound, taken.upperBound)
+        // The line behind it is looked at again when this one is taken.
+        (isTooLong, opening) = (false, [])
     }
 
     /// True if `next` would return anything but `needBytes`.
@@ -88,7 +89,7 @@ package struct LineFramer: ~Copyable {
 
     /// Drops the buffered bytes and frees the storage; lines that were taken become invalid.
     package mutating func discard() {
-        (start, end, searched, lineStart, lineEnd) = (0, 0, 0, 0, nil)
+        (start, end, searched, taken, lineEnd) = (0, 0, 0, 0..<0, nil)
         storage?.deallocate()
         storage = nil
         capacity = 0
