@@ -105,6 +105,18 @@ struct FlushForCheckpointTests {
         #expect(bench.hear("asker") == [#"+ {"position":1}"#])
     }
 
+    @Test func `a connection whose write waits for room is pushed its events meanwhile`() {
+        let events = Array(repeating: #"{"type":"A","data":{}}"#, count: 500).joined(separator: ",")
+        for _ in 1...6 { _ = bench.ask("APPEND note-1 [\(events)]", from: "other") }
+        bench.models.bufferedBytes = Checkpoints.maxBytes
+        _ = bench.ask("PING", from: "other")
+        bench.send("SUBSCRIBE events/note-1 from=1", append, from: "other")
+        bench.run()
+        let heard = bench.hear("other")
+        #expect(heard.count { $0.contains("\"stream\"") && $0.hasPrefix(">1 ") } == 3_000)
+        #expect(heard.count { $0.hasPrefix("+") } == 1, "the write waits")
+    }
+
     @Test func `a turn that is undone takes what is set aside back, and CHECKPOINT is answered all the same`() {
         bench.log.commitFailure = .full("no room")
         #expect(bench.ask(append, from: "other").map { $0.text("code") } == ["full"])

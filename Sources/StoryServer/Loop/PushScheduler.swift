@@ -92,9 +92,8 @@ final class PushScheduler {
         case .answering(let answer):
             // After a long answer the connection stays in the round: its next request waits for it.
             return step(answer, connection) || share - lines.budget > PushScheduler.short
-        case .open, .awaiting(.position), .awaiting(.forwarded): return push(to: connection, durable)
-        case .awaiting(.job), .awaiting(.ownWrites), .awaiting(.definitions), .awaiting(.room), .closing, .closed:
-            return false
+        case .open, .awaiting(.position), .awaiting(.forwarded), .awaiting(.room): return push(to: connection, durable)
+        case .awaiting(.job), .awaiting(.ownWrites), .awaiting(.definitions), .closing, .closed: return false
         }
     }
 
