@@ -50,11 +50,10 @@ struct ConnectionOutputTests {
         var output = output(
             ("+ free", 0), (#"+@a {"position":4}"#, 4), (#"- {"code":"conflict"}"#, 4), (">1 {}", 0),
             ("=@b {\"x\":\"+\"}\n=@b {}\n+@b {}", 5), ("-@c {}", 0), ("+@d {}", 5))
-        output.rollBack(to: durable) { tag, bytes in
-            bytes.write("-\(tag.map { "@\($0)" } ?? "") full\n")
+        output.rollBack(to: durable) { tag, restsOn, bytes in
+            bytes.write("-\(tag.map { "@\($0)" } ?? "") \(restsOn.value)\n")
         }
-        #expect(
-            take(&output, 3) == "+ free\n-@a full\n- full\n>1 {}\n-@b full\n-@c {}\n-@d full\n")
+        #expect(take(&output, 3) == "+ free\n-@a 4\n- 4\n>1 {}\n-@b 5\n-@c {}\n-@d 5\n")
         let isDone = output.isEmpty && !output.isWaiting
         #expect(isDone)
     }
@@ -62,7 +61,7 @@ struct ConnectionOutputTests {
     @Test func `pushes behind an undone reply stay`() {
         var output = output((#">3 {"again":4}"#, 4), ("+ b", 4), (#">4 {"end":"undefined","resume":2}"#, 2))
         #expect(take(&output, 3) == "")
-        output.rollBack(to: durable) { _, bytes in bytes.write("- full\n") }
+        output.rollBack(to: durable) { _, _, bytes in bytes.write("- full\n") }
         #expect(
             take(&output, 3) == #">3 {"again":4}"# + "\n- full\n" + #">4 {"end":"undefined","resume":2}"# + "\n")
     }
@@ -71,7 +70,7 @@ struct ConnectionOutputTests {
         var output = output(("+ a", 5))
         output.bytes.write("= half\n")
         #expect(take(&output, 3) == "")
-        output.rollBack(to: durable) { _, bytes in bytes.write("- full\n") }
+        output.rollBack(to: durable) { _, _, bytes in bytes.write("- full\n") }
         #expect(String(decoding: output.bytes.written, as: UTF8.self) == "- full\n= half\n")
         output.dropUnfinished()
         #expect(take(&output, 3) == "- full\n")

@@ -30,17 +30,21 @@ package struct Failure: Error, Equatable, Sendable {
     /// The details that belong to the code.
     package let detail: FailureDetail
 
-    /// The advice to the client on trying again: that of the code, but for a write that may have been carried out.
-    package var retry: Retry {
-        if case .outcome(.unknown) = detail { return .refetch }
-        return code.retry
-    }
+    /// The advice to the client on trying again.
+    package let retry: Retry
 
     /// Creates a failure.
-    package init(_ code: ErrorCode, _ message: String, _ detail: FailureDetail = .none) {
+    ///
+    /// - Parameters:
+    ///   - code: the code for programs.
+    ///   - message: one sentence: the fault and, where it helps, the remedy.
+    ///   - detail: the details that belong to the code.
+    ///   - retry: the advice on trying again; nil for that of the code.
+    package init(_ code: ErrorCode, _ message: String, _ detail: FailureDetail = .none, retry: Retry? = nil) {
         self.code = code
         self.message = message
         self.detail = detail
+        self.retry = retry ?? code.retry
     }
 }
 

@@ -71,7 +71,9 @@ extension Forwarding {
         let output = requests.output(connection)
         switch answer {
         case .leaderless: output.reply(.failed(failure), tag: write.tag, restsOn: .zero)
-        case .unknown: output.reply(.failed(.outcomeUnknown), tag: write.tag, restsOn: .zero)
+        case .unknown:
+            let failure: Failure = write.isRepeatable ? .outcomeOfKeyUnknown : .outcomeUnknown
+            output.reply(.failed(failure), tag: write.tag, restsOn: .zero)
         case .reply(let lines, let code):
             if let code {
                 requests.figures.failed(code)

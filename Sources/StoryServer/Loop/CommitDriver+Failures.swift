@@ -8,7 +8,9 @@ extension CommitDriver {
     func rollBack(_ failure: Failure) {
         pause(failure)
         entry.beginNext()
+        let keyed: Set<Position>
         do throws(StorageError) {
+            keyed = failure == .outcomeUnknown ? try undoneWithKey() : []
             try restoreAcknowledged()
             try engine.rolledBack()
             isHalfFolded = false
@@ -16,7 +18,7 @@ extension CommitDriver {
             return perform(turn.rollBackFinished(.failure(error)))
         }
         connections.rolledBack(to: turn.acknowledged)
-        outbox.rollBack(to: turn.acknowledged, failure)
+        outbox.rollBack(to: turn.acknowledged) { keyed.contains($0) ? .outcomeOfKeyUnknown : failure }
         whenRolledBack()
         guard stopReason == nil else { return }
         perform(turn.rollBackFinished(.success(())))
@@ -44,6 +46,16 @@ extension CommitDriver {
         figures.set(.full, true)
         refusals.diskIsFull(failure, at: tick)
         engine.writesRefused(refusals.failure)
+    }
+
+    /// Returns the positions of the events that are not acknowledged, and whose write has a key.
+    private func undoneWithKey() throws(StorageError) -> Set<Position> {
+        var found: Set<Position> = []
+        try log.scan(from: turn.acknowledged.next, through: log.head, order: .ascending) { record in
+            if record.key != nil { found.insert(record.position) }
+            return true
+        }
+        return found
     }
 
     /// Rolls the log back to its acknowledged events, and the models to their checkpoint, from which they are folded

@@ -84,9 +84,14 @@ struct ConnectionOutput: ~Copyable {
         free = 0
     }
 
-    /// Replaces each reply that depends on an event after this position; `refuse` writes the refusal for its tag. Pushes
-    /// stay: they rest on durable events.
-    mutating func rollBack(to durable: Position, _ refuse: (_ tag: Tag?, _ bytes: inout ByteWriter) -> Void) {
+    /// Replaces each reply that depends on an event after this position. Pushes stay: they rest on durable events.
+    ///
+    /// - Parameters:
+    ///   - durable: the last event that is not undone.
+    ///   - refuse: writes the refusal for a reply with this tag, which depends on the event at this position.
+    mutating func rollBack(
+        to durable: Position, _ refuse: (_ tag: Tag?, _ restsOn: Position, _ bytes: inout ByteWriter) -> Void
+    ) {
         guard !marks.isEmpty else { return }
         var output = ByteWriter()
         swap(&bytes, &output)
@@ -102,7 +107,7 @@ struct ConnectionOutput: ~Copyable {
             } else {
                 UndoneLines.forEach(in: part) { line in
                     switch line {
-                    case .reply(let tag): refuse(tag, &bytes)
+                    case .reply(let tag): refuse(tag, mark.restsOn, &bytes)
                     case .push(let text): bytes.raw(text)
                     }
                 }

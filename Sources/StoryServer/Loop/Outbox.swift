@@ -167,10 +167,15 @@ final class Outbox {
         transport.finish(connection.id, lingers: !isDraining)
     }
 
-    /// Replaces each reply that depends on an undone event by this failure, also those in progress.
-    func rollBack(to durable: Position, _ failure: Failure) {
+    /// Replaces each reply that depends on an undone event by a failure, also those in progress.
+    ///
+    /// - Parameters:
+    ///   - durable: the last event that is not undone.
+    ///   - failure: returns the failure for the last event that a reply depends on.
+    func rollBack(to durable: Position, _ failure: (Position) -> Failure) {
         for connection in waiting {
-            connection.output.replies.rollBack(to: durable) { tag, bytes in
+            connection.output.replies.rollBack(to: durable) { tag, restsOn, bytes in
+                let failure = failure(restsOn)
                 figures.failed(failure.code)
                 connection.client.failed()
                 ReplyEncoder.append(failure, tag: tag, to: &bytes)
@@ -179,9 +184,12 @@ final class Outbox {
         for connection in connections.all { refuseUndoneAnswer(of: connection, failure, durable) }
     }
 
-    private func refuseUndoneAnswer(of connection: Connection, _ failure: Failure, _ durable: Position) {
+    private func refuseUndoneAnswer(
+        of connection: Connection, _ failure: (Position) -> Failure, _ durable: Position
+    ) {
         connection.asked.forget()
         guard let answer = connection.answer, answer.restsOn > durable else { return }
+        let failure = failure(answer.restsOn)
         figures.failed(failure.code)
         connection.client.failed()
         dropUnfinished(connection)

@@ -49,12 +49,14 @@ struct NodeOutcomeTests {
         } else {
             #expect(bench.ask(#"POST users {"id":"1","name":"Ana","email":"a@b.org","prefecture":1}"#) == [])
         }
-        bench.nodes[0].send(append, from: "b")
+        bench.nodes[0].send(append, #"APPEND note-2 key=k {"type":"A","data":1}"#, from: "b")
         bench.tick(90)
         #expect(bench.nodes[0].hear("a") == [])
         bench.tick(30)
-        #expect(bench.nodes[0].hear("a").map { $0.text("outcome") } == ["unknown"])
-        #expect(bench.nodes[0].hear("b").map { $0.text("outcome") } == ["unknown"], "so was the turn behind it")
+        let (told, behind) = (bench.nodes[0].hear("a"), bench.nodes[0].hear("b"))
+        #expect(told.map { $0.text("outcome") } == ["unknown"] && told.map { $0.text("retry") } == ["refetch"])
+        #expect(behind.map { $0.text("outcome") } == ["unknown", "unknown"], "so was the turn behind it")
+        #expect(behind.map { $0.text("retry") } == ["refetch", "same"], "the second has a key")
         #expect(bench.nodes[0].log.head == Position(1))
         bench.engines[0].isCut = false
         bench.engines[0].fate = { _ in .answered }
