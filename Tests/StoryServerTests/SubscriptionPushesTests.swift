@@ -58,7 +58,7 @@ import Testing
     func `what a subscription gets is the plain list, far from the head and near it`(size: Int, units: Int) throws {
         var random = SplitMix64(seed: UInt64(size))
         try bench.append(2_500, &random)
-        for _ in 0..<12 {
+        for _ in 0..<5 {
             let selection = selection(&random)
             let from = Position(.random(in: 1...bench.log.head.value + 1, using: &random))
             var subscription = Subscription(id: SubscriptionID(1), selection: selection, from: from)
