@@ -89,9 +89,7 @@ struct ConnectionOutput: ~Copyable {
     /// - Parameters:
     ///   - durable: the last event that is not undone.
     ///   - refuse: writes the refusal for a reply with this tag, which depends on the event at this position.
-    mutating func rollBack(
-        to durable: Position, _ refuse: (_ tag: Tag?, _ restsOn: Position, _ bytes: inout ByteWriter) -> Void
-    ) {
+    mutating func rollBack(to durable: Position, _ refuse: (Tag?, Position, inout ByteWriter) -> Void) {
         guard !marks.isEmpty else { return }
         var output = ByteWriter()
         swap(&bytes, &output)
