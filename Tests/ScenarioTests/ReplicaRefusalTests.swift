@@ -101,7 +101,12 @@ extension DaemonTests {
         }
 
         @Test(arguments: [
-            ("host:4000", "other machines cannot be followed yet: host:4000"), ("", "--follow wants a value"),
+            (
+                "host:4000",
+                "follow: host:4000 wants a certificate: say --certificate, --certificate-key and --authority"
+            ),
+            ("tls://host:4000", "follow takes HOST:PORT without tls://, such as host:4000"),
+            ("", "--follow wants a value"),
         ])
         func `an address that cannot be followed is refused with the reason`(address: String, reason: String) throws {
             let daemon = try RunningDaemon(options: ["--follow=\(address)"], isStarted: false)

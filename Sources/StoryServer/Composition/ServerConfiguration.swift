@@ -199,21 +199,30 @@ package struct ServerConfiguration: Equatable, Sendable {
             }
             configuration.slowMilliseconds = milliseconds
         }
-        configuration.follow = try follow(settings, besides: configuration.socket)
+        configuration.follow = try follow(settings, besides: configuration)
         configuration.patience = try limit(settings, .patience, 1...300) ?? configuration.patience
         configuration.cluster = try cluster(settings, configuration.certificates, readFile: readFile)
         return configuration
     }
 
-    private static func follow(_ settings: Settings, besides socket: String) throws(UsageError) -> String? {
+    private static func follow(
+        _ settings: Settings, besides configuration: ServerConfiguration
+    ) throws(UsageError) -> String? {
         guard let written = settings[.follow] else { return nil }
         let address = written.text
-        let port = address.split(separator: ":", omittingEmptySubsequences: false).last ?? ""
-        if !address.contains("/"), address.contains(":"), UInt16(port) != nil {
-            throw written.refused(
-                "follow takes the path of a socket; other machines cannot be followed yet: \(address)")
+        guard !address.hasPrefix("tls://") else {
+            throw written.refused("follow takes HOST:PORT without tls://, such as \(address.dropFirst(6))")
         }
-        guard address != socket else { throw written.refused("follow names this store's own socket: \(address)") }
+        if !address.contains("/"), HostAndPort(address) != nil {
+            guard configuration.certificates != nil else {
+                throw written.refused(
+                    "follow: \(address) wants a certificate: say --certificate, --certificate-key and --authority")
+            }
+            return address
+        }
+        guard address != configuration.socket else {
+            throw written.refused("follow names this store's own socket: \(address)")
+        }
         guard address.utf8.count <= SocketAddress.longestPath else {
             throw written.refused("the path of follow is longer than \(SocketAddress.longestPath) bytes")
         }

@@ -211,7 +211,7 @@ package struct Composition {
         }
         guard let address = configuration.follow else { return .store }
         return .replica { () throws(StorageError) in
-            try Joining.history(of: address, patience: patience, trace)
+            try Joining.history(of: address, configuration.certificates, patience: patience, trace)
         }
     }
 

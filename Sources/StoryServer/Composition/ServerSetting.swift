@@ -19,7 +19,8 @@ package enum ServerSetting: String, CaseIterable, Sendable {
     package var placeholder: String {
         switch self {
         case .data: "DIR"
-        case .socket, .follow: "PATH"
+        case .socket: "PATH"
+        case .follow: "ADDRESS"
         case .allow: "WHO=ROLE"
         case .connections, .subscriptions, .inflight: "N"
         case .idle, .slow, .patience, .lease: "SECONDS"
@@ -46,7 +47,8 @@ package enum ServerSetting: String, CaseIterable, Sendable {
         case .memory: "bytes that are kept for all clients together: 8388608 to 1099511627776"
         case .journal: "the size of log.journal: 65536 to 1073741824, a multiple of 4096"
         case .slow: "seconds from which on a request is slow and is traced, such as 0.1, to 3600; 0: never"
-        case .follow: "makes this store a replica of the one at that socket: it has the same log, and takes no writes"
+        case .follow:
+            "makes this store a replica of the one at that socket or HOST:PORT: it has the same log, and takes no writes"
         case .listen: "where clients on other machines connect, by TLS; with certificate, certificate-key and authority"
         case .certificate: "the certificate that other machines are shown, in PEM; read again when it changes"
         case .certificateKey:

@@ -1,4 +1,5 @@
 import StoryCore
+import StoryNetwork
 import StoryReactor
 import StoryStorage
 import StoryWire
@@ -8,18 +9,21 @@ import StoryWire
 /// It has a loop of its own, which ends with the answer, at the deadline or at a signal.
 final class Joining: ReactorHandler {
     private let address: String
+    private let files: TLSFiles?
     private let reactor: Reactor
     private let trace: Trace
     /// The ticks of 0.1 s that are left.
     private var left: UInt64
-    private var link: ConnectionID?
+    private var link: PeerConnection?
     private var lines = LineFramer(limit: SourceLineReader.maxCount)
     private let reader = SourceLineReader()
     private var reason = "nobody answered"
     private var identity: StoredIdentity?
 
-    private init(_ address: String, patience seconds: Int, _ trace: Trace) throws(ReactorError) {
-        (self.address, self.trace) = (address, trace)
+    private init(
+        _ address: String, _ files: TLSFiles?, patience seconds: Int, _ trace: Trace
+    ) throws(ReactorError) {
+        (self.address, self.files, self.trace) = (address, files, trace)
         left = UInt64(clamping: seconds) * 10
         reactor = try Reactor()
     }
@@ -27,16 +31,17 @@ final class Joining: ReactorHandler {
     /// Asks the source for the identity of its history.
     ///
     /// - Parameters:
-    ///   - address: the socket of the source.
+    ///   - address: the socket of the source, or `HOST:PORT`.
+    ///   - files: the own certificate, and the authority of the source; nil where there are none.
     ///   - seconds: how long it is tried.
     ///   - trace: the daemon's trace.
     /// - Throws: `.failed` with the reason where the source did not tell it in time.
     static func history(
-        of address: String, patience seconds: Int, _ trace: Trace
+        of address: String, _ files: TLSFiles?, patience seconds: Int, _ trace: Trace
     ) throws(StorageError) -> StoredIdentity {
         let joining: Joining
         do throws(ReactorError) {
-            joining = try Joining(address, patience: seconds, trace)
+            joining = try Joining(address, files, patience: seconds, trace)
         } catch {
             throw .failed("\(error)")
         }
@@ -50,7 +55,11 @@ final class Joining: ReactorHandler {
     }
 
     private func connect() {
-        do throws(ReactorError) { link = try reactor.connect(to: address) } catch { reason = "\(error)" }
+        do throws(ConnectionFailure) {
+            link = try PeerConnection(to: address, files, reactor)
+        } catch {
+            reason = error.reason
+        }
     }
 
     private func ended(_ reason: String) {
@@ -58,20 +67,30 @@ final class Joining: ReactorHandler {
         guard let link else { return }
         self.link = nil
         lines = LineFramer(limit: SourceLineReader.maxCount)
-        reactor.close(link)
+        reactor.close(link.id)
+    }
+
+    /// Uses the connection; it ends where its TLS fails.
+    private func withLink(_ body: (PeerConnection) throws(TLSError) -> Void) {
+        guard let link else { return }
+        do throws(TLSError) { try body(link) } catch { ended("\(error)") }
     }
 
     // MARK: ReactorHandler
 
+    func connectionMade(_ id: ConnectionID) {
+        if id == link?.id { withLink { (link) throws(TLSError) in try link.made() } }
+    }
+
     func bytesReceived(_ id: ConnectionID, _ bytes: UnsafeRawBufferPointer) {
-        guard id == link else { return }
-        lines.append(bytes)
+        guard id == link?.id else { return }
+        withLink { (link) throws(TLSError) in try link.received(bytes) { lines.append($0) } }
         while link != nil, case .line(let line) = lines.next() { take(line) }
     }
 
     private func take(_ line: UnsafeRawBufferPointer) {
         switch reader.read(line) {
-        case .greeting: if let link { _ = Array("@seal SEAL\n".utf8).withUnsafeBytes { reactor.send(link, $0) } }
+        case .greeting: withLink { (link) throws(TLSError) in try link.send(Array("@seal SEAL\n".utf8)) }
         case .seal:
             identity = HistoryReader.identity(line)
             if identity == nil { reason = "its history has an ID that this program does not read" }
@@ -94,8 +113,10 @@ final class Joining: ReactorHandler {
         reactor.stop()
     }
 
-    func peerClosed(_ id: ConnectionID) { if id == link { ended("it closed the connection") } }
-    func connectionClosed(_ id: ConnectionID) { if id == link { ended("it closed the connection") } }
+    func peerClosed(_ id: ConnectionID) { connectionClosed(id) }
+    func connectionClosed(_ id: ConnectionID) {
+        if id == link?.id { ended(reactor.connectFailure(id) ?? "it closed the connection") }
+    }
     func connectionOpened(_ id: ConnectionID, peer: PeerCredentials) {}
     func clientNotAccepted(errno: Int32) {}
     func outputDrained(_ id: ConnectionID) {}
