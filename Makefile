@@ -3,7 +3,7 @@
 .PHONY: help demo cluster-demo test test-anywhere build install deb test-deb test-container lint gates clean
 .PHONY: power faults kills rot hostile races models simulation simulation-node simulation-nodes fuzz sanitizers
 .PHONY: soak stopped-disk cluster-chaos
-.PHONY: bench bench-quick bench-models bench-latency bench-scale bench-report
+.PHONY: bench bench-quick bench-models bench-cluster bench-latency bench-scale bench-report
 .PHONY: figures
 
 help: ## what there is to make
@@ -96,6 +96,9 @@ bench-quick: ## the same, in short
 
 bench-models: ## what declared models cost beside a store without, with a verdict for each bar
 	@scripts/bench models
+
+bench-cluster: ## a log of several nodes beside its etcd, with a verdict for each bar; about four minutes
+	@scripts/bench cluster
 
 bench-latency: ## what one client waits for beside other work
 	@scripts/bench latency

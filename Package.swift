@@ -99,7 +99,7 @@ let package = Package(
             [
                 "StoryBrowser", "StoryClient", "StoryCore", "StoryWire", "StoryStorage", "StoryLog", "StoryOffline",
             ]),
-        program("storebench", ["CHiredis"], path: "bench/storebench"),
+        program("storebench", ["CHiredis", "StoryCluster", "StoryCore", "StoryEtcd"], path: "bench/storebench"),
         // Preloaded into the daemon by the gates on counts; nothing links it.
         preloaded("CCounting", path: "bench/counting", sharing: "../preloaded"),
         // Preloaded into the servers of the benchmark's row S13; nothing links it.

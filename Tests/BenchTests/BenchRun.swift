@@ -40,6 +40,7 @@ enum TinyRuns {
         let folder: Scratch
         let compare: BenchRun
         let models: BenchRun
+        let cluster: BenchRun
         let latency: BenchRun
         let scale: BenchRun
         let report: BenchRun
@@ -49,6 +50,8 @@ enum TinyRuns {
             let tools = try TinyRuns.tools(in: folder)
             compare = try BenchRun(["compare", "--tiny", "--out", "latest.jsonl"], in: folder, path: tools)
             models = try BenchRun(["models", "--tiny", "--out", "models.jsonl"], in: folder, path: tools)
+            // etcd is where the tests have it.
+            cluster = try BenchRun(["cluster", "--tiny", "--out", "cluster.jsonl"], in: folder)
             latency = try BenchRun(["latency", "--tiny", "--out", "latency.jsonl"], in: folder, path: tools)
             scale = try BenchRun(["scale", "--tiny", "--out", "scale.jsonl"], in: folder, path: tools)
             let page = "# By hand\n\n\(Page.start)\n\(Page.end)\n"

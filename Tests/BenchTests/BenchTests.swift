@@ -81,9 +81,18 @@ import Testing
     }
 
     @Test func `Every cost of a declared model has a figure, and each bar a verdict`() throws {
-        let run = try TinyRuns.all.get().models
+        try expectAll(Row.ofModels, of: TinyRuns.all.get().models)
+    }
+
+    @Test func `Every shape of a log of several nodes has a figure, beside its etcd too, and each bar a verdict`()
+        throws
+    {
+        try expectAll(Row.ofCluster, of: TinyRuns.all.get().cluster)
+    }
+
+    private func expectAll(_ rows: [storebench.Row], of run: BenchRun) throws {
         #expect(run.exit == .code(0), "\(run.errors)")
-        for row in Row.ofModels {
+        for row in rows {
             let lines = run.cells(row.id)
             for shape in row.shapes {
                 for contender in shape.contenders {
@@ -132,6 +141,7 @@ import Testing
             #expect(page.contains(line), "\(line)")
         }
         for line in runs.models.output.split(separator: "\n") { #expect(page.contains(line), "\(line)") }
+        for line in runs.cluster.output.split(separator: "\n") { #expect(page.contains(line), "\(line)") }
         for line in runs.scale.output.split(separator: "\n") { #expect(page.contains(line), "\(line)") }
         #expect(page.contains("A tiny run"))
         let plots = page.components(separatedBy: "](plots/").dropFirst().map { $0.prefix { $0 != ")" } }
@@ -167,6 +177,7 @@ import Testing
         let run = try BenchRun(["report", "latest.jsonl", "--page", "page.md"], in: folder)
         #expect(run.exit == .code(0), "\(run.errors)")
         #expect(run.errors.contains("models.jsonl of make bench-models"))
+        #expect(run.errors.contains("cluster.jsonl of make bench-cluster"))
         #expect(run.errors.contains("latency.jsonl; make bench-latency writes it"))
         #expect(run.errors.contains("scale.jsonl is not what make bench-scale writes"))
     }

@@ -31,6 +31,24 @@ import Testing
         }
     }
 
+    @Test func `The last reply is kept as text wherever it is cut, without the rows before it`() {
+        let bytes = Array("= {\"node\":\"n1\"}\n+ {\"leader\":\"n2\",\"term\":57}\n- {\"code\":\"busy\"}\n".utf8)
+        for cut in 0...bytes.count {
+            let dialect = TextDialect()
+            let heard = hear(dialect, [bytes[..<cut], bytes[cut...]])
+            #expect(heard.answers == 2 && heard.failures == 1)
+            #expect(dialect.reply == "- {\"code\":\"busy\"}", "cut at \(cut)")
+        }
+    }
+
+    @Test func `Numbers and texts of a line are found by the words before them`() {
+        let line = "+ {\"leader\":\"n2\",\"commits\":{\"count\":57},\"term\":3}"
+        #expect(Member.text("\"leader\":", of: line) == "n2")
+        #expect(Member.number("\"commits\":{\"count\":", of: line) == 57)
+        #expect(Member.number("\"position\":", of: line) == nil)
+        #expect(Member.text("\"term\":", of: line) == nil)
+    }
+
     @Test func `Redis's pages are counted wherever they are cut`() {
         let event = { (id: String) in "*2\r\n$3\r\n\(id)\r\n*2\r\n$1\r\ne\r\n$4\r\n{ab}\r\n" }
         let bytes = Array("*2\r\n\(event("1-1"))\(event("1-2"))-ERR no\r\n".utf8)

@@ -7,6 +7,7 @@ let usage = """
 
       storebench compare [--quick|--tiny] [--rows S1,S2] [--out FILE]   every row of the table, with verdicts
       storebench models [--quick|--tiny] [--rows M1,M2] [--out FILE]    what declared models cost, with verdicts
+      storebench cluster [--quick|--tiny] [--rows C1,C2] [--out FILE]   a log of several nodes beside its etcd
       storebench latency [--quick|--tiny] [--out FILE]                  what one client waits for, beside other work
       storebench scale [--quick|--tiny] [--out FILE]                    figures at sizes, crowds and large events
       storebench report FILE [--page FILE]                              tables and plots into bench/README.md
@@ -16,7 +17,8 @@ let usage = """
 
     Run it from the repository's root after `swift build -c release` and `scripts/peers`; `make bench` does both.
     Servers are started and stopped in directories of their own below STOREBENCH_DIR, else the temporary directory.
-    A report of bench/results/latest.jsonl takes models.jsonl, latency.jsonl and scale.jsonl along when they lie beside it.
+    A report of bench/results/latest.jsonl takes models.jsonl, cluster.jsonl, latency.jsonl and scale.jsonl along when they
+    lie beside it.
 
     """
 
@@ -35,8 +37,7 @@ func number(_ name: String, _ fallback: Int) -> Int {
 }
 
 /// Measures rows. One that fails is told at the end and does not keep the others from being measured.
-func measure(_ all: [Row]) throws(BenchError) {
-    let size = Size.named(by: arguments)
+func measure(_ all: [Row], _ size: Size) throws(BenchError) {
     let wanted = value("--rows")?.split(separator: ",").map(String.init)
     let rows = all.filter { wanted?.contains($0.id) ?? true }
     guard !rows.isEmpty else { throw BenchError("--rows wants some of \(all.map(\.id).joined(separator: ","))") }
@@ -80,12 +81,14 @@ func load() throws(BenchError) {
 
 signal(SIGPIPE, SIG_IGN)
 do {
+    let size = Size.named(by: arguments)
     let wantsHelp = arguments.contains { $0 == "--help" || $0 == "-h" }
     switch wantsHelp ? "help" : arguments.first {
-    case "compare": try measure(Row.all)
-    case "models": try measure(Row.ofModels)
-    case "latency": try LatencyBench.run(Size.named(by: arguments), writingTo: value("--out"))
-    case "scale": try ScaleBench.run(Size.named(by: arguments), writingTo: value("--out"))
+    case "compare": try measure(Row.all, size)
+    case "models": try measure(Row.ofModels, size)
+    case "cluster": try measure(Row.ofCluster, size.ofCluster)
+    case "latency": try LatencyBench.run(size, writingTo: value("--out"))
+    case "scale": try ScaleBench.run(size, writingTo: value("--out"))
     case "report":
         guard arguments.count >= 2 else { throw BenchError("report wants the file that make bench wrote") }
         try Page.write(reading: arguments[1], into: value("--page") ?? "bench/README.md")

@@ -76,7 +76,6 @@ final class ClusterDriver {
         questions = PositionQuestions(LogKeys(log: node.settings.log), patience: patience)
         replica = Replica(node.settings, OwnLog(history: log.storeID, head: log.committed))
         entries.canWrite = { [weak self] in self?.replica.writableTerm != nil }
-        entries.isTailFull = { [weak self] in self?.replica.isTailFull == true }
         entries.handOver = { [weak self] head, records in
             self?.input { $0.entryReady(head, records: records, at: $1) }
         }
@@ -176,6 +175,7 @@ final class ClusterDriver {
 
     func input(_ body: (inout Replica, _ now: UInt64) -> [ClusterAction]) {
         for action in body(&replica, dependency.clock.steady()) { actions.append(action) }
+        entries.isTailFull = replica.isTailFull
         guard !isPerforming else { return }
         isPerforming = true
         while let action = actions.next() { perform(action) }

@@ -28,7 +28,7 @@ final class EntryCommits {
     /// True while an entry can be handed over.
     var canWrite: () -> Bool = { false }
     /// True while the engine has more entries than it should keep.
-    var isTailFull: () -> Bool = { false }
+    var isTailFull = false
     /// Hands an entry over.
     var handOver: (EntryHead, [UInt8]) -> Void = { _, _ in }
     /// Notes that events are stored in the own journal.
@@ -52,12 +52,12 @@ final class EntryCommits {
     /// True while the next entry can be handed over.
     var isOpen: Bool { underWay == nil && canWrite() }
     /// True while writes have to wait.
-    var isFull: Bool { unstored >= mostUnstored || isTailFull() && !refusesWrites }
+    var isFull: Bool { unstored >= mostUnstored || isTailFull && !refusesWrites }
     /// True while writes are refused, since they have waited in vain for the engine to have fewer entries.
     var refusesWrites: Bool { ticksFull >= patience }
 
     /// Counts a tick of 0.1 s.
-    func ticked() { ticksFull = isTailFull() ? ticksFull + 1 : 0 }
+    func ticked() { ticksFull = isTailFull ? ticksFull + 1 : 0 }
 
     // MARK: Own entries
 

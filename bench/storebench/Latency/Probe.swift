@@ -20,7 +20,13 @@ final class Probe: @unchecked Sendable {
     private let ended = DispatchSemaphore(value: 0)
 
     /// Begins to ask over a link of the server; nothing is recorded yet.
-    init(_ server: Service, _ link: Link, _ work: Work = .get) {
+    ///
+    /// - Parameters:
+    ///   - server: the server.
+    ///   - link: the client.
+    ///   - work: the requests.
+    ///   - pause: the time between a reply and the next request, in microseconds.
+    init(_ server: Service, _ link: Link, _ work: Work = .get, pause: UInt32 = 0) {
         self.server = server
         self.link = link
         self.work = work
@@ -29,6 +35,7 @@ final class Probe: @unchecked Sendable {
             while !isOver.load(ordering: .relaxed) {
                 ask(number)
                 number += 1
+                if pause > 0 { usleep(pause) }
             }
             ended.signal()
         }

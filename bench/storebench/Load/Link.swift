@@ -104,10 +104,7 @@ final class Link {
     }
 
     /// The number of a limit that the greeting tells.
-    func limit(_ name: String) -> Int? {
-        guard let place = greeting.range(of: "\"\(name)\":") else { return nil }
-        return Int(greeting[place.upperBound...].prefix { $0.isNumber })
-    }
+    func limit(_ name: String) -> Int? { Member.number("\"\(name)\":", of: greeting) }
 
     /// Sends one line and waits for what answers it; whether that was a success.
     func ask(_ line: String) -> Bool {

@@ -16,11 +16,15 @@ enum Page {
         var report = Report(hasPlots: hasPlots)
         report.add(try Results(reading: path))
         let beside = URL(fileURLWithPath: path).deletingLastPathComponent()
-        let models = beside.appendingPathComponent("models.jsonl").path
-        if let results = try? Results(reading: models) {
-            report.addModels(results)
-        } else {
-            Progress.say("left out: there is no \(models) of make bench-models")
+        for (name, heading, rows) in [
+            ("models", "Declared models", Row.ofModels), ("cluster", "Several nodes", Row.ofCluster),
+        ] {
+            let file = beside.appendingPathComponent(name + ".jsonl").path
+            if let results = try? Results(reading: file) {
+                report.add(rows, heading, results)
+            } else {
+                Progress.say("left out: there is no \(file) of make bench-\(name)")
+            }
         }
         for name in ["latency", "scale"] {
             let file = beside.appendingPathComponent(name + ".jsonl").path

@@ -31,12 +31,11 @@ struct Report {
         show(latencies, "how long answers took")
     }
 
-    /// What declared models cost.
-    mutating func addModels(_ results: Results) {
-        let rows = Row.ofModels
+    /// Rows under a heading of their own, without plots.
+    mutating func add(_ rows: [Row], _ heading: String, _ results: Results) {
         parts.append(
-            "## Declared models\n\n\(results.machine.line)\n\n" + Table.verdicts(rows, results) + "\n"
-                + Table.figures(rows, results))
+            "## \(heading)\n\n\(results.machine.line)\n\n" + Table.verdicts(rows, results) + "\n"
+                + Table.figures(rows, results) + Table.omissions(results))
     }
 
     /// What one client waited for; false when the lines do not tell.

@@ -112,9 +112,10 @@ enum ModelCostRows {
 
 extension Stage {
     /// Stores the models of a server.
-    func checkpoint(_ server: String = "store") throws(BenchError) {
-        guard storeLink(try store(server).address, server).ask("CHECKPOINT") else {
-            throw BenchError("CHECKPOINT was refused")
-        }
+    func checkpoint(_ server: String = "store") throws(BenchError) { try checkpoint(at: store(server)) }
+
+    /// Stores the models of a store or of a node.
+    func checkpoint(at server: Service) throws(BenchError) {
+        guard storeLink(server.address).ask("CHECKPOINT") else { throw BenchError("CHECKPOINT was refused") }
     }
 }

@@ -1,7 +1,7 @@
 /// What others wait for while somebody asks what no index answers.
 enum QuestionRows {
     static var row: Row {
-        let questions = Questions()
+        let questions = SharedRounds { _, stage throws(BenchError) in try Questions.measure(stage) }
         return Row(
             id: "S14", title: "others beside questions without an index",
             shapes: [
@@ -23,9 +23,9 @@ enum QuestionRows {
             ])
     }
 
-    /// One figure of the same rounds: the first shape measures them, and the others tell what they saw.
     private static func shape(
-        _ name: String, _ unit: String, _ questions: Questions, isCost: Bool = true, bars: [Bar] = [],
+        _ name: String, _ unit: String, _ questions: SharedRounds<Questions.Round>, isCost: Bool = true,
+        bars: [Bar] = [],
         _ figure: @escaping (Questions.Round) -> Sample
     ) -> Shape {
         Shape(
@@ -33,18 +33,14 @@ enum QuestionRows {
             contenders: [
                 Contender("storekeep") { stage throws(BenchError) in
                     try Questions.fill(stage)
-                    var round = 0
-                    return { () throws(BenchError) in
-                        defer { round += 1 }
-                        return figure(try questions.round(round, stage))
-                    }
+                    return questions.figure(stage, figure)
                 }
             ], bars: bars)
     }
 }
 
 /// The rounds of asking, each with all of its figures.
-final class Questions {
+enum Questions {
     /// What the clients beside it saw of one round.
     struct Round {
         let ping: Histogram
@@ -61,8 +57,6 @@ final class Questions {
         }
     }
 
-    private var rounds: [Round] = []
-
     /// Messages between two users, all unseen, and a story that was liked and unliked many times.
     static func fill(_ stage: Stage) throws(BenchError) {
         guard stage.isFirst("questions") else { return }
@@ -75,13 +69,8 @@ final class Questions {
         try stage.fillStore(.messageOfTwo, stage.size.million)
     }
 
-    /// A round's figures; it is measured when it is asked for first.
-    func round(_ number: Int, _ stage: Stage) throws(BenchError) -> Round {
-        while rounds.count <= number { rounds.append(try measure(stage)) }
-        return rounds[number]
-    }
-
-    private func measure(_ stage: Stage) throws(BenchError) -> Round {
+    /// The figures of a round.
+    static func measure(_ stage: Stage) throws(BenchError) -> Round {
         let server = try stage.store()
         let (ping, get, append) = (
             probe(.ping, server, stage), probe(.getMessage, server, stage), probe(.append, server, stage)
@@ -102,7 +91,7 @@ final class Questions {
             seconds: took, mebibytes: mebibytes)
     }
 
-    private func probe(_ work: Work, _ server: Service, _ stage: Stage) -> Probe {
+    private static func probe(_ work: Work, _ server: Service, _ stage: Stage) -> Probe {
         Probe(server, stage.storeLink(server.address), work)
     }
 }

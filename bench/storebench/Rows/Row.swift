@@ -18,6 +18,12 @@ struct Row {
     /// The rows of declared models: `storebench models`.
     static var ofModels: [Row] { ModelCostRows.all + ModelBuildRows.all }
 
+    /// The rows of a log of several nodes: `storebench cluster`.
+    static var ofCluster: [Row] {
+        let rows = TakeoverRows.all + EntryRows.all + FollowerRows.all
+        return rows.sorted { $0.id < $1.id }
+    }
+
     /// The order of measuring: rows that share their data one after the other, so that it is filled in once.
     static func byData(_ rows: [Row]) -> [Row] {
         var left = rows
@@ -39,6 +45,8 @@ enum SharedData {
     case stories
     /// As many events, in 1,000 streams.
     case events
+    /// A log of two nodes, and a single store that has the same stories.
+    case nodes
 }
 
 /// One way of measuring: its contenders take turns, round by round.

@@ -17,6 +17,14 @@ struct Size {
     var large: Int { million * 10 }
     var small: Int { million / 10 }
 
+    /// The same for a log of several nodes, each of which stores the events.
+    var ofCluster: Size {
+        var size = self
+        size.million = million / 2
+        size.rounds = form == "tiny" ? 1 : rounds
+        return size
+    }
+
     static func named(by arguments: [String]) -> Size {
         arguments.contains("--tiny") ? .tiny : arguments.contains("--quick") ? .quick : .full
     }

@@ -35,7 +35,8 @@ final class Stage {
         return try service(name) { _ throws(BenchError) in try Services.redis(in: folder, isSlow: isSlow) }
     }
 
-    private func folder(_ name: String?) throws(BenchError) -> Folder {
+    /// The directory of a name; nil: the one that all of the others share.
+    func folder(_ name: String?) throws(BenchError) -> Folder {
         guard let name else { return folder }
         if let there = folders[name] { return there }
         let made = try Folder(name)
@@ -68,12 +69,13 @@ final class Stage {
     }
 
     func stop() {
-        for service in services.values { service.stop() }
+        Service.stop(Array(services.values))
         services = [:]
     }
 
     /// The same with SIGKILL.
     func kill(_ name: String) { services.removeValue(forKey: name)?.kill() }
 
+    /// Ends a server, which is started again when it is asked for.
     func stop(_ name: String) { services.removeValue(forKey: name)?.stop() }
 }

@@ -4,10 +4,19 @@ extension Stage {
         try closedLoop(loop, name, on: store(name)) { self.storeLink($0, name) }
     }
 
-    /// The same, where the figure is the time of the server's loop for each request, in microseconds.
+    /// Measures a loop on a node of the log.
+    func onNode(_ loop: Loop, _ name: String) throws(BenchError) -> Measure {
+        try closedLoop(loop, name, on: node(name)) { self.storeLink($0, name) }
+    }
+
+    /// The same on a store, where the figure is the time of the loop for each request.
     func loopTime(_ loop: Loop, on name: String = "store") throws(BenchError) -> Measure {
-        let measure = try onStore(loop, name)
-        return { () throws(BenchError) in
+        loopTime(try onStore(loop, name))
+    }
+
+    /// The same measurement, where the figure is the time of the server's loop for each request, in microseconds.
+    func loopTime(_ measure: @escaping Measure) -> Measure {
+        { () throws(BenchError) in
             var sample = try measure()
             sample.perSecond = sample.loopUs ?? 0
             return sample

@@ -50,6 +50,9 @@ final class Service {
         process.waitUntilExit()
     }
 
+    /// Sends it a signal, and waits for nothing.
+    func send(_ signal: Int32) { if process.isRunning { Glibc.kill(pid, signal) } }
+
     /// Ends it with SIGKILL, so that nothing is written down.
     func kill() {
         Service.running.removeAll { $0 === self }
@@ -58,7 +61,12 @@ final class Service {
         process.waitUntilExit()
     }
 
-    static func stopAll() { for service in running { service.stop() } }
+    static func stopAll() { stop(running) }
+
+    /// Stops servers, those that were started last first: they may need the others to end.
+    static func stop(_ servers: [Service]) {
+        for service in running.reversed() where servers.contains(where: { $0 === service }) { service.stop() }
+    }
 
     /// Lets all of the server's threads run on these cores only, as `taskset` writes them.
     func pin(to cores: String) { _ = try? Command.run(["taskset", "-apc", cores, String(pid)]) }

@@ -10,12 +10,17 @@ enum Services {
 
     static func store(in folder: Folder, isSlow: Bool = false) throws(BenchError) -> Service {
         let socket = folder.path + "/s"
+        let command = try delayed(isSlow) + [stored(), "--data", folder.path + "/data", "--socket", socket]
+        return try Service("storekeep", command, in: folder, address: socket) { answers(socket) }
+    }
+
+    /// The path of the daemon.
+    static func stored() throws(BenchError) -> String {
         let program = programs + "/stored"
         guard FileManager.default.isExecutableFile(atPath: program) else {
             throw BenchError("there is no \(program): run swift build -c release")
         }
-        let command = try delayed(isSlow) + [program, "--data", folder.path + "/data", "--socket", socket]
-        return try Service("storekeep", command, in: folder, address: socket) { answers(socket) }
+        return program
     }
 
     /// What makes each sync of the command behind it take 2 ms more, if that is wanted.
@@ -61,7 +66,7 @@ enum Services {
         ) { FileManager.default.fileExists(atPath: directory + "/url") }
     }
 
-    private static func answers(_ socket: String) -> Bool {
+    static func answers(_ socket: String) -> Bool {
         let descriptor = Link.connected(to: socket)
         guard descriptor >= 0 else { return false }
         close(descriptor)
