@@ -199,34 +199,10 @@ package struct ServerConfiguration: Equatable, Sendable {
             }
             configuration.slowMilliseconds = milliseconds
         }
-        configuration.follow = try follow(settings, besides: configuration)
+        configuration.follow = try FollowSetting.address(settings, besides: configuration)
         configuration.patience = try limit(settings, .patience, 1...300) ?? configuration.patience
         configuration.cluster = try cluster(settings, configuration.certificates, readFile: readFile)
         return configuration
-    }
-
-    private static func follow(
-        _ settings: Settings, besides configuration: ServerConfiguration
-    ) throws(UsageError) -> String? {
-        guard let written = settings[.follow] else { return nil }
-        let address = written.text
-        guard !address.hasPrefix("tls://") else {
-            throw written.refused("follow takes HOST:PORT without tls://, such as \(address.dropFirst(6))")
-        }
-        if !address.contains("/"), HostAndPort(address) != nil {
-            guard configuration.certificates != nil else {
-                throw written.refused(
-                    "follow: \(address) wants a certificate: say --certificate, --certificate-key and --authority")
-            }
-            return address
-        }
-        guard address != configuration.socket else {
-            throw written.refused("follow names this store's own socket: \(address)")
-        }
-        guard address.utf8.count <= SocketAddress.longestPath else {
-            throw written.refused("the path of follow is longer than \(SocketAddress.longestPath) bytes")
-        }
-        return address
     }
 
     private static func journal(_ settings: Settings) throws(UsageError) -> Int? {
