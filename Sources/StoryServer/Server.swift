@@ -178,6 +178,8 @@ package final class Server: ReactorHandler {
         cluster?.turnEnded()
         publish()
         guard stopReason == nil else { return }
+        // Only now, since the thread that stores takes a processor from clients that wait for their replies.
+        driver.entries?.store()
         jobs.begin(acknowledged: driver.acknowledged, stored: driver.turn.stored)
         store()
         NextSteps(requests: requests).find()

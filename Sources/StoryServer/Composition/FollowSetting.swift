@@ -5,14 +5,14 @@ import StoryReactor
 enum FollowSetting {
     /// Reads the address of the source, a socket's path or `HOST:PORT`; nil for a store that is no replica.
     static func address(
-        _ settings: Settings, besides configuration: ServerConfiguration
-    ) throws(UsageError) -> String? {
+        _ settings: ServerConfiguration.Settings, besides configuration: ServerConfiguration
+    ) throws(ServerConfiguration.UsageError) -> String? {
         guard let written = settings[.follow] else { return nil }
         let address = written.text
         guard !address.hasPrefix("tls://") else {
             throw written.refused("follow takes HOST:PORT without tls://, such as \(address.dropFirst(6))")
         }
-        if !address.contains("/"), HostAndPort(address) != nil {
+        if isRemote(address) {
             guard configuration.certificates != nil else {
                 throw written.refused(
                     "follow: \(address) wants a certificate: say --certificate, --certificate-key and --authority")
@@ -27,4 +27,7 @@ enum FollowSetting {
         }
         return address
     }
+
+    /// Returns true for the address of another machine, false for the path of a socket.
+    static func isRemote(_ address: String) -> Bool { !address.contains("/") && HostAndPort(address) != nil }
 }

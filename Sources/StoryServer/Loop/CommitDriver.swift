@@ -120,7 +120,6 @@ final class CommitDriver {
         ensureSpace()
         let decision = decision(mayGather: mayGather, isMoreAtHand: isMoreAtHand)
         perform(turn.turnEnded(decision))
-        entries?.store()
         // The loop sleeps through the delay, since the clients may need this very processor.
         if case .wait(let delay) = decision, delay > 0 { transport.requestTurn(within: delay) }
     }
