@@ -162,7 +162,7 @@ extension MachineTests {
                 return [
                     "--listen", "127.0.0.1:\(port)", "--advertise", "127.0.0.1:\(port)", "--certificate",
                     signed.certificate, "--certificate-key", signed.key, "--authority", authority.file,
-                ] + ["n1", "n2", "n3"].flatMap { ["--trust", "\($0)=\(geteuid())"] }
+                ]
             }
             let three = nodes.all[2]
             try nodes.write(30, at: 0)
