@@ -148,8 +148,10 @@ final class SimulatedProcess {
     /// Its memory is gone, and nothing of it has an effect any more.
     func vanish() {
         held.drop()
-        // What it has read for work that is done is let go while it is open.
+        // LMDB does not survive a snapshot that outlives its environment, so the loop goes first, with all that it reads.
+        weak let loop = running
         running = nil
+        precondition(loop == nil, "something keeps a loop whose process has vanished")
         shelf.vanish()
         store.models.close()
         store.log.close()
