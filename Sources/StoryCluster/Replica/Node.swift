@@ -16,6 +16,7 @@ struct Node: Equatable {
     var seeds = Seeds()
     var seals = OwnSeals()
     var fitness = Fitness()
+    /// The position that the last entry of the log begins at, as far as is known.
     var lastFirst: Position?
     var isDraining = false
     var campaigns = 0
