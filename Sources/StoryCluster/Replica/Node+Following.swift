@@ -9,7 +9,7 @@ extension Node {
     }
 
     mutating func joined(_ results: [EngineResult], _ header: EngineHeader) throws(ClusterError) {
-        let log = try JoinedLog(results, header, of: keys)
+        let log = try JoinedLog(results, header, of: keys, reading: settings.formats)
         guard history == log.record.identity.id else { throw .otherHistory }
         membership.replace(by: results[1...2], header)
         guard incoming.taken <= log.end else {

@@ -29,7 +29,7 @@ struct Node: Equatable {
         keys = LogKeys(log: settings.log)
         history = log.history
         calls = Calls(endpoints: settings.endpoints)
-        incoming = Incoming(head: log.head)
+        incoming = Incoming(head: log.head, settings.formats)
         membership = Membership(keys, own: settings.node)
         report = OwnReport(settings, keys, stored: log.head)
         changes = NodeChanges(settings, keys)

@@ -76,6 +76,7 @@ final class ClusterDriver {
         questions = PositionQuestions(LogKeys(log: node.settings.log), patience: patience)
         replica = Replica(node.settings, OwnLog(history: log.storeID, head: log.committed))
         entries.canWrite = { [weak self] in self?.replica.writableTerm != nil }
+        entries.format = { [weak self] in self?.replica.entryFormat ?? RecordFormats.own.newest }
         entries.isTailFull = { [weak self] in self?.replica.isTailFull == true }
         entries.handOver = { [weak self] head, records in
             self?.input { $0.entryReady(head, records: records, at: $1) }

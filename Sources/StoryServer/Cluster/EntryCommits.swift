@@ -29,6 +29,8 @@ final class EntryCommits {
     var canWrite: () -> Bool = { false }
     /// True while the engine has more entries than it should keep.
     var isTailFull: () -> Bool = { false }
+    /// The format of the records of the next entry.
+    var format: () -> UInt8 = { RecordFormats.own.newest }
     /// Hands an entry over.
     var handOver: (EntryHead, [UInt8]) -> Void = { _, _ in }
     /// Notes that events are stored in the own journal.
@@ -67,7 +69,7 @@ final class EntryCommits {
         driver.freezeIfDue(at: driver.log.head)
         let (head, records): (EntryHead, [UInt8])
         do throws(StorageError) {
-            (head, records) = try EntryRecords(log: driver.log).entry(after: driver.acknowledged)
+            (head, records) = try EntryRecords(log: driver.log).entry(after: driver.acknowledged, format: format())
         } catch {
             return driver.fail(error)
         }
