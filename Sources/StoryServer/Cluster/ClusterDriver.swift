@@ -235,9 +235,8 @@ final class ClusterDriver {
 
     // MARK: Entries from elsewhere
 
-    /// True while an entry can be appended, since few enough events wait for the journal or for a checkpoint.
     private var mayTake: Bool {
-        driver.stopReason == nil && driver.turn.takesEntries && !driver.holdsWrites && driver.refusals.failure == nil
+        isDiskFull || driver.refusals.isDiskFull ? driver.mayHoldEntry : driver.mayTakeEntry
     }
 
     /// Takes the entry that waits, unless the turn has taken enough.
