@@ -127,7 +127,7 @@ struct Trouble {
 
     enum Step: CaseIterable {
         case send, tick, run, work, disconnect, take, connect, crash, crashSoon, crashAll, stop, pause, cut, cutAll
-        case takeLead, fill, carryOutLate, breakWatches, compact, clock, wipe, overtake
+        case takeLead, fill, carryOutLate, breakWatches, compact, clock, wipe, overtake, fillDisk
     }
 
     init(_ random: inout SplitMix64) {
@@ -162,6 +162,7 @@ struct Trouble {
         case .carryOutLate: 4
         case .wipe: isCalm ? 0 : random.pick(0, 1, 2)
         case .overtake: isCalm ? 0 : random.pick(1, 2, 3)
+        case .fillDisk: isCalm ? 0 : random.pick(0, 0, 2, 4)
         }
     }
 

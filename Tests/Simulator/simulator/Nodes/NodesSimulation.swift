@@ -118,6 +118,7 @@ final class NodesSimulation: SimulationRun {
             _ = shared.engine.apply(.compact(revision: shared.engine.revision), at: shared.now)
         case .wipe: try wipe(node)
         case .overtake: try overtake()
+        case .fillDisk: fillDisk(node)
         case .clock: node.clock.jump(milliseconds: Int64(random.pick(-3_600_000, -5, 1_000, 86_400_000)))
         }
     }

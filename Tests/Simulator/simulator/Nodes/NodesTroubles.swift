@@ -36,6 +36,13 @@ extension NodesSimulation {
         for node in nodes { crash(node, isPowerFailure: true) }
     }
 
+    /// The disk of a node has no room any more, or room again.
+    func fillDisk(_ node: SimulatedNode) {
+        guard node.isUp else { return }
+        node.disk.fullness = node.disk.fullness == .none ? random.pick(.growth, .growth, .writes) : .none
+        if node.disk.fullness != .none { figures.full += 1 }
+    }
+
     /// Has the engine get calls that were given up.
     ///
     /// - Parameter most: the number of them, at most.

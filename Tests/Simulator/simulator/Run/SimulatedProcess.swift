@@ -48,6 +48,8 @@ final class SimulatedProcess {
         limits.ahead = 8_192
         (limits.connections, limits.idle) = (room.connections, room.idle)
         limits.commit = habits.commit
+        // Nodes keep little in memory alone while their disks are full.
+        if cluster?.isOneOfSeveral == true { limits.unstored = 3_000 }
         (limits.output, limits.memory, limits.leastOutput) = habits.output
         // With little memory, the feed keeps the changes of the last commit only, and slow followers fall off it.
         if habits.output.one < limits.feed { limits.feed = 0 }
