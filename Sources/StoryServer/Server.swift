@@ -66,7 +66,8 @@ package final class Server: ReactorHandler {
             commits: dependency.commits,
             entries: dependency.node.map { _ in
                 EntryCommits(
-                    mostUnstored: dependency.configuration.limits.commit, patience: dependency.configuration.patience)
+                    mostUnstored: dependency.configuration.limits.commit,
+                    mostHeld: dependency.configuration.limits.unstored, patience: dependency.configuration.patience)
             }, bytesPerCommit: dependency.configuration.limits.commit,
             clock: dependency.clock, transport: dependency.transport, trace: dependency.trace, figures: figures,
             connections: connections, outbox: outbox, checkpoints: checkpoints, flush: flush,

@@ -8,6 +8,7 @@ struct ReplicaSimulationTests {
 
     @Test func `no acknowledged entry is lost, and none is in the log that was denied`() {
         var (acknowledged, unknown, terms, seeded, promoted) = (0, 0, 0, 0, 0)
+        var written: [UInt8: Int] = [:]
         for seed in 1...ReplicaSimulationTests.seeds {
             let simulation = ClusterSimulation(seed: seed)
             do {
@@ -20,8 +21,10 @@ struct ReplicaSimulationTests {
             terms += simulation.terms
             seeded += simulation.seeds
             promoted += simulation.promotions
+            written.merge(simulation.written, uniquingKeysWith: +)
         }
         #expect(acknowledged > 50_000 && terms > 300 && unknown > 20 && seeded > 50 && promoted > 30)
+        #expect(written.keys.sorted() == [4, 5] && written.values.allSatisfy { $0 > 1_000 }, "\(written)")
     }
 
     /// The first seed that finds each bug, where each fault of the protocol is far more frequent than in use.

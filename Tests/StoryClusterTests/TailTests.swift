@@ -82,7 +82,8 @@ struct TailTests {
         #expect(node.entries == [4, 5], "n3 is away, and the tail has room")
     }
 
-    @Test func `a follower counts what it sees, and so knows the tail when it leads`() {
+    /// A node that follows n2, and has seen eleven entries of 100 bytes, which n2 has stored and n3 has not.
+    private func following() -> HandDriven {
         var node = HandDriven()
         for name in ["n2", "n3"] { node.put(name, stored: 0) }
         node.engine.put(node.keys.leader, Array("node=n2\naddress=/n2\nnonce=x\n".utf8))
@@ -98,6 +99,11 @@ struct TailTests {
             node.perform { $0.taken(through: Position(position), at: $1) }
         }
         node.put("n2", stored: 11, tells: .live)
+        return node
+    }
+
+    /// The node that led is gone, and the node leads; it has stored everything.
+    private func lead(_ node: inout HandDriven) {
         let leader = EngineRange(from: node.keys.leader)
         _ = node.engine.apply(.transaction(EngineTransaction(conditions: [], then: [.delete(leader)])), at: node.now)
         let gone = EngineWatchBatch([.deleted(node.keys.leader, at: node.engine.revision)], node.engine.header)
@@ -105,7 +111,23 @@ struct TailTests {
         #expect(node.replica.isLeading)
         node.store(11)
         node.pass(HandDriven.second)
+    }
+
+    @Test func `a follower counts what it sees, and so knows the tail when it leads`() {
+        var node = following()
+        lead(&node)
         #expect(node.entries == [11])
+    }
+
+    @Test func `a late try that puts an entry back does not keep the next leader from removing those after it`() throws
+    {
+        var node = following()
+        let late = try #require(node.engine.pairs[node.keys.entry(Position(3))])
+        node.engine.put(late.key, late.value)
+        let batch = EngineWatchBatch([.put(try #require(node.engine.pairs[late.key]))], node.engine.header)
+        node.perform { $0.watched(.live, batch, at: $1) }
+        lead(&node)
+        #expect(node.entries == [11] && !node.replica.isTailFull)
     }
 
     @Test func `the engine forgets what was removed, each half minute and each 64 MiB`() {

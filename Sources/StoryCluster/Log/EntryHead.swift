@@ -10,8 +10,6 @@ package struct EntryHead: Equatable, Sendable {
     package static let size = 60
     /// The layout of the head that this program reads.
     package static let layout: UInt8 = 1
-    /// The format of the records that this program reads.
-    package static let format: UInt8 = 4
     /// The size of a part, in bytes; larger entries are put into the engine in parts.
     package static let bytesOfPart = 256 << 10
     /// The largest size of an entry's records, in bytes.
@@ -27,6 +25,8 @@ package struct EntryHead: Equatable, Sendable {
     package var bytes: Int
     /// XXH3-128 of the records.
     package var digest: Digest
+    /// The format of the records.
+    package var format: UInt8
 
     /// A digest of 16 bytes.
     package struct Digest: Equatable, Sendable {
@@ -41,12 +41,16 @@ package struct EntryHead: Equatable, Sendable {
     }
 
     /// Creates a head.
-    package init(first: Position, count: Int, previous: UInt64, bytes: Int, digest: Digest) {
+    package init(
+        first: Position, count: Int, previous: UInt64, bytes: Int, digest: Digest,
+        format: UInt8 = RecordFormats.own.newest
+    ) {
         self.first = first
         self.count = count
         self.previous = previous
         self.bytes = bytes
         self.digest = digest
+        self.format = format
     }
 
     /// The position of the last event.
@@ -63,7 +67,7 @@ extension EntryHead {
     package func value(term: Term, records: [UInt8]) -> [UInt8] {
         var value: [UInt8] = []
         value.reserveCapacity(EntryHead.size + (parts == 0 ? records.count : 0))
-        value += [EntryHead.layout, EntryHead.format, 0, 0]
+        value += [EntryHead.layout, format, 0, 0]
         value.append(littleEndian: UInt32(count))
         value.append(littleEndian: first.value)
         value.append(littleEndian: term.revision)
@@ -78,12 +82,20 @@ extension EntryHead {
 
     /// Reads the value of an entry.
     ///
+    /// - Parameters:
+    ///   - value: the value.
+    ///   - formats: the formats of records that are read.
     /// - Returns: the head, the term that wrote it, and the records; nil where those are in parts.
-    /// - Throws: `.unreadable` for anything that is no entry that this program reads.
-    package static func read(_ value: [UInt8]) throws(ClusterError) -> (EntryHead, Term, [UInt8]?) {
-        guard value.count >= size, value[0] == layout, value[1] == format else {
-            throw .unreadable("an entry of another layout: this program is older than the one that wrote it")
+    /// - Throws: `.unreadable` for anything that is no entry of these formats.
+    package static func read(
+        _ value: [UInt8], of formats: RecordFormats = .own
+    ) throws(ClusterError) -> (EntryHead, Term, [UInt8]?) {
+        guard value.count >= size else { throw .unreadable("an entry of \(value.count) bytes") }
+        guard value[0] == layout else {
+            throw .unreadable(
+                "an entry is of layout \(value[0]), and this program reads \(layout): upgrade this node")
         }
+        guard formats.reads(value[1]) else { throw .otherFormat("an entry", "\(value[1])", reading: formats) }
         let count = value.number(at: 4, as: UInt32.self)
         let first = value.number(at: 8, as: UInt64.self)
         let bytes = value.number(at: 32, as: UInt64.self)
@@ -93,7 +105,8 @@ extension EntryHead {
         let head = EntryHead(
             first: Position(first), count: Int(count), previous: value.number(at: 24, as: UInt64.self),
             bytes: Int(bytes),
-            digest: Digest(low: value.number(at: 44, as: UInt64.self), high: value.number(at: 52, as: UInt64.self)))
+            digest: Digest(low: value.number(at: 44, as: UInt64.self), high: value.number(at: 52, as: UInt64.self)),
+            format: value[1])
         let term = Term(value.number(at: 16, as: Int64.self))
         guard head.parts == Int(value.number(at: 40, as: UInt32.self)) else {
             throw .unreadable("an entry of \(bytes) bytes in another number of parts")

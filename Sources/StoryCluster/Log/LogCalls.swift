@@ -75,15 +75,19 @@ struct JoinedLog {
     /// Reads the results of `joining`.
     ///
     /// - Throws: `.noLog` where there is none, `.otherCluster` for one that was made in another engine.
-    init(_ results: [EngineResult], _ header: EngineHeader, of keys: LogKeys) throws(ClusterError) {
+    init(
+        _ results: [EngineResult], _ header: EngineHeader, of keys: LogKeys, reading formats: RecordFormats
+    ) throws(ClusterError) {
         guard results.count == 5, case .ranged(let id) = results[0], case .ranged(let firsts) = results[3],
             case .ranged(let lasts) = results[4]
         else { throw .unexpected }
         guard let pair = id.keys.first else { throw .noLog(keys.log) }
-        record = try LogRecord(pair.value)
+        record = try LogRecord(pair.value, of: formats)
         guard header.cluster == record.cluster else { throw .otherCluster }
         start = firsts.keys.first.flatMap { keys.first(ofKey: $0.key)?.previous } ?? record.position
-        let found = try lasts.keys.first.map { (pair) throws(ClusterError) in try EntryHead.read(pair.value) }
+        let found = try lasts.keys.first.map { (pair) throws(ClusterError) in
+            try EntryHead.read(pair.value, of: formats)
+        }
         end = found?.0.last ?? record.position
         lastFirst = found?.0.first
         last = if case (let head, let term, let records?)? = found { Entry(head, term, records: records) } else { nil }

@@ -24,17 +24,18 @@ package struct LogRecord: Equatable, Sendable {
         return Fields([
             ("history", hexadecimal(identity.id)), ("ancestors", ancestors.joined(separator: ",")),
             ("position", "\(position.value)"), ("checksum", "\(checksum)"), ("cluster", "\(cluster)"),
-            ("format", "\(EntryHead.format)"),
+            ("format", "\(RecordFormats.own.newest)"),
         ]).bytes
     }
 
     /// Reads the value of the key.
     ///
     /// - Throws: `.unreadable` for anything else, or a format that this program does not read.
-    package init(_ value: [UInt8]) throws(ClusterError) {
+    package init(_ value: [UInt8], of formats: RecordFormats = .own) throws(ClusterError) {
         let fields = Fields(value)
-        guard fields["format"] == "\(EntryHead.format)" else {
-            throw .unreadable("the log has another format: this program is older than the one that made it")
+        let format = fields["format"] ?? ""
+        guard let number = UInt8(format), formats.reads(number) else {
+            throw .otherFormat("the log", format, reading: formats)
         }
         guard let id = fields["history"].flatMap(binary), let position = fields["position"].flatMap({ UInt64($0) }),
             let checksum = fields["checksum"].flatMap({ UInt64($0) }),

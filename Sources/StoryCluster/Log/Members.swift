@@ -37,6 +37,8 @@ package struct Member: Equatable, Sendable {
     package var version: String
     /// A random text that tells one run of the node from every other.
     package var run: String
+    /// The formats of records that the node reads.
+    package var formats: RecordFormats
     /// The last position that is synced in its own log.
     package var stored: Position
     /// The position of a seal that others compare with, and the seal; nil before the first.
@@ -47,20 +49,25 @@ package struct Member: Equatable, Sendable {
     package var revision: Int64 = 0
 
     /// Creates a node.
-    package init(address: String, version: String, run: String, stored: Position, seal: String? = nil) {
+    package init(
+        address: String, version: String, run: String, formats: RecordFormats = .own, stored: Position,
+        seal: String? = nil
+    ) {
         self.address = address
         self.version = version
         self.run = run
+        self.formats = formats
         self.stored = stored
         self.seal = seal
     }
 
-    /// Reads a node's key; a position that is none counts as nothing stored.
+    /// Reads a node's key; a position that is none counts as nothing stored, and formats that are none as the first one.
     init(_ pair: EngineKeyValue) {
         let fields = Fields(pair.value)
         let stored = fields["stored"].flatMap { UInt64($0) } ?? 0
         self.init(
             address: fields["address"] ?? "", version: fields["version"] ?? "", run: fields["run"] ?? "",
+            formats: fields["formats"].flatMap { RecordFormats($0) } ?? RecordFormats(oldest: 4),
             stored: Position(min(stored, Position.max.value)), seal: fields["seal"])
         progress = NodeProgress(fields)
         revision = pair.changed
@@ -69,7 +76,7 @@ package struct Member: Equatable, Sendable {
     /// The value of the key.
     var value: [UInt8] {
         var fields = [
-            ("address", address), ("version", version), ("formats", "\(EntryHead.format)"), ("run", run),
+            ("address", address), ("version", version), ("formats", formats.text), ("run", run),
             ("stored", "\(stored.value)"),
         ]
         fields += progress.fields

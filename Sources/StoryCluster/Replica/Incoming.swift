@@ -34,8 +34,12 @@ struct Incoming: Equatable {
     private(set) var reading: Attempt?
     /// The entries that the engine has.
     var tail: Tail
+    /// The formats of records that are read.
+    private let formats: RecordFormats
 
-    init(head: Position) { (reach, taken, tail) = (head, head, Tail(after: head)) }
+    init(head: Position, _ formats: RecordFormats) {
+        (reach, taken, tail, self.formats) = (head, head, Tail(after: head), formats)
+    }
 
     /// True while no entry waits.
     var isEmpty: Bool { queue.isEmpty }
@@ -46,7 +50,7 @@ struct Incoming: Equatable {
     ///
     /// - Throws: `.unreadable` for a value that is none.
     mutating func accept(_ value: [UInt8]) throws(ClusterError) -> Acceptance {
-        let (head, term, records) = try EntryHead.read(value)
+        let (head, term, records) = try EntryHead.read(value, of: formats)
         guard head.last > reach else { return .known }
         guard head.first == reach.next else { return .gap }
         reach = head.last

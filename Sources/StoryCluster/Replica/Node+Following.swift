@@ -9,7 +9,7 @@ extension Node {
     }
 
     mutating func joined(_ results: [EngineResult], _ header: EngineHeader) throws(ClusterError) {
-        let log = try JoinedLog(results, header, of: keys)
+        let log = try JoinedLog(results, header, of: keys, reading: settings.formats)
         guard history == log.record.identity.id else { throw .otherHistory }
         membership.replace(by: results[1...2], header)
         guard incoming.taken <= log.end else {
@@ -82,7 +82,7 @@ extension Node {
         try checkNodes()
         for pair in entries.keys {
             guard let first = keys.first(ofKey: pair.key) else { continue }
-            lastFirst = first
+            found(first)
             guard try incoming.accept(pair.value) == .gap else { continue }
             return gapFound(before: first, aim, at: now)
         }
@@ -99,6 +99,9 @@ extension Node {
             begin(term, lease: lease, seconds: seconds, at: now)
         }
     }
+
+    /// Notes that the engine has an entry; a late try may put back one that was removed.
+    private mutating func found(_ first: Position) { lastFirst = max(lastFirst ?? first, first) }
 
     /// Events were removed from the engine before this node had them.
     private mutating func gapFound(before first: Position, _ aim: Aim, at now: UInt64) {
@@ -132,10 +135,10 @@ extension Node {
         let before = membership.leader
         var trimmed = Position.zero
         for change in batch.changes {
-            if case .put(let pair) = change, keys.first(ofKey: pair.key) != nil {
+            if case .put(let pair) = change, let first = keys.first(ofKey: pair.key) {
                 guard id == .live, watch.isOn else { continue }
                 if try incoming.accept(pair.value) == .gap, case .following = state { return readAgain() }
-                lastFirst = keys.first(ofKey: pair.key)
+                found(first)
             } else {
                 if case .deleted(let key, _) = change, let first = keys.first(ofKey: key) {
                     trimmed = max(trimmed, first)

@@ -16,6 +16,7 @@ struct Node: Equatable {
     var seeds = Seeds()
     var seals = OwnSeals()
     var fitness = Fitness()
+    /// The position that the last entry of the log begins at, as far as is known.
     var lastFirst: Position?
     var isDraining = false
     var campaigns = 0
@@ -28,7 +29,7 @@ struct Node: Equatable {
         keys = LogKeys(log: settings.log)
         history = log.history
         calls = Calls(endpoints: settings.endpoints)
-        incoming = Incoming(head: log.head)
+        incoming = Incoming(head: log.head, settings.formats)
         membership = Membership(keys, own: settings.node)
         report = OwnReport(settings, keys, stored: log.head)
         changes = NodeChanges(settings, keys)

@@ -25,7 +25,9 @@ struct OwnReport: Equatable {
 
     init(_ settings: ReplicaSettings, _ keys: LogKeys, stored: Position) {
         key = keys.node(settings.node)
-        member = Member(address: settings.address, version: settings.version, run: settings.run, stored: stored)
+        member = Member(
+            address: settings.address, version: settings.version, run: settings.run, formats: settings.formats,
+            stored: stored)
         reporting = member
     }
 

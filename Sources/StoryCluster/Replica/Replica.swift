@@ -21,6 +21,9 @@ package struct Replica: Equatable {
         return term.term
     }
 
+    /// The format of the records of the next entry: the newest that all nodes of the log read.
+    package var entryFormat: UInt8 { node.settings.formats.newest(readBy: members.values.map(\.formats)) }
+
     /// True while the engine has so much more than it should keep that writes wait until a second node has stored it.
     package var isTailFull: Bool { isLeading && node.incoming.tail.removableBytes / 4 >= node.settings.tail }
     /// The last position that is known to be in the log.

@@ -9,6 +9,8 @@ package struct ReplicaSettings: Equatable, Sendable {
     package var version: String
     /// A random text that tells this run of the node from every other.
     package var run: String
+    /// The formats of records that the node reads.
+    package var formats = RecordFormats.own
     /// The number of endpoints of the engine.
     package var endpoints = 1
     /// After how many seconds a leader that is silent is replaced, 2–60.

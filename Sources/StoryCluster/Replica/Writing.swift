@@ -131,7 +131,9 @@ struct Writing: Equatable {
         guard results.count == 3, case .ranged(let own) = results[1], case .ranged(let firsts) = results[2] else {
             return .unknown
         }
-        if let found = own.keys.first, let (head, term, _) = try? EntryHead.read(found.value) {
+        if let found = own.keys.first,
+            let (head, term, _) = try? EntryHead.read(found.value, of: RecordFormats(oldest: head.format))
+        {
             // An earlier try has written it.
             return term == self.term && head == self.head ? .committed : .superseded
         }

@@ -28,6 +28,9 @@ package struct Limits: Equatable, Sendable {
     /// The number of bytes of events at which a commit is full; further writes wait for the commit under way. A client
     /// notices only that wait.
     package var commit = 2 << 20
+    /// The number of bytes of acknowledged events that a node keeps in memory alone while its disk is full; it follows no
+    /// further then.
+    package var unstored = 28 << 20
     /// The number of rows that one page of `LIST` tries its filters on before it ends early. A client need not know it,
     /// since the page has a `next`.
     package var looks = 500

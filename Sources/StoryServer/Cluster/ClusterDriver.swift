@@ -76,6 +76,7 @@ final class ClusterDriver {
         questions = PositionQuestions(LogKeys(log: node.settings.log), patience: patience)
         replica = Replica(node.settings, OwnLog(history: log.storeID, head: log.committed))
         entries.canWrite = { [weak self] in self?.replica.writableTerm != nil }
+        entries.format = { [weak self] in self?.replica.entryFormat ?? RecordFormats.own.newest }
         entries.handOver = { [weak self] head, records in
             self?.input { $0.entryReady(head, records: records, at: $1) }
         }
@@ -234,9 +235,8 @@ final class ClusterDriver {
 
     // MARK: Entries from elsewhere
 
-    /// True while an entry can be appended, since few enough events wait for the journal or for a checkpoint.
     private var mayTake: Bool {
-        driver.stopReason == nil && driver.turn.takesEntries && !driver.holdsWrites && driver.refusals.failure == nil
+        isDiskFull || driver.refusals.isDiskFull ? driver.mayHoldEntry : driver.mayTakeEntry
     }
 
     /// Takes the entry that waits, unless the turn has taken enough.

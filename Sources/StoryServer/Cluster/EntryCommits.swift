@@ -20,8 +20,12 @@ final class EntryCommits {
 
     /// The bytes of acknowledged events at which writes wait for the own journal.
     private let mostUnstored: Int
+    /// The bytes of acknowledged events at which no entry is taken while the own disk is full.
+    private let mostHeld: Int
     /// The bytes of acknowledged events that no commit of the journal has begun with.
     private var unstored = 0
+    /// The bytes of the events of the commit of the journal that is under way.
+    private var storing = 0
     private var underWay: UnderWay?
     /// The driver whose commits these are.
     weak var driver: CommitDriver?
@@ -29,6 +33,8 @@ final class EntryCommits {
     var canWrite: () -> Bool = { false }
     /// True while the engine has more entries than it should keep.
     var isTailFull = false
+    /// The format of the records of the next entry.
+    var format: () -> UInt8 = { RecordFormats.own.newest }
     /// Hands an entry over.
     var handOver: (EntryHead, [UInt8]) -> Void = { _, _ in }
     /// Notes that events are stored in the own journal.
@@ -41,9 +47,10 @@ final class EntryCommits {
 
     /// - Parameters:
     ///   - mostUnstored: the bytes of acknowledged events at which writes wait for the own journal.
+    ///   - mostHeld: the bytes of them at which no entry is taken while the own disk is full.
     ///   - seconds: how long writes wait for the engine to have fewer entries.
-    init(mostUnstored: Int, patience seconds: Int) {
-        self.mostUnstored = mostUnstored
+    init(mostUnstored: Int, mostHeld: Int, patience seconds: Int) {
+        (self.mostUnstored, self.mostHeld) = (mostUnstored, mostHeld)
         patience = UInt64(clamping: seconds) * Housekeeping.ticksPerSecond
     }
 
@@ -51,6 +58,8 @@ final class EntryCommits {
     var isUnderWay: Bool { underWay != nil }
     /// True while the next entry can be handed over.
     var isOpen: Bool { underWay == nil && canWrite() }
+    /// True once as many events are in memory alone as a node may hold while its disk is full.
+    var holdsMuch: Bool { unstored + storing >= mostHeld }
     /// True while writes have to wait.
     var isFull: Bool { unstored >= mostUnstored || isTailFull && !refusesWrites }
     /// True while writes are refused, since they have waited in vain for the engine to have fewer entries.
@@ -67,7 +76,7 @@ final class EntryCommits {
         driver.freezeIfDue(at: driver.log.head)
         let (head, records): (EntryHead, [UInt8])
         do throws(StorageError) {
-            (head, records) = try EntryRecords(log: driver.log).entry(after: driver.acknowledged)
+            (head, records) = try EntryRecords(log: driver.log).entry(after: driver.acknowledged, format: format())
         } catch {
             return driver.fail(error)
         }
@@ -115,7 +124,7 @@ final class EntryCommits {
         else { return }
         do throws(StorageError) {
             guard try driver.journal.begin(through: driver.acknowledged) != nil else { return }
-            unstored = 0
+            (storing, unstored) = (unstored, 0)
             driver.journal.start()
         } catch {
             refused(error)
@@ -124,10 +133,13 @@ final class EntryCommits {
 
     /// Takes the end of a commit of entries into the journal.
     func stored(_ end: CommitEnd) {
+        defer { storing = 0 }
         switch end {
         case .acknowledged: whenStored(driver?.log.committed ?? .zero)
         // They are acknowledged, so none is undone: they are stored once there is room.
-        case .refused(let failure): driver?.pause(failure)
+        case .refused(let failure):
+            unstored += storing
+            driver?.pause(failure)
         case .failed(let error): driver?.fail(error)
         }
     }

@@ -7,14 +7,14 @@ import StoryLog
 struct EntryRecords {
     let log: any EventLog
 
-    /// Returns an entry of all events after a position.
+    /// Returns an entry of all events after a position, in a format of records.
     ///
     /// - Throws: `.corrupt` if a record is damaged.
-    func entry(after position: Position) throws(StorageError) -> (EntryHead, [UInt8]) {
+    func entry(after position: Position, format: UInt8) throws(StorageError) -> (EntryHead, [UInt8]) {
         let records = try bytes(from: position.next, through: log.head)
         let head = EntryHead(
             first: position.next, count: Int(log.head.value - position.value), previous: try checksum(at: position),
-            bytes: records.count, digest: EntryRecords.digest(of: records))
+            bytes: records.count, digest: EntryRecords.digest(of: records), format: format)
         return (head, records)
     }
 

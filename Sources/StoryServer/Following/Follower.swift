@@ -74,9 +74,7 @@ final class Follower {
     var hasWork: Bool { link != nil && lines.hasLine && mayTake }
 
     /// True while an entry can be appended, since few enough events wait for a commit or for a checkpoint.
-    private var mayTake: Bool {
-        !isEnding && fault == nil && driver.turn.takesEntries && !driver.holdsWrites && driver.refusals.failure == nil
-    }
+    private var mayTake: Bool { !isEnding && fault == nil && driver.mayTakeEntry }
 
     // MARK: The reactor
 

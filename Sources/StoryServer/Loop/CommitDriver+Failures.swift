@@ -10,7 +10,7 @@ extension CommitDriver {
         entry.beginNext()
         let keyed: Set<Position>
         do throws(StorageError) {
-            keyed = failure == .outcomeUnknown ? try undoneWithKey() : []
+            keyed = failure == .outcomeUnknown ? try log.positionsWithKey(after: turn.acknowledged) : []
             try restoreAcknowledged()
             try engine.rolledBack()
             isHalfFolded = false
@@ -48,16 +48,6 @@ extension CommitDriver {
         engine.writesRefused(refusals.failure)
     }
 
-    /// Returns the positions of the events that are not acknowledged, and whose write has a key.
-    private func undoneWithKey() throws(StorageError) -> Set<Position> {
-        var found: Set<Position> = []
-        try log.scan(from: turn.acknowledged.next, through: log.head, order: .ascending) { record in
-            if record.key != nil { found.insert(record.position) }
-            return true
-        }
-        return found
-    }
-
     /// Rolls the log back to its acknowledged events, and the models to their checkpoint, from which they are folded
     /// again.
     private func restoreAcknowledged() throws(StorageError) {
@@ -74,5 +64,17 @@ extension CommitDriver {
         sendablePosition = nil
         outbox.removeAll()
         transport.stop()
+    }
+}
+
+extension EventLog {
+    /// Returns the positions after this one of the events whose write has a key.
+    fileprivate func positionsWithKey(after position: Position) throws(StorageError) -> Set<Position> {
+        var found: Set<Position> = []
+        try scan(from: position.next, through: head, order: .ascending) { record in
+            if record.key != nil { found.insert(record.position) }
+            return true
+        }
+        return found
     }
 }

@@ -71,9 +71,25 @@ final class CommitDriver {
 
     /// True while writes must wait for a commit, a flush or a checkpoint: back-pressure that bounds the unsynced data. A
     /// full commit begins after the one in progress.
-    var holdsWrites: Bool {
+    var holdsWrites: Bool { holdsEvents || entries?.isFull == true }
+
+    /// True while events must wait, wherever they were decided.
+    private var holdsEvents: Bool {
         isHalfFolded || isWaitingForFlush || isMemoryShort || policy.isFull(bytes: entry.bytes) || engine.feed.isFull
-            || declared?.isAwaitingQuiet == true || entries?.isFull == true
+            || declared?.isAwaitingQuiet == true
+    }
+
+    /// True while an entry that came from elsewhere can be taken, since few enough events wait for the journal or for a
+    /// checkpoint.
+    var mayTakeEntry: Bool {
+        stopReason == nil && turn.takesEntries && !holdsWrites && refusals.failure == nil
+    }
+
+    /// True while an entry of the engine can be taken though the own disk is full: it is acknowledged, so others have it, and
+    /// memory has room for it.
+    var mayHoldEntry: Bool {
+        stopReason == nil && turn.takesEntries && !holdsEvents && entries?.holdsMuch == false
+            && refusals.failureBesidesDisk == nil
     }
 
     /// Appends an event to the log and folds its record, so that the next request sees it; returns whether it did.
@@ -138,6 +154,8 @@ final class CommitDriver {
 
     /// Starts the flush that the next commit needs, and waits for it; rolls the turn back where it found no room.
     private func ensureSpace() {
+        // A node whose disk is full stores nothing for a while.
+        if entries != nil, refusals.isDiskFull { return isWaitingForFlush = false }
         let room = log.ensureSpace(through: entries == nil ? log.head : turn.acknowledged)
         isWaitingForFlush = room == .flushing
         guard case .refused(let error) = room else { return }

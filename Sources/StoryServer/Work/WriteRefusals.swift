@@ -18,8 +18,10 @@ struct WriteRefusals: Equatable {
     var isDiskFull: Bool { fullDisk != nil }
 
     /// The failure that each write is refused with; nil while writes are accepted.
-    var failure: Failure? {
-        if let fullDisk { return fullDisk.failure }
+    var failure: Failure? { fullDisk?.failure ?? failureBesidesDisk }
+
+    /// The failure that each write is refused with for other reasons than a full disk; nil where there is none.
+    var failureBesidesDisk: Failure? {
         if areModelsDamaged {
             return Failure(.busy, "the read models are damaged, and new ones are being built; try again later")
         }

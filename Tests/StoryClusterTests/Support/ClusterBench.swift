@@ -35,8 +35,13 @@ final class ClusterBench {
         for name in names { start(name) }
     }
 
-    func start(_ name: String, run: String = "1") {
-        let settings = ReplicaSettings(log: "main", node: name, address: "/\(name)", version: "9", run: name + run)
+    /// - Parameters:
+    ///   - name: the node.
+    ///   - run: tells this start from every other.
+    ///   - formats: the formats of records that the program reads.
+    func start(_ name: String, run: String = "1", reading formats: RecordFormats = .own) {
+        var settings = ReplicaSettings(log: "main", node: name, address: "/\(name)", version: "9", run: name + run)
+        settings.formats = formats
         let bench = Bench(Replica(settings, OwnLog(history: ModelLog.history, head: .zero)))
         benches[name] = bench
         stopped[name] = nil
@@ -75,11 +80,12 @@ final class ClusterBench {
         }
     }
 
-    /// A node that leads writes an entry of a size.
+    /// A node that leads writes an entry of a size, of the format that it is to have.
     func write(_ name: String, after head: UInt64, bytes: Int) {
-        let entry = EntryHead(
+        var entry = EntryHead(
             first: Position(head + 1), count: 1, previous: 0, bytes: bytes,
             digest: EntryHead.Digest(low: head, high: 0))
+        entry.format = benches[name]?.replica.entryFormat ?? entry.format
         input(name) { $0.entryReady(entry, records: [UInt8](repeating: 0, count: bytes), at: now) }
         settle()
     }

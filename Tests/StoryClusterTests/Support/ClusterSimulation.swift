@@ -29,6 +29,10 @@ final class ClusterSimulation {
     var unknown = 0
     var terms = 0
     var seeds = 0
+    /// The number of entries of each format.
+    var written: [UInt8: Int] = [:]
+    /// The entries that a node did not read.
+    var unread: [String] = []
     /// The number of times that a node led since somebody wanted it to.
     var promotions = 0
     var downUntil: UInt64 = 0
@@ -114,7 +118,7 @@ final class ClusterSimulation {
     }
 
     func write(_ node: SimulatedNode) {
-        guard node.writing == nil, node.replica?.writableTerm != nil, node.replica?.isTailFull == false,
+        guard node.writing == nil, let replica = node.replica, replica.writableTerm != nil, !replica.isTailFull,
             isCalm || !random.oneIn(4)
         else { return }
         let values = (0..<random.pick(1, 1, 2, 5)).map { _ -> UInt64 in
@@ -122,7 +126,8 @@ final class ClusterSimulation {
             return lastValue
         }
         node.writing = (node.log.head, values)
-        let (head, records) = node.log.append(values)
+        let (head, records) = node.log.append(values, format: replica.entryFormat)
+        written[head.format, default: 0] += 1
         input(node) { $0.entryReady(head, records: records, at: now) }
     }
 
@@ -179,6 +184,7 @@ final class ClusterSimulation {
                 node.replica = nil
                 restart(node)
             case .stop(let error):
+                if case .unreadable = error { unread.append("\(node.name): \(error)") }
                 node.stopped = error
                 node.replica = nil
                 restart(node)

@@ -26,7 +26,7 @@ struct ModelLog: Equatable {
     }
 
     /// Appends values and returns the entry that they make.
-    mutating func append(_ values: [UInt64]) -> (head: EntryHead, records: [UInt8]) {
+    mutating func append(_ values: [UInt64], format: UInt8) -> (head: EntryHead, records: [UInt8]) {
         let (first, previous) = (head + 1, checksum)
         var bytes: [UInt8] = []
         for value in values {
@@ -37,7 +37,7 @@ struct ModelLog: Equatable {
         }
         let entry = EntryHead(
             first: Position(UInt64(first)), count: values.count, previous: previous, bytes: bytes.count,
-            digest: ModelLog.digest(bytes))
+            digest: ModelLog.digest(bytes), format: format)
         return (entry, bytes)
     }
 

@@ -31,6 +31,8 @@ final class SimulatedNode {
         settings.lease = lease
         settings.patience = 4_000_000_000
         settings.tail = tail
+        // The program is a later one from some start on.
+        settings.formats = run > 2 ? RecordFormats(oldest: 4, later: 5) : .own
         (writing, watches, stopped, isEnding) = (nil, [:], nil, false)
         replica = Replica(settings, OwnLog(history: ModelLog.history, head: Position(UInt64(log.head))))
     }

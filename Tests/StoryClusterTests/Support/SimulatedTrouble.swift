@@ -126,6 +126,7 @@ extension ClusterSimulation {
     // MARK: Promises
 
     func check() throws {
+        guard unread.isEmpty else { throw Difference(description: "an entry is not read by \(unread)") }
         let longest = nodes.map(\.log).max { $0.head < $1.head } ?? ModelLog()
         for node in nodes {
             if let error = node.stopped, !node.isRunning {

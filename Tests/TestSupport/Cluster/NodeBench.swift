@@ -1,5 +1,5 @@
 package import StoryCluster
-import StoryCore
+package import StoryCore
 import StoryLog
 import StoryServer
 import StoryStorage
@@ -11,7 +11,10 @@ package final class NodeBench {
     package private(set) var nodes: [LoopBench] = []
     private static let history = [UInt8](repeating: 7, count: 16)
 
-    package init(nodes count: Int = 1) {
+    /// - Parameters:
+    ///   - count: the number of nodes.
+    ///   - limits: the limits of each.
+    package init(nodes count: Int = 1, _ limits: Limits = Limits()) {
         shared = SharedEngine(NodeBench.record(of: NodeBench.history))
         let inline = BackgroundStarter { work in
             work()
@@ -20,7 +23,7 @@ package final class NodeBench {
         for number in 1...count {
             let engine = DrivenEngine(shared)
             let node = ClusterNode(engine: engine, settings: NodeBench.settings("n\(number)", run: "\(number)"))
-            let loop = LoopBench(node: node, background: inline)
+            let loop = LoopBench(limits, node: node, background: inline)
             loop.clock.setStep(nanoseconds: 10_000)
             engines.append(engine)
             nodes.append(loop)

@@ -13,18 +13,37 @@ final class AgreedLog {
     private var seen: Int64 = 0
     private let keys = LogKeys(log: "main")
 
-    /// Takes over the entries that were written since the last time. An entry in another place is none of the log: a late
-    /// try of an old one may come back, or a planted bug wrote over another one.
+    /// Takes over the entries that were written since the last time. An entry that was put once more, such as by a late try
+    /// that comes after the entry was removed, is the same as before: a node that joins may read it.
     func follow(_ engine: SimulatedEngine) throws {
         guard engine.revision > seen else { return }
         guard engine.compacted <= seen else { throw Difference("the engine forgot what was not looked at") }
         for (revision, change) in engine.changes where revision > seen {
-            guard case .put(let pair) = change, keys.first(ofKey: pair.key) == log.head.next else { continue }
-            let (_, _, records) = try EntryHead.read(pair.value)
+            guard case .put(let pair) = change, let first = keys.first(ofKey: pair.key) else { continue }
+            let (head, _, records) = try EntryHead.read(pair.value)
             guard let records else { throw Difference("the entry \(pair.key) is in parts") }
+            guard first == log.head.next else {
+                try checkOnceMore(head, records)
+                continue
+            }
             try records.withUnsafeBytes { try log.ingest($0) { _ in } }
             ends.insert(Int(log.head.value))
         }
         seen = engine.revision
+    }
+
+    private func checkOnceMore(_ head: EntryHead, _ records: [UInt8]) throws {
+        var agreed: [UInt8] = []
+        if head.last <= log.head {
+            try log.scanRecords(from: head.first, through: head.last) { _, record in
+                agreed += record
+                return true
+            }
+        }
+        guard agreed == records else {
+            throw Difference(
+                "an entry of other events than the log has was put at \(head.first.value), through \(head.last.value) "
+                    + "of \(log.head.value)")
+        }
     }
 }

@@ -8,6 +8,8 @@ final class NodeLink: NodeEngine {
     /// The part of the way that is cut.
     enum Cut: CaseIterable {
         case none, both, calls, answers
+        /// Entries are on their way until long after they were given up.
+        case entries
     }
 
     static let history = [UInt8](repeating: 7, count: 16)
@@ -43,6 +45,7 @@ final class NodeLink: NodeEngine {
         engine.fate = { [weak self] in self?.fate(of: $0) ?? .lost }
         engine.watchedAtOnce = { [weak self] in self?.watchedAtOnce() ?? 0 }
         if let twist {
+            twist.run = "\(name)-\(runs)"
             engine.onTheWay = twist.onTheWay
             engine.onTheWayBack = twist.onTheWayBack
         }
@@ -58,6 +61,7 @@ final class NodeLink: NodeEngine {
     func cut(_ cut: Cut, for ticks: Int) { (self.cut, cutFor) = (ticks > 0 ? cut : .none, ticks) }
 
     private func fate(of call: EngineCall) -> DrivenEngine.Fate {
+        if cut == .entries, call.isEntry { return .late }
         if !isCalm, call.isEntry, random.oneIn(trouble.entries) {
             // The rare faults want one that leads and does not learn what became of its entry.
             cut(random.pick(.both, .both, .answers), for: random.pick(5, 40, 140))
@@ -77,6 +81,9 @@ final class NodeLink: NodeEngine {
         let key = shared.engine.pairs[LogKeys(log: "main").node(name)]
         return key?.field("stored").flatMap { Int($0) } ?? 0
     }
+
+    /// True once the log has the node.
+    var isJoined: Bool { shared.engine.pairs[LogKeys(log: "main").node(name)] != nil }
 
     /// A tenth of a second goes by: calls that were held up move on.
     func ticked() {
@@ -120,14 +127,14 @@ struct Trouble {
 
     enum Step: CaseIterable {
         case send, tick, run, work, disconnect, take, connect, crash, crashSoon, crashAll, stop, pause, cut, cutAll
-        case takeLead, fill, carryOutLate, breakWatches, compact, clock, wipe
+        case takeLead, fill, carryOutLate, breakWatches, compact, clock, wipe, overtake, fillDisk
     }
 
     init(_ random: inout SplitMix64) {
         nodes = random.pick(2, 3, 3)
         lease = random.pick(2, 3, 5)
         patience = UInt64(random.pick(1, 3, 10, 30)) * 1_000_000_000
-        tail = random.pick(64 << 20, 64 << 20, 2_000, 200)
+        tail = random.pick(64 << 20, 64 << 20, 2_000, 200, 200)
         calls = random.pick(4, 12, 40, 400)
         entries = random.pick(8, 30, 1_000)
         watches = random.pick(2, 8, 40)
@@ -153,7 +160,9 @@ struct Trouble {
         case .crash, .crashSoon, .takeLead, .cut, .pause: isCalm ? 0 : random.pick(0, 1, 3, 6)
         case .crashAll, .cutAll, .fill, .stop, .breakWatches, .compact: isCalm ? 0 : random.pick(0, 0, 1, 3)
         case .carryOutLate: 4
-        case .wipe: isCalm ? 0 : random.pick(0, 0, 1)
+        case .wipe: isCalm ? 0 : random.pick(0, 1, 2)
+        case .overtake: isCalm ? 0 : random.pick(1, 2, 3)
+        case .fillDisk: isCalm ? 0 : random.pick(0, 0, 2, 4)
         }
     }
 

@@ -33,7 +33,10 @@ extension NodesSimulation {
         let leader = leader().flatMap { leader in up.first { $0 === leader } }
         // At the end one is where a write succeeds.
         let isAtLeader = isSettling && client === clients[0] || random.oneIn(2)
-        let node = isAtLeader ? leader ?? any : any
+        connect(client, to: isAtLeader ? leader ?? any : any)
+    }
+
+    private func connect(_ client: Client, to node: SimulatedNode) {
         guard let process = node.running else { return }
         client.node = node.number
         process.loop.connect(client.name)
@@ -56,6 +59,21 @@ extension NodesSimulation {
     }
 
     // MARK: Requests
+
+    /// A client writes at a node: one that is there, or one that waits for nothing.
+    func write(at node: SimulatedNode) {
+        guard node.running?.isStopped == false else { return }
+        let there = clients.first { $0.isConnected && $0.node == node.number && $0.waiting.count < 4 }
+        guard let client = there ?? clients.filter(\.isQuiet).randomElement(using: &random) else { return }
+        if there == nil { disconnect(client) }
+        if !client.isConnected { connect(client, to: node) }
+        // The process of the node that it is at may be paused.
+        guard client.node == node.number else { return }
+        let number = answers.all.count + 1
+        let (write, line) = draw.write(number)
+        add(.write(write), line, to: client)
+        deliver(client, client.unsent.count)
+    }
 
     func send() {
         guard let client = connected() else { return connect() }

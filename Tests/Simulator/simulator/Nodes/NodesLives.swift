@@ -75,6 +75,8 @@ extension NodesSimulation {
     private func gone(_ node: SimulatedNode) {
         for client in clients where client.isConnected && client.node == node.number { client.disconnected() }
         (node.process, node.ending, node.pausedFor) = (nil, nil, 0)
+        // A start may want room, so somebody has made some.
+        node.disk.fullness = .none
         node.downFor = isSettling ? 0 : 1 + below(random.pick(2, 20, 60, 200))
     }
 
@@ -123,7 +125,12 @@ extension NodesSimulation {
     private func look(at node: SimulatedNode) throws {
         guard let process = node.process else { return }
         if let error = process.loop.server.clusterError { throw Difference("\(node.name) ends: \(error)") }
-        if let reason = process.stopReason { throw Difference("\(node.name) stops: \(reason)") }
+        if let reason = process.stopReason {
+            guard !node.disk.struck.isEmpty else { throw Difference("\(node.name) stops: \(reason)") }
+            story.add("\(node.name) stops: \(reason)")
+            figures.fatalErrors += 1
+            return crash(node)
+        }
         let acknowledged = node.acknowledged
         guard acknowledged <= world.committed, acknowledged >= node.checked else {
             throw Difference(
@@ -157,6 +164,7 @@ extension NodesSimulation {
         shared.engine.isFull = false
         for node in nodes {
             node.disk.forgive()
+            node.disk.fullness = .none
             node.link.isCalm = true
             node.process?.isRebuilding = false
             node.link.cut(.none, for: 0)

@@ -29,7 +29,9 @@ final class NodesSimulation: SimulationRun {
     /// True once nothing fails any more.
     var isSettling = false
     /// True once a node lost its disk.
-    private var isWiped = false
+    var isWiped = false
+    /// The last event that the engine had no more when the last node joined; nil before that.
+    private(set) var trimmedAlone: Int?
     private(set) var step = "the first start"
 
     init(seed: UInt64, _ bug: PlantedBug?, isKept: Bool) {
@@ -105,23 +107,25 @@ final class NodesSimulation: SimulationRun {
             for node in nodes { crash(node, isPowerFailure: isPowerFailure) }
         case .stop: stop(node)
         case .pause: if node.isUp { node.pausedFor = 1 + below(random.pick(5, 40, 140)) }
-        case .cut: cut(node, random.pick(.both, .calls, .answers))
+        case .cut: cut(node, random.pick(.both, .calls, .answers, .entries))
         case .cutAll: for node in nodes { cut(node, .both) }
         case .takeLead: shared.takeLeadAway()
         case .fill: shared.engine.isFull.toggle()
-        case .carryOutLate: if shared.lateCount > 0 { shared.carryOutLate(below(shared.lateCount)) }
+        case .carryOutLate: carryOutLate(random.pick(1, 1, 8))
         case .breakWatches: if node.running != nil { node.link.engine?.breakWatches() }
         case .compact:
             try agreed.follow(shared.engine)
             _ = shared.engine.apply(.compact(revision: shared.engine.revision), at: shared.now)
-        case .wipe: wipe(node)
+        case .wipe: try wipe(node)
+        case .overtake: try overtake()
+        case .fillDisk: fillDisk(node)
         case .clock: node.clock.jump(milliseconds: Int64(random.pick(-3_600_000, -5, 1_000, 86_400_000)))
         }
     }
 
     func below(_ count: Int) -> Int { Int.random(in: 0..<max(1, count), using: &random) }
 
-    private func crash(_ node: SimulatedNode, isPowerFailure: Bool? = nil) {
+    func crash(_ node: SimulatedNode, isPowerFailure: Bool? = nil) {
         guard node.isUp else { return }
         node.isPowerFailure = isPowerFailure ?? random.oneIn(2)
         node.disk.die()
@@ -131,13 +135,10 @@ final class NodesSimulation: SimulationRun {
         node.link.cut(cut, for: 1 + below(random.pick(5, 40, 140)))
     }
 
-    /// A node loses its disk, once: a second one may lose what the first has not fetched yet. Another node has all that the
-    /// engine has no more.
-    private func wipe(_ node: SimulatedNode) {
-        let isSafe = nodes.contains { $0 !== node && $0.stored + 1 >= firstInTail ?? 1 }
-        guard !isWiped, isSafe, node.isUp else { return }
-        (isWiped, node.isWiped) = (true, true)
-        crash(node)
+    /// Takes note of what the engine had no more when the last node joined: it may be on the disk of a single node.
+    private func noteJoined() {
+        guard trimmedAlone == nil, nodes.allSatisfy(\.link.isJoined) else { return }
+        trimmedAlone = (firstInTail ?? 1) - 1
     }
 
     /// Something beside the loop of a node ends.
@@ -157,6 +158,7 @@ final class NodesSimulation: SimulationRun {
             for node in nodes { try tick(node) }
             wires.move(nodes)
             try observe()
+            noteJoined()
         }
     }
 

@@ -8,6 +8,8 @@ final class TwistedCalls {
     private let node: String
     private let shared: SharedEngine
     private let keys = LogKeys(log: "main")
+    /// The text that tells this run of the node from every other.
+    var run = ""
 
     init(_ bug: PlantedBug, node: String, _ shared: SharedEngine) {
         (self.bug, self.node, self.shared) = (bug, node, shared)
@@ -15,6 +17,10 @@ final class TwistedCalls {
 
     /// A call as the engine gets it.
     func onTheWay(_ call: EngineCall) -> EngineCall {
+        if bug == .termIsTakenUpAgain, case .renewLease = call, let leader = ownLead {
+            // The term that is taken up again goes on with the lease that it began with.
+            return .renewLease(leader.lease)
+        }
         guard case .transaction(var transaction) = call else { return call }
         switch bug {
         case .leaderIsNotCompared where call.isEntry: transaction.conditions.removeFirst()
@@ -25,7 +31,7 @@ final class TwistedCalls {
         case .tailIsTrimmedByBytes where isTrim(transaction): trim(&transaction, before: lastFirst)
         case .oneCopyIsEnough where isTrim(transaction):
             trim(&transaction, before: min(keys.entry(mostStored.next), lastFirst))
-        case .termIsTakenUpAgain where isResignation(transaction):
+        case .termIsTakenUpAgain where isResignation(transaction) && ownLead != nil:
             transaction = EngineTransaction(conditions: [], then: [])
         default: break
         }
@@ -54,17 +60,23 @@ final class TwistedCalls {
             return .transacted(succeeded: true, results, header)
         case (.termIsTakenUpAgain, .transacted(true, var results, let header)) where isReading(transaction):
             // Nobody leads, as far as it knows, so it campaigns.
-            if let leader = leader(in: results), leader.field("node") == node { results[0] = .ranged(EngineRanged([])) }
+            if ownLead != nil { results[0] = .ranged(EngineRanged([])) }
             return .transacted(succeeded: true, results, header)
-        case (.termIsTakenUpAgain, .transacted(false, let results, let header)):
+        case (.termIsTakenUpAgain, .transacted(false, _, let header)):
             // The lead that it has from before is the one that it asked for.
-            guard case .put(keys.leader, let value, _)? = transaction.then.first, var leader = leader(in: results),
-                leader.field("node") == node
-            else { return answer }
+            guard case .put(keys.leader, let value, _)? = transaction.then.first, var leader = ownLead else {
+                return answer
+            }
             leader.value = value
             return .transacted(succeeded: false, [.ranged(EngineRanged([leader]))], header)
         default: return answer
         }
+    }
+
+    /// The lead that this run of the node has.
+    private var ownLead: EngineKeyValue? {
+        let leader = shared.engine.pairs[keys.leader]
+        return leader?.field("nonce")?.hasPrefix("\(run)-") == true ? leader : nil
     }
 
     private func leader(in results: [EngineResult]) -> EngineKeyValue? {

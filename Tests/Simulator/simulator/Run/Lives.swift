@@ -32,7 +32,12 @@ extension Simulation {
             }
             switch made {
             case .success(let process):
-                try catchUp(process)
+                do {
+                    try catchUp(process)
+                } catch {
+                    process.vanish()
+                    throw error
+                }
                 guard disk.isDead else { return try started(process) }
                 process.vanish()
             case .failure(let error): try notStarted(error)

@@ -48,6 +48,8 @@ final class SimulatedProcess {
         limits.ahead = 8_192
         (limits.connections, limits.idle) = (room.connections, room.idle)
         limits.commit = habits.commit
+        // Nodes keep little in memory alone while their disks are full.
+        if cluster?.isOneOfSeveral == true { limits.unstored = 3_000 }
         (limits.output, limits.memory, limits.leastOutput) = habits.output
         // With little memory, the feed keeps the changes of the last commit only, and slow followers fall off it.
         if habits.output.one < limits.feed { limits.feed = 0 }
@@ -148,8 +150,10 @@ final class SimulatedProcess {
     /// Its memory is gone, and nothing of it has an effect any more.
     func vanish() {
         held.drop()
-        // What it has read for work that is done is let go while it is open.
+        // LMDB does not survive a snapshot that outlives its environment, so the loop goes first, with all that it reads.
+        weak let loop = running
         running = nil
+        precondition(loop == nil, "something keeps a loop whose process has vanished")
         shelf.vanish()
         store.models.close()
         store.log.close()

@@ -1,0 +1,49 @@
+/// The formats of records that a program reads, at least one.
+///
+/// A leader writes the newest one that all nodes read, so that nodes can be upgraded one after the other.
+package struct RecordFormats: Equatable, Sendable {
+    /// The formats that this program reads.
+    package static let own = RecordFormats(oldest: 4)
+
+    private let oldest: UInt8
+    /// The others, in ascending order.
+    private let later: [UInt8]
+
+    /// Creates the formats from the oldest one on.
+    package init(oldest: UInt8, later: UInt8...) { (self.oldest, self.later) = (oldest, later.sorted()) }
+
+    /// Reads formats as a node's key has them; nil for anything else.
+    init?(_ text: String) {
+        let numbers = text.split(separator: ",").map { UInt8($0) }
+        let sorted = numbers.compactMap { $0 }.sorted()
+        guard let first = sorted.first, sorted.count == numbers.count else { return nil }
+        (oldest, later) = (first, Array(sorted.dropFirst()))
+    }
+
+    private var all: [UInt8] { [oldest] + later }
+    /// The newest of the formats.
+    package var newest: UInt8 { later.last ?? oldest }
+    /// The formats as a node's key has them.
+    var text: String { all.map { "\($0)" }.joined(separator: ",") }
+
+    /// Returns true for a format that is read.
+    func reads(_ format: UInt8) -> Bool { format == oldest || later.contains(format) }
+
+    /// Returns the newest format that all of these read as well. Where there is none, it is the oldest one: a node that does
+    /// not read it ends.
+    func newest(readBy others: some Sequence<RecordFormats>) -> UInt8 {
+        all.last { format in others.allSatisfy { $0.reads(format) } } ?? oldest
+    }
+}
+
+extension ClusterError {
+    /// The error of a format that this program does not read.
+    ///
+    /// - Parameters:
+    ///   - subject: the log or the entry that has the format.
+    ///   - format: the format, as it is written there.
+    ///   - formats: the formats that this program reads.
+    static func otherFormat(_ subject: String, _ format: String, reading formats: RecordFormats) -> ClusterError {
+        .unreadable("\(subject) is of format \(format), and this program reads \(formats.text): upgrade this node")
+    }
+}
