@@ -30,7 +30,7 @@ struct ReplicaSimulationTests {
     /// The first seed that finds each bug, where each fault of the protocol is far more frequent than in use.
     @Test(
         arguments: [
-            (.noLeaderCompare, 101), (.errorReadAsNo, 1), (.storedAheadOfSync, 25), (.lateReportBelieved, 9),
+            (.noLeaderCompare, 101), (.errorReadAsNo, 1), (.storedAheadOfSync, 30), (.lateReportBelieved, 77),
             (.trimByBytesAlone, 6), (.trimmedPastCalledNone, 764),
         ] as [(PlantedClusterBug, UInt64)])
     func `each planted bug breaks a promise`(bug: PlantedClusterBug, seed: UInt64) {

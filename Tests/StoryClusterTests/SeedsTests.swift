@@ -21,10 +21,13 @@ struct SeedsTests {
 
     /// The node n1, which ends at 4, where the engine has entries from 9 on.
     ///
-    /// - Parameter stored: the last position that each other node has stored.
-    private func begun(_ stored: [(String, UInt64)]) -> HandDriven {
+    /// - Parameters:
+    ///   - stored: the last position that each other node has stored.
+    ///   - leader: the node that leads; nil for none.
+    private func begun(_ stored: [(String, UInt64)], led leader: String? = nil) -> HandDriven {
         var node = HandDriven(head: Position(4))
         for (name, position) in stored { node.put(name, stored: position) }
+        if let leader { node.engine.put(keys.leader, Array("node=\(leader)\naddress=/\(leader)\nnonce=x\n".utf8)) }
         let head = EntryHead(
             first: Position(9), count: 2, previous: 8, bytes: 3, digest: EntryHead.Digest(low: 1, high: 2))
         node.engine.put(keys.entry(head.first), head.value(term: Term(1), records: [1, 2, 3]))
@@ -49,6 +52,16 @@ struct SeedsTests {
         }
         #expect(entry.head.first == Position(9) && entry.records == [1, 2, 3])
         #expect(node.replica.isCaughtUp && seeds(&node) == [])
+    }
+
+    @Test func `the node that leads is asked last`() {
+        var node = begun([("n2", 8), ("n3", 8), ("n4", 8)], led: "n2")
+        for name in ["n3", "n4", "n2", "n3"] {
+            #expect(seeds(&node) == [.seed(from: "/\(name)", through: Position(8))])
+            node.perform { $0.seedEnded(through: Position(4), at: $1) }
+            // After all of them the nodes are read again.
+            for _ in 0..<(name == "n2" ? 2 : 1) { node.pass(Self.second) }
+        }
     }
 
     @Test func `after the last node the first one is asked again, with the nodes that are there by then`() {

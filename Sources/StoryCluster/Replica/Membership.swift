@@ -55,10 +55,18 @@ struct Membership: Equatable {
     /// This node as the engine has it.
     var member: Member? { members[own] }
 
-    /// Returns the next node, by name, that has everything up to a position stored.
+    /// Returns the next node that has everything up to a position stored: by name, and the one that leads last, since
+    /// the others have less to do.
     func source(of position: Position, after last: String?) -> (name: String, address: String)? {
-        members.filter { $0.key != own && $0.value.stored >= position && $0.key > last ?? "" }
-            .min { $0.key < $1.key }.map { ($0.key, $0.value.address) }
+        members.filter { $0.key != own && $0.value.stored >= position && isSource(last, before: $0.key) }
+            .min { isSource($0.key, before: $1.key) }.map { ($0.key, $0.value.address) }
+    }
+
+    /// Returns true where a node is asked before another one; nil is before all.
+    private func isSource(_ one: String?, before other: String) -> Bool {
+        guard let one else { return true }
+        let (first, second) = (one == leader?.node, other == leader?.node)
+        return first == second ? one < other : second
     }
 
     /// The position up to which all nodes have stored the log.
