@@ -39,12 +39,12 @@ package struct Failure: Error, Equatable, Sendable {
     ///   - code: the code for programs.
     ///   - message: one sentence: the fault and, where it helps, the remedy.
     ///   - detail: the details that belong to the code.
-    ///   - retry: the advice on trying again; nil for that of the code.
+    ///   - retry: the advice on trying again; nil for that of the code, but for a write that may have been carried out.
     package init(_ code: ErrorCode, _ message: String, _ detail: FailureDetail = .none, retry: Retry? = nil) {
         self.code = code
         self.message = message
         self.detail = detail
-        self.retry = retry ?? code.retry
+        self.retry = retry ?? (detail == .outcome(.unknown) ? .refetch : code.retry)
     }
 }
 

@@ -160,8 +160,7 @@ extension Failure {
         .unavailable, "this node leads the log no more; nothing was written: try again later", .outcome(.none))
     /// The failure of a write that may be in the log, or get there.
     static let outcomeUnknown = Failure(
-        .unavailable, "it is not known whether this was written: look before you send it again", .outcome(.unknown),
-        retry: .refetch)
+        .unavailable, "it is not known whether this was written: look before you send it again", .outcome(.unknown))
     /// The same of a write with a key, which is written once however often it is sent.
     static let outcomeOfKeyUnknown = Failure(
         .unavailable, "it is not known whether this was written: send it again with its key", .outcome(.unknown),

@@ -151,6 +151,6 @@ extension NodeChangeEnd {
 
 extension Reply {
     fileprivate static func unavailable(_ message: String, _ outcome: UnavailableOutcome) -> Reply {
-        .failed(Failure(.unavailable, message, .outcome(outcome), retry: outcome == .unknown ? .refetch : nil))
+        .failed(Failure(.unavailable, message, .outcome(outcome)))
     }
 }
