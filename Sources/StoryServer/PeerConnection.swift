@@ -20,7 +20,7 @@ final class PeerConnection {
     /// - Throws: where nobody accepts the connection, or this store has no certificate.
     init(to address: String, _ files: TLSFiles?, _ transport: any Transport) throws(ConnectionFailure) {
         self.transport = transport
-        guard !address.hasPrefix("/"), let machine = HostAndPort(address) else {
+        guard let machine = HostAndPort(address) else {
             remote = nil
             id = try ConnectionFailure.of { () throws(ReactorError) in try transport.connect(to: address) }
             return

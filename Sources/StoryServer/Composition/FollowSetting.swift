@@ -12,7 +12,7 @@ enum FollowSetting {
         guard !address.hasPrefix("tls://") else {
             throw written.refused("follow takes HOST:PORT without tls://, such as \(address.dropFirst(6))")
         }
-        if isRemote(address) {
+        if HostAndPort(address) != nil {
             guard configuration.certificates != nil else {
                 throw written.refused(
                     "follow: \(address) wants a certificate: say --certificate, --certificate-key and --authority")
@@ -27,7 +27,4 @@ enum FollowSetting {
         }
         return address
     }
-
-    /// Returns true for the address of another machine, false for the path of a socket.
-    static func isRemote(_ address: String) -> Bool { !address.contains("/") && HostAndPort(address) != nil }
 }

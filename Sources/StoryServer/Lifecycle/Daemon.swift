@@ -29,7 +29,7 @@ package enum Daemon {
         var configuration = configuration
         limitConnections(&configuration, trace)
         try checkUser(&configuration)
-        configuration.follow = configuration.follow.map { FollowSetting.isRemote($0) ? $0 : absolute($0) }
+        configuration.follow = configuration.follow.map { HostAndPort($0) == nil ? absolute($0) : $0 }
         if let cluster = configuration.cluster {
             let address = cluster.advertise ?? configuration.listen?.reachable ?? absolute(configuration.socket)
             configuration.cluster?.advertise = address
