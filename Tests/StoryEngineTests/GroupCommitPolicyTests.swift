@@ -112,6 +112,14 @@ struct GroupCommitPolicyTests {
         #expect(decisions(looks, afterWorker()).lastIndex { $0 != .commitOnWorker } == 39)
     }
 
+    @Test func `after a commit that met a fault it waits no longer than after a slow one`() {
+        #expect(
+            decisions([(1, 1_000)], afterWorker(100_000_000)) == decisions([(1, 1_000)], afterWorker(60_000_000_000)))
+        #expect(
+            decisions([(1, 1_000), (1, 25_001_000)], afterWorker(60_000_000_000))
+                == [.wait(nanoseconds: 25_000_000), .commitOnWorker])
+    }
+
     @Test func `one connection with slow syncs waits likewise`() {
         let policy = after(10, of: 2_000_000, afterWorker())
         #expect(

@@ -56,6 +56,9 @@ package struct GroupCommitPolicy: Equatable, Sendable {
     /// The longest gap between two writes that the delay accepts, as a fraction (1/4) of the last commit's duration:
     /// a client that takes longer is not about to write.
     package static let gapShare: UInt64 = 4
+    /// The longest duration, in nanoseconds, that the delay is measured by: a commit that took longer met a fault, and
+    /// says nothing of when its clients write again.
+    package static let slowestNanoseconds: UInt64 = 100_000_000
 
     /// The number of bytes at which a commit is full and waits for no more events.
     private let bytesPerCommit: Int
@@ -104,8 +107,9 @@ package struct GroupCommitPolicy: Equatable, Sendable {
     ///   - nanoseconds: the duration of the commit.
     ///   - now: nanoseconds of the steady clock.
     package mutating func workerCommitEnded(events: UInt64, nanoseconds: UInt64, at now: UInt64) {
-        gap = nanoseconds / Self.gapShare
-        deadline = now + nanoseconds
+        let bounded = min(nanoseconds, Self.slowestNanoseconds)
+        gap = bounded / Self.gapShare
+        deadline = now + bounded
         patience = now + gap
         wanted = events
         seen = 0
