@@ -31,7 +31,11 @@ final class ClusterSimulation {
     var seeds = 0
     /// The number of entries of each format.
     var written: [UInt8: Int] = [:]
-    /// The entries that a node did not read.
+    /// The nodes that had joined before the term began in which an entry of a later format was written.
+    var counted: Set<String> = []
+    /// The position up to which a node alone may have the log, since no other one had joined.
+    var aloneThrough = 0
+    /// The entries that such a node did not read.
     var unread: [String] = []
     /// The number of times that a node led since somebody wanted it to.
     var promotions = 0
@@ -64,6 +68,10 @@ final class ClusterSimulation {
         try run(until: now + 20 * ClusterSimulation.second)
         endWhileCampaigning()
         try run(until: now + 20 * ClusterSimulation.second)
+        // One that came back with much to fetch may be an entry short.
+        for _ in 0..<10 where nodes.contains(where: { $0.replica?.isCaughtUp == false }) {
+            try run(until: now + ClusterSimulation.second)
+        }
         try check()
     }
 
@@ -128,7 +136,18 @@ final class ClusterSimulation {
         node.writing = (node.log.head, values)
         let (head, records) = node.log.append(values, format: replica.entryFormat)
         written[head.format, default: 0] += 1
+        if head.format > RecordFormats.own.newest { count(before: replica.writableTerm) }
+        if !nodes.contains(where: { $0 !== node && hasJoined($0) }) { aloneThrough = node.log.head }
         input(node) { $0.entryReady(head, records: records, at: now) }
+    }
+
+    private func count(before term: Term?) {
+        guard let term else { return }
+        for node in nodes where hasJoined(node, before: term.revision) { counted.insert(node.name) }
+    }
+
+    private func hasJoined(_ node: SimulatedNode, before revision: Int64 = .max) -> Bool {
+        engine.pairs[LogKeys(log: "main").node(node.name)].map { $0.created < revision } == true
     }
 
     func sync(_ node: SimulatedNode) {
@@ -184,7 +203,8 @@ final class ClusterSimulation {
                 node.replica = nil
                 restart(node)
             case .stop(let error):
-                if case .unreadable = error { unread.append("\(node.name): \(error)") }
+                // One that joins with an old program is no reason to go on with the old format.
+                if case .unreadable = error, counted.contains(node.name) { unread.append("\(node.name): \(error)") }
                 node.stopped = error
                 node.replica = nil
                 restart(node)

@@ -91,7 +91,9 @@ extension ClusterSimulation {
             case 11:
                 let other = nodes[Int.random(in: 0..<nodes.count, using: &random)].name
                 input(node) { $0.asked(for: .promote(other), order, at: now) }
-            default: if nodes.count > 2, !isWiped { wipe(node) }
+            default:
+                let isCopied = nodes.contains { $0 !== node && $0.log.synced >= aloneThrough }
+                if nodes.count > 2, !isWiped, isCopied { wipe(node) }
             }
             trouble(until: end)
         }
