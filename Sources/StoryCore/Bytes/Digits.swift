@@ -5,8 +5,13 @@ extension UInt64 {
     package var decimalDigitCount: Int {
         // One digit is checked first, since it is the commonest: versions, positions of young logs, uids.
         if self < 10 { return 1 }
-        var count = 2
-        var bound: UInt64 = 100
+        if self < 100 { return 2 }
+        if self < 1_000 { return 3 }
+        if self < 10_000 { return 4 }
+        if self < 100_000 { return 5 }
+        if self < 1_000_000 { return 6 }
+        var count = 7
+        var bound: UInt64 = 10_000_000
         while self >= bound {
             count += 1
             let (next, isPast) = bound.multipliedReportingOverflow(by: 10)

@@ -27,9 +27,29 @@ extension UnsafeRawBufferPointer {
     }
 
     /// Returns true when the bytes are those of a text in UTF-8.
-    package func equals(_ text: String) -> Bool {
+    @inlinable
+    @inline(__always)
+    package func equals(_ text: StaticString) -> Bool {
+        equals(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
+    /// Returns true when the bytes are those of a text that is not a literal.
+    package func equals(text: String) -> Bool {
         var text = text
         return text.withUTF8 { equals(UnsafeRawBufferPointer($0)) }
+    }
+
+    /// Returns the offset of the first byte with a value; nil where there is none. Quick where the byte comes soon.
+    @inlinable
+    @inline(__always)
+    package func offset(of byte: UInt8) -> Int? {
+        guard let start = baseAddress else { return nil }
+        var offset = 0
+        while offset < count {
+            if start.byte(offset) == byte { return offset }
+            offset += 1
+        }
+        return nil
     }
 
     /// Compares in the order of LMDB's keys: byte by byte, a prefix first. Negative when these bytes come first.
@@ -71,6 +91,8 @@ extension UnsafeRawBufferPointer {
     }
 
     /// Returns true when the bytes are the name of a stream of a category.
+    @inlinable
+    @inline(__always)
     package func isStream(of category: UnsafeRawBufferPointer) -> Bool {
         count > category.count && self[category.count] == 0x2D && slice(0, count: category.count).equals(category)
     }
@@ -78,6 +100,8 @@ extension UnsafeRawBufferPointer {
     /// Returns the six-byte big-endian number at an offset.
     ///
     /// - Parameter offset: in bytes; the whole number is within the bytes.
+    @inlinable
+    @inline(__always)
     package func sixByteNumber(at offset: Int) -> UInt64 {
         let high = UInt16(bigEndian: loadUnaligned(fromByteOffset: offset, as: UInt16.self))
         let low = UInt32(bigEndian: loadUnaligned(fromByteOffset: offset + 2, as: UInt32.self))
@@ -85,6 +109,8 @@ extension UnsafeRawBufferPointer {
     }
 
     /// Returns the `count` bytes from `start` on, which are within the bytes.
+    @inlinable
+    @inline(__always)
     package func slice(_ start: Int, count: Int) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: self[start..<start + count])
     }

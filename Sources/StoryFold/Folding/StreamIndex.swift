@@ -102,7 +102,7 @@ package final class StreamIndex {
 
     /// Adds the position of an event to the list of its category.
     private func foldCategory(_ position: Position, _ name: UnsafeRawBufferPointer) throws(StorageError) {
-        let category = UnsafeRawBufferPointer(rebasing: name[..<(name.firstIndex(of: 0x2D) ?? 0)])
+        let category = UnsafeRawBufferPointer(rebasing: name[..<(name.offset(of: 0x2D) ?? 0)])
         guard KeyBuffer.keyLength.contains(category.count) else { return }
         var (number, chunk) = (UInt64(0), UInt64(0))
         try store.withValue(StreamTables.categories.number, at: category) { bytes in

@@ -36,11 +36,14 @@ package struct TypeTally: BitwiseCopyable, Equatable, Sendable {
         buffer.add48(last.value)
     }
 
-    /// Writes the stored form over an older one.
-    func write(over bytes: UnsafeMutableRawBufferPointer) {
-        bytes.setSixByteNumber(count, at: 0)
-        bytes.setSixByteNumber(first.value, at: 6)
-        bytes.setSixByteNumber(last.value, at: 12)
+    /// Counts one more event in the stored form.
+    static func count(_ position: Position, in bytes: UnsafeMutableRawBufferPointer) {
+        let stored = UnsafeRawBufferPointer(bytes)
+        guard stored.count >= TypeTally.size else { return }
+        bytes.setSixByteNumber(stored.sixByteNumber(at: 0) + 1, at: 0)
+        // Most come after all others; those of a sorted replay come in the order of their streams.
+        if position.value > stored.sixByteNumber(at: 12) { bytes.setSixByteNumber(position.value, at: 12) }
+        if position.value < stored.sixByteNumber(at: 6) { bytes.setSixByteNumber(position.value, at: 6) }
     }
 }
 
@@ -65,9 +68,8 @@ package struct TypeIndex: ~Copyable {
     /// - Throws: any error of the store.
     package mutating func fold(_ record: EventRecord) throws(StorageError) {
         guard let dash = setKey(of: record) else { return }
-        let tally = TypeTally(record.position)
-        try add(tally, at: key.bytes)
-        try add(tally, at: UnsafeRawBufferPointer(rebasing: key.bytes[dash...]))
+        try add(record.position, at: key.bytes)
+        try add(record.position, at: UnsafeRawBufferPointer(rebasing: key.bytes[dash...]))
     }
 
     /// Folds an event into the tally of its type in its category alone; `merge` adds those of all categories.
@@ -75,7 +77,7 @@ package struct TypeIndex: ~Copyable {
     /// - Throws: any error of the store.
     package mutating func foldCategory(_ record: EventRecord) throws(StorageError) {
         guard setKey(of: record) != nil else { return }
-        try add(TypeTally(record.position), at: key.bytes)
+        try add(record.position, at: key.bytes)
     }
 
     /// Adds the tallies of categories of another store, and makes those of all categories.
@@ -93,20 +95,20 @@ package struct TypeIndex: ~Copyable {
     /// Writes the key of an event's type in its category, and returns the offset of the dash; nil where there is none.
     private mutating func setKey(of record: EventRecord) -> Int? {
         let name = record.streamName
-        guard let dash = name.firstIndex(of: TypeIndex.dash), dash > 0 else { return nil }
+        guard let dash = name.offset(of: TypeIndex.dash), dash > 0 else { return nil }
         key.set(name.slice(0, count: dash + 1))
         key.add(record.json.slice(record.type.lowerBound, count: record.type.count))
         return key.isKey ? dash : nil
     }
 
-    private mutating func add(_ tally: TypeTally, at key: UnsafeRawBufferPointer) throws(StorageError) {
+    /// Counts the event at a position.
+    private mutating func add(_ position: Position, at key: UnsafeRawBufferPointer) throws(StorageError) {
         // Most types had an event a moment ago, and their tallies are changed in place.
-        let isChanged = store.change(TypeIndex.table, at: key) { bytes in
-            guard var sum = TypeTally(UnsafeRawBufferPointer(bytes)) else { return }
-            sum.add(tally)
-            sum.write(over: bytes)
-        }
-        guard !isChanged else { return }
+        let isChanged = store.change(TypeIndex.table, at: key) { TypeTally.count(position, in: $0) }
+        if !isChanged { try add(TypeTally(position), at: key) }
+    }
+
+    private mutating func add(_ tally: TypeTally, at key: UnsafeRawBufferPointer) throws(StorageError) {
         var sum = tally
         try store.withValue(TypeIndex.table, at: key) { TypeTally($0).map { sum.add($0) } }
         sum.write(to: &value)
@@ -188,6 +190,7 @@ package struct TypeIndex: ~Copyable {
 
 extension UnsafeMutableRawBufferPointer {
     /// Writes a number as six bytes, the highest first.
+    @inline(__always)
     fileprivate func setSixByteNumber(_ value: UInt64, at offset: Int) {
         storeBytes(of: UInt16(truncatingIfNeeded: value >> 32).bigEndian, toByteOffset: offset, as: UInt16.self)
         storeBytes(of: UInt32(truncatingIfNeeded: value).bigEndian, toByteOffset: offset + 2, as: UInt32.self)

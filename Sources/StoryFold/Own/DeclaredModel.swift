@@ -80,7 +80,7 @@ package struct DeclaredModel: Equatable, Sendable {
     package static func activation(
         of name: String, in record: EventRecord, _ json: any JSONReading
     ) -> ModelActivated? {
-        guard DefinitionTable.name(ofStream: record.streamName)?.equals(name) == true else { return nil }
+        guard DefinitionTable.name(ofStream: record.streamName)?.equals(text: name) == true else { return nil }
         return activation(in: record, json)
     }
 
@@ -147,5 +147,5 @@ extension KeyBuffer {
 }
 
 extension UnsafeBufferPointer<JSONMember> {
-    fileprivate func value(named name: String) -> JSONMember.Value? { first { $0.name.equals(name) }?.value }
+    fileprivate func value(named name: String) -> JSONMember.Value? { first { $0.name.equals(text: name) }?.value }
 }

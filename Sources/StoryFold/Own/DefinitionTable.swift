@@ -70,7 +70,7 @@ package final class DefinitionTable {
     /// Returns the name of the model whose stream it is; nil for a stream of another category.
     package static func name(ofStream stream: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
         let start = DeclaredModel.category.utf8.count + 1
-        guard stream.count > start, stream.starts(with: "model-".utf8) else { return nil }
+        guard stream.count > start, stream.slice(0, count: start).equals("model-") else { return nil }
         return stream.slice(start, count: stream.count - start)
     }
 }

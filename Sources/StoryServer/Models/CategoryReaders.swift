@@ -4,7 +4,7 @@ import StoryFold
 /// The definitions that answer, by the categories that they read.
 ///
 /// The JSON of an event is walked once for all of them.
-struct CategoryReaders {
+final class CategoryReaders {
     /// The definitions that read a category, in their order, with the paths of their programs.
     private final class Group {
         let category: [UInt8]
@@ -21,6 +21,8 @@ struct CategoryReaders {
 
     /// The definitions in the order of the fold.
     let all: [ServedDefinition]
+    /// True where there are any.
+    private let isReading: Bool
     /// The machines that store them.
     let checkpoints: [Checkpoints]
     private let events: any EventReading
@@ -34,6 +36,7 @@ struct CategoryReaders {
     /// - Parameter events: a reader of events that they share.
     init(_ definitions: [ServedDefinition], _ events: any EventReading) {
         (all, self.events) = (definitions, events)
+        isReading = !definitions.isEmpty
         checkpoints = definitions.map(\.checkpoints)
         let names = definitions.reduce(Definition.ownCategories) { $0.union($1.compiled.program.categories ?? []) }
         named = Array(repeating: [], count: CategoryReaders.slots)
@@ -55,8 +58,9 @@ struct CategoryReaders {
 
     /// Folds the event after the last one.
     func fold(_ record: EventRecord) {
+        guard isReading, record.erased == nil else { return }
         let stream = record.streamName
-        guard record.erased == nil, let dash = stream.firstIndex(of: UInt8(ascii: "-")) else { return }
+        guard let dash = stream.offset(of: UInt8(ascii: "-")) else { return }
         let category = stream.slice(0, count: dash)
         guard let group = group(of: category) else { return }
         let type = record.json.slice(record.type.lowerBound, count: record.type.count)

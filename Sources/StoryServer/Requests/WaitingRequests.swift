@@ -36,7 +36,7 @@ extension Connection {
             return .definitions(request.tag)
         }
         if driver.isHalfFolded { return .room(request.tag) }
-        return driver.holdsWrites && request.verb.isWrite ? .room(request.tag) : nil
+        return request.verb.isWrite && driver.holdsWrites ? .room(request.tag) : nil
     }
 }
 

@@ -47,7 +47,7 @@ package enum HistoryReader {
 extension UnsafeBufferPointer<JSONMember> {
     /// Returns the binary ID in a member; nil where there is none.
     fileprivate func id(_ name: String) -> [UInt8]? {
-        guard case .string(let text)? = first(where: { $0.name.equals(name) })?.value else { return nil }
+        guard case .string(let text)? = first(where: { $0.name.equals(text: name) })?.value else { return nil }
         return HistoryReader.bytes(ofHexadecimal: text)
     }
 }

@@ -73,7 +73,7 @@ private struct PeerMembers {
     var code: ErrorCode { text("code").flatMap { ErrorCode(rawValue: $0) } ?? .internal }
     var outcome: UnavailableOutcome? { text("outcome").flatMap { UnavailableOutcome(rawValue: $0) } }
 
-    private func value(_ name: String) -> JSONMember.Value? { members.first { $0.name.equals(name) }?.value }
+    private func value(_ name: String) -> JSONMember.Value? { members.first { $0.name.equals(text: name) }?.value }
 
     private func bytes(_ name: String) -> UnsafeRawBufferPointer? {
         if case .string(let bytes)? = value(name) { bytes } else { nil }

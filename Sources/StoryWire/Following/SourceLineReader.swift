@@ -76,7 +76,7 @@ private struct SourceMembers {
 
     var refusal: SourceLine { .refused(code: text("code") ?? "", message: text("message") ?? "") }
 
-    private func value(_ name: String) -> JSONMember.Value? { members.first { $0.name.equals(name) }?.value }
+    private func value(_ name: String) -> JSONMember.Value? { members.first { $0.name.equals(text: name) }?.value }
 
     private func has(_ name: String) -> Bool { value(name) != nil }
 

@@ -2,12 +2,6 @@ import CSimdJSON
 import StoryCore
 
 extension UnsafeRawBufferPointer {
-    /// Returns whether the bytes equal a text.
-    @inline(__always)
-    func equals(_ text: StaticString) -> Bool {
-        equals(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
-    }
-
     /// The greatest depth of nested arrays and objects in these bytes, which are a JSON value.
     var levels: Int {
         var (depth, most, index) = (0, 0, 0)

@@ -109,7 +109,7 @@ struct FilterReader {
     }
 
     private func choice(_ text: UnsafeRawBufferPointer, _ words: [String]) throws(FieldError) -> UInt8 {
-        for (index, word) in words.enumerated() where text.equals(word) { return UInt8(index) }
+        for (index, word) in words.enumerated() where text.equals(text: word) { return UInt8(index) }
         throw refused(.notSelected, "\(name)= is one of \(words.joined(separator: ", "))")
     }
 

@@ -118,7 +118,7 @@ struct FormReader<FieldID: FormFieldID> {
     /// Reads one name out of a set.
     mutating func choice<Choice: RawRepresentable<String> & CaseIterable>(_ field: FieldID) -> Choice? {
         guard let bytes = string(field) else { return nil }
-        guard let choice = Choice.allCases.first(where: { bytes.equals($0.rawValue) }) else {
+        guard let choice = Choice.allCases.first(where: { bytes.equals(text: $0.rawValue) }) else {
             let names = Choice.allCases.map(\.rawValue).joined(separator: ", ")
             return refused(field, .notSelected, "must be one of \(names)")
         }
@@ -152,5 +152,5 @@ struct FormReader<FieldID: FormFieldID> {
 }
 
 extension JSONMember {
-    fileprivate func isNamed(_ text: String) -> Bool { name.equals(text) }
+    fileprivate func isNamed(_ text: String) -> Bool { name.equals(text: text) }
 }
