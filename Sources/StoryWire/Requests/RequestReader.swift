@@ -136,8 +136,7 @@ package final class RequestReader {
         return Refusals.unknown("there is no verb", word.text, among: table.shapes.map(\.verb.rawValue))
     }
 
-    /// Reads what follows the verb. Inlined, since it returns a large value that `read` passes on.
-    @inline(__always)
+    /// Reads what follows the verb.
     private func contents(
         _ shape: RequestShape, _ parts: inout LineParts
     ) throws(Failure) -> (RequestAction, Minimum?) {
