@@ -3,42 +3,43 @@
 /// In a record of the log it has 48 bytes, little-endian: `checksum 8 · state 1 · layout 1 · tags length 2 · by 4 ·
 /// time 8 · version 6 · stream number 6 · meta length 4 · stream length 1 · type length 1 · key length 1 · cursor
 /// length 1 · JSON length 3 · zeros behind the JSON 1`. A length of 0 says that the event has no such part.
+@usableFromInline
 package struct EventHeader: Equatable, Sendable {
     /// The size of a header in a record, in bytes.
-    package static let size = 48
+    @inlinable package static var size: Int { 48 }
     /// The offset of the state, which names the erased parts; the checksum of a record covers it and all that follows.
-    package static let stateStart = 8
+    @inlinable package static var stateStart: Int { 8 }
     /// The offset where the sealed part of the header begins.
-    package static let sealedStart = 9
+    @inlinable package static var sealedStart: Int { 9 }
     /// The layout that this program writes, and the only one that it reads.
-    package static let layout: UInt8 = 2
+    @inlinable package static var layout: UInt8 { 2 }
     /// The largest length of an event's JSON, in bytes.
-    package static let mostJSON = 1 << 24 - 1
+    @inlinable package static var mostJSON: Int { 1 << 24 - 1 }
 
     /// The position in the log.
-    package let position: Position
+    @usableFromInline package let position: Position
     /// The number of the stream.
-    package var streamNumber: StreamNumber
+    @usableFromInline package var streamNumber: StreamNumber
     /// The version of the stream after the event.
-    package let version: Version
+    @usableFromInline package let version: Version
     /// The time of the commit.
-    package let time: Instant
+    @usableFromInline package let time: Instant
     /// The uid of the process that wrote it.
-    package let by: UInt32
+    @usableFromInline package let by: UInt32
     /// The length of the stream's name, in bytes.
-    package let streamCount: Int
+    @usableFromInline package let streamCount: Int
     /// The length of the type's name, in bytes.
-    package let typeCount: Int
+    @usableFromInline package let typeCount: Int
     /// The length of the cursor, in bytes; 0 where there is none.
-    package var cursorCount = 0
+    @usableFromInline package var cursorCount = 0
     /// The length of the key, in bytes; 0 where there is none.
-    package var keyCount = 0
+    @usableFromInline package var keyCount = 0
     /// The length of the tags' array, in bytes; 0 where there is none.
-    package var tagsCount = 0
+    @usableFromInline package var tagsCount = 0
     /// The length of the meta, in bytes; 0 where there is none.
-    package var metaCount = 0
+    @usableFromInline package var metaCount = 0
     /// The length of the whole JSON, in bytes, up to `mostJSON`.
-    package var jsonCount = 0
+    @usableFromInline package var jsonCount = 0
 
     /// Creates a header without cursor, key, tags and meta from an event's metadata.
     package init(_ metadata: EventMetadata, streamCount: Int, typeCount: Int) {

@@ -1,23 +1,24 @@
 /// A record of the log: the event's metadata, and its JSON in the form that goes out on the wire.
 ///
 /// The bytes belong to the log: a record is valid until the closure that receives it returns.
+@usableFromInline
 package struct EventRecord {
     /// The position in the log.
-    package let position: Position
+    @usableFromInline package let position: Position
     /// The number of the stream.
-    package let streamNumber: StreamNumber
+    @usableFromInline package let streamNumber: StreamNumber
     /// The version of the stream after the event.
-    package let version: Version
+    @usableFromInline package let version: Version
     /// The time of the commit.
-    package let time: Instant
+    @usableFromInline package let time: Instant
     /// The uid of the process that wrote it.
-    package let by: UInt32
+    @usableFromInline package let by: UInt32
     /// The position of the event that erased the content; nil for a whole event.
-    package let erased: Position?
+    @usableFromInline package let erased: Position?
     /// The JSON, without the LF; of an erased event the kept part, without the brace at the end.
-    package let json: UnsafeRawBufferPointer
+    @usableFromInline package let json: UnsafeRawBufferPointer
     /// The offsets of the parts of `json`.
-    package let text: EventText
+    @usableFromInline package let text: EventText
 
     /// Creates a record from its header, its JSON and the ranges of the parts.
     @inlinable
@@ -34,9 +35,9 @@ package struct EventRecord {
     }
 
     /// The range of the stream's name in `json`, without the quotes.
-    package var stream: Range<Int> { text.stream }
+    @inlinable package var stream: Range<Int> { text.stream }
     /// The range of the type's name in `json`, without the quotes.
-    package var type: Range<Int> { text.type }
+    @inlinable package var type: Range<Int> { text.type }
     /// The range of the key in `json`, without the quotes; nil where there is none.
     package var key: Range<Int>? { text.key }
     /// The range of the whole array of tags in `json`; nil where there is none.

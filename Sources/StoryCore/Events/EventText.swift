@@ -6,6 +6,7 @@
 /// after them; both can be erased, and what precedes them is kept for ever.
 ///
 /// It keeps the offsets in four bytes each, since a record with them is copied several times on its way.
+@usableFromInline
 package struct EventText: Equatable {
     @usableFromInline let streamStart: UInt32
     @usableFromInline let typeStart: UInt32
@@ -128,6 +129,7 @@ package struct EventText: Equatable {
 
 extension EventText {
     /// The text before each value, with the end of the value before it.
+    @usableFromInline
     package enum Member {
         @inlinable package static var position: StaticString { #"{"position":"# }
         @inlinable package static var stream: StaticString { #","stream":"# }

@@ -3,24 +3,25 @@
 ///
 /// The zeros make the area of each part large enough for what an erasure leaves in it: the commitment of the part, and
 /// in the content's area the position of the event that erased it.
+@usableFromInline
 package struct RecordLayout {
     /// The salt of each commitment, in bytes.
-    package static let saltSize = 16
+    @inlinable package static var saltSize: Int { 16 }
     /// The size of a commitment, in bytes.
-    package static let commitmentSize = 32
+    @inlinable package static var commitmentSize: Int { 32 }
     /// The size of the position that an erasure leaves behind the commitment of the content, in bytes.
-    package static let erasureSize = 6
+    @inlinable package static var erasureSize: Int { 6 }
     /// The least size of a record, in bytes: a header, a salt and the shortest content.
     package static let least = EventHeader.size + commitmentSize + erasureSize
     /// The number of bytes that the text of the labels and its zeros have at least.
-    @usableFromInline static let leastLabels = commitmentSize - saltSize
+    @inlinable static var leastLabels: Int { commitmentSize - saltSize }
     /// The number of bytes that the text of the content and its zeros have at least.
-    @usableFromInline static let leastContent = commitmentSize + erasureSize - saltSize
+    @inlinable static var leastContent: Int { commitmentSize + erasureSize - saltSize }
 
     /// The offsets in the JSON, as if nothing were erased.
-    package let text: EventText
+    @usableFromInline package let text: EventText
     /// True if the event has a key or tags, which have a salt of their own.
-    package let hasLabels: Bool
+    @usableFromInline package let hasLabels: Bool
     /// The number of zeros of the labels' area.
     @usableFromInline let labelZeros: UInt8
     /// The number of zeros of the content's area.

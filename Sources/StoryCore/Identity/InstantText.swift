@@ -1,6 +1,6 @@
 extension Instant {
     /// The number of bytes that `append(to:)` writes.
-    package static let textCount = 24
+    @inlinable package static var textCount: Int { 24 }
 
     /// The result of parsing a date.
     package enum Reading: Equatable, Sendable {

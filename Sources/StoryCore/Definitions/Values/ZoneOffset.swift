@@ -1,8 +1,5 @@
 /// An offset from UTC: `+09:00`.
 package struct ZoneOffset: Hashable, BitwiseCopyable, Sendable {
-    /// UTC itself.
-    package static let utc = ZoneOffset(minutes: 0)
-
     /// The minutes east of UTC.
     package let minutes: Int64
 
