@@ -183,12 +183,13 @@ package final class Engine {
     /// Adds a row to those that are answered together.
     private func want(_ kind: Kind, _ key: RowKey, tag: Tag?, to output: any TurnOutput) {
         // The rows of a declared model are in a store of its own.
-        let rows = world.rows(of: world.schema(kind))
+        let schema = world.schema(kind)
+        let rows = world.rows(of: schema)
         if wanting !== output || wantedFrom !== rows {
             flush()
             (wanting, wantedFrom) = (output, rows)
         }
-        wanted.add(catalogue[kind].rows.number, kind, key, tag)
+        wanted.add(schema.rows.number, kind, key, tag)
         output.rowIsWanted(kind)
         if wanted.isFull { flush() }
     }

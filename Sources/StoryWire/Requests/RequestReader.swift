@@ -87,7 +87,11 @@ package final class RequestReader {
                 shape = try self.shape(&parts.cursor)
             }
             parts.verb = shape.verb
-            let (action, minimum) = try contents(shape, &parts)
+            try takeRest(shape, &parts)
+            let minimum = parts.seen & OptionName.min.bit != 0 ? Minimum(&parts) : nil
+            let action = try action(shape, &parts)
+            // Some verbs have no other value that could be wrong.
+            if parts.seen & OptionName.min.bit != 0 { try parts.refuseErrors() }
             // The node that passes it on has looked at the role of its client.
             let role = author != nil ? .read : parts.target == nil ? shape.role : shape.targetRole
             return Request(tag: parts.tag, role: role, action: action, minimum: minimum, author: author)
@@ -136,22 +140,14 @@ package final class RequestReader {
         return Refusals.unknown("there is no verb", word.text, among: table.shapes.map(\.verb.rawValue))
     }
 
-    /// Reads what follows the verb.
-    private func contents(
-        _ shape: RequestShape, _ parts: inout LineParts
-    ) throws(Failure) -> (RequestAction, Minimum?) {
+    /// Takes the target, the options and the body, which follow the verb.
+    private func takeRest(_ shape: RequestShape, _ parts: inout LineParts) throws(Failure) {
         do throws(Failure) { try parts.takeTarget(shape, scanner) } catch {
             throw refusal(error, of: parts.target, shape)
         }
         if shape.target == .change { try takeNode(shape, &parts) }
         try parts.takeOptions(shape, scanner)
         try parts.takeBody(shape)
-        guard parts.seen & OptionName.min.bit != 0 else { return (try action(shape, &parts), nil) }
-        let minimum = Minimum(&parts)
-        let action = try action(shape, &parts)
-        // Some verbs have no other value that could be wrong.
-        try parts.refuseErrors()
-        return (action, minimum)
     }
 
     private func action(_ shape: RequestShape, _ parts: inout LineParts) throws(Failure) -> RequestAction {
