@@ -182,17 +182,19 @@ package final class ModelProof: Sendable {
     }
 }
 
-/// A visitor that adds up the page counts in the trees of a commit.
+/// A visitor that counts the pages of a commit.
 private final class PageCount: PageVisitor {
     let wantsValues = false
     private(set) var pages = 0
 
-    func enters(treeOf pages: UInt64, isNamed: Bool) -> Bool {
-        self.pages += Int(truncatingIfNeeded: pages)
-        return !isNamed
-    }
+    // Each page is counted, as the checksums are made: a tree's own count also has the pages that LMDB leaves behind a
+    // value which was made shorter in its transaction, and these have no checksum.
+    func enters(treeOf pages: UInt64, isNamed: Bool) -> Bool { true }
 
-    func enters(_ page: UInt64, _ count: UInt64) -> Bool { true }
+    func enters(_ page: UInt64, _ count: UInt64) -> Bool {
+        pages += Int(count)
+        return true
+    }
 
     func leaves(_ page: UInt64, _ bytes: UnsafeRawBufferPointer) {}
 
