@@ -21,8 +21,6 @@ final class CategoryReaders {
 
     /// The definitions in the order of the fold.
     let all: [ServedDefinition]
-    /// True where there are any.
-    private let isReading: Bool
     /// The machines that store them.
     let checkpoints: [Checkpoints]
     private let events: any EventReading
@@ -36,7 +34,6 @@ final class CategoryReaders {
     /// - Parameter events: a reader of events that they share.
     init(_ definitions: [ServedDefinition], _ events: any EventReading) {
         (all, self.events) = (definitions, events)
-        isReading = !definitions.isEmpty
         checkpoints = definitions.map(\.checkpoints)
         let names = definitions.reduce(Definition.ownCategories) { $0.union($1.compiled.program.categories ?? []) }
         named = Array(repeating: [], count: CategoryReaders.slots)
@@ -58,7 +55,7 @@ final class CategoryReaders {
 
     /// Folds the event after the last one.
     func fold(_ record: EventRecord) {
-        guard isReading, record.erased == nil else { return }
+        guard !all.isEmpty, record.erased == nil else { return }
         let stream = record.streamName
         guard let dash = stream.offset(of: UInt8(ascii: "-")) else { return }
         let category = stream.slice(0, count: dash)

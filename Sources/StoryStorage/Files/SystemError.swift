@@ -14,4 +14,8 @@ package enum SystemError {
         default: return .failed(sentence)
         }
     }
+
+    /// Returns true for the errno of an allocation of file space without which the file must not be written through a
+    /// map; others say that the file system allocates nothing ahead.
+    static func isRefusal(ofSpace code: Int32) -> Bool { [ENOSPC, EDQUOT, EFBIG, EIO].contains(code) }
 }

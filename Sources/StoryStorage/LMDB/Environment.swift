@@ -154,7 +154,7 @@ package final class Environment: @unchecked Sendable {
         let size = fileSize
         guard size < needed else { return }
         let code = Environment.lengthen(fileDescriptor, from: size, to: needed)
-        if [ENOSPC, EDQUOT, EFBIG, EIO].contains(code) { throw SystemError.from(code, "making room in \(path)") }
+        if SystemError.isRefusal(ofSpace: code) { throw SystemError.from(code, "making room in \(path)") }
     }
 
     /// Reserves room for a file up to a new end; `size` and `end` are in bytes.

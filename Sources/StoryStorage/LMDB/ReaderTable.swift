@@ -52,7 +52,7 @@ enum ReaderTable {
         let size = max(Int(status.st_size), headSize + Int(readers) * readerSize)
         guard Int(status.st_blocks) * 512 < size else { return }
         let code = posix_fallocate(file.descriptor, 0, off_t(size))
-        guard [ENOSPC, EDQUOT, EFBIG, EIO].contains(code) else { return }
+        guard SystemError.isRefusal(ofSpace: code) else { return }
         // Other files need the blocks that were allocated.
         if isAlone(file) { ftruncate(file.descriptor, 0) }
         throw SystemError.from(code, "making room for \(path)")

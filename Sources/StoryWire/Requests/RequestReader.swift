@@ -88,10 +88,11 @@ package final class RequestReader {
             }
             parts.verb = shape.verb
             try takeRest(shape, &parts)
-            let minimum = parts.seen & OptionName.min.bit != 0 ? Minimum(&parts) : nil
+            let hasMinimum = parts.seen & OptionName.min.bit != 0
+            let minimum = hasMinimum ? Minimum(&parts) : nil
             let action = try action(shape, &parts)
             // Some verbs have no other value that could be wrong.
-            if parts.seen & OptionName.min.bit != 0 { try parts.refuseErrors() }
+            if hasMinimum { try parts.refuseErrors() }
             // The node that passes it on has looked at the role of its client.
             let role = author != nil ? .read : parts.target == nil ? shape.role : shape.targetRole
             return Request(tag: parts.tag, role: role, action: action, minimum: minimum, author: author)
