@@ -74,6 +74,8 @@ extension MachineTests {
             #expect(try NodeTests.state(one) == "leading")
             #expect(try other.stop() == .code(0), "\(other.trace)")
             try other.start()
+            // Its patience is a second, and there are 35 MB to be fetched.
+            try until("it has fetched the rest") { try other.client().ask("PING min=now").hasPrefix("+") }
             try NodeTests.expectEqual(one, other)
             withExtendedLifetime(made) {}
         }
