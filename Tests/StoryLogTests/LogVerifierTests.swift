@@ -169,3 +169,8 @@ struct LogVerifierTests {
         }
     }
 }
+
+extension FileHandle {
+    /// Returns the identity of the file, as a header has it.
+    fileprivate func identity() throws(StorageError) -> FileIdentity { try FileIdentity(descriptor) }
+}

@@ -10,7 +10,7 @@ struct NewFolderTests {
 
     private func make(_ path: String) throws {
         let new = try NewFolder(path)
-        try Folder.makeNew(new.draft)
+        try Folder.make(new.draft, mustBeNew: true)
         RawFile.write([1], new.draft + "/file")
         try new.publish()
     }
@@ -72,7 +72,7 @@ struct NewFolderTests {
 
     @Test func `what came there meanwhile stays`() throws {
         let new = try NewFolder(folder.store)
-        try Folder.makeNew(new.draft)
+        try Folder.make(new.draft, mustBeNew: true)
         try Folder.make(folder.store)
         RawFile.write([2], folder.store + "/file")
         #expect(failure { () throws(StorageError) in try new.publish() } != nil)

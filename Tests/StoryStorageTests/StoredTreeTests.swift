@@ -166,3 +166,10 @@ extension ArraySlice<UInt8> {
         }
     }
 }
+
+extension Cursor {
+    /// Moves to the last entry before a key, as `TreeCursor` does; nil when there is none.
+    fileprivate func seek(before key: UnsafeRawBufferPointer) throws(StorageError) -> KeyValue? {
+        try seek(key) == nil ? try last() : try previous()
+    }
+}

@@ -19,7 +19,7 @@ struct BlockStore: Sendable {
             }
             last = try section.write(to: target, after: last)
         }
-        try transaction.commitReserved()
+        try transaction.commit(isReserved: true)
         environment.coverLastPage()
         return last
     }

@@ -62,7 +62,7 @@ package final class LogCopier: Sendable {
         _ draft: String, _ mustEnd: () -> Bool, _ progress: (Step, Position) -> Void
     ) throws(StorageError) -> Position {
         try Folder.makeAll(Folder.parent(of: draft))
-        try Folder.makeNew(draft)
+        try Folder.make(draft, mustBeNew: true)
         let id = try RandomBytes.make(LogHeader.idCount)
         try LogCreation.createEnvironment(draft + "/log", header.identity, created: header.created)
         let copy = try Environment.open(at: draft + "/log", EnvironmentOptions())
@@ -132,12 +132,12 @@ private struct BlockCopy {
         var copied = 0
         while let found = entry, copied < piece, position < last {
             let block = try BlockMap.header(found.value, position.next.value)
-            try writer.append(found.value, in: .main, at: found.key)
+            try writer.put(found.value, in: .main, at: found.key, isLast: true)
             (position, seal) = (Position(block.last), block.seal(found.value))
             copied += found.value.count
             entry = try cursor.next()
         }
-        try writer.commitReserved()
+        try writer.commit(isReserved: true)
         return true
     }
 }

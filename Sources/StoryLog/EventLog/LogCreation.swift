@@ -45,7 +45,7 @@ enum LogCreation {
             let header = LogHeader(identity: identity, created: created, file: try transaction.fileIdentity())
             try header.bytes.withBytes { (bytes) throws(StorageError) in
                 try PositionKey.with(0) { (key) throws(StorageError) in
-                    try transaction.append(bytes, in: .main, at: key)
+                    try transaction.put(bytes, in: .main, at: key)
                 }
             }
         }

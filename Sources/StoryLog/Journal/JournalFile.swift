@@ -43,7 +43,12 @@ final class JournalFile: @unchecked Sendable {
         self.contents = contents
         scratch = .allocate(byteCount: header.halfSectors * JournalSector.size, alignment: 4_096)
         // After a failed sync of an earlier process, the disk may lack data that the page cache has.
-        if !contents.entries.isEmpty { try write(bytes, from: JournalHeader.halvesStart) }
+        if !contents.entries.isEmpty {
+            try bytes.withBytes { (bytes) throws(StorageError) in
+                let halves = UnsafeRawBufferPointer(rebasing: bytes[JournalHeader.halvesStart...])
+                try file.write(halves, at: JournalHeader.halvesStart, to: path)
+            }
+        }
         file.setDirect(true)
     }
 
@@ -99,7 +104,7 @@ final class JournalFile: @unchecked Sendable {
     func write(_ entry: EntryWriter) throws(StorageError) {
         entry.write(to: scratch)
         let bytes = UnsafeRawBufferPointer(start: scratch, count: entry.sectors * JournalSector.size)
-        try write(bytes, at: entry.number * JournalSector.size)
+        try file.write(bytes, at: entry.number * JournalSector.size, to: path)
         try sync()
         try checkName()
     }
@@ -125,25 +130,6 @@ final class JournalFile: @unchecked Sendable {
     func sync() throws(StorageError) {
         guard fdatasync(file.descriptor) == 0 else {
             throw .failed("\(SystemError.text(errno)) while syncing \(path)")
-        }
-    }
-
-    private func write(_ bytes: [UInt8], from start: Int) throws(StorageError) {
-        try bytes.withBytes { (bytes) throws(StorageError) in
-            try write(UnsafeRawBufferPointer(rebasing: bytes[start...]), at: start)
-        }
-    }
-
-    private func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(StorageError) {
-        var done = 0
-        while done < bytes.count {
-            let count = pwrite(
-                file.descriptor, bytes.baseAddress.map { $0 + done }, bytes.count - done, off_t(offset + done))
-            if count < 0, errno == EINTR { continue }
-            // A disk with longer sectors refuses the direct write, so the page cache is used from now on.
-            if count < 0, errno == EINVAL, file.isDirect, file.setDirect(false) { continue }
-            guard count > 0 else { throw SystemError.from(errno, "writing \(path)") }
-            done += count
         }
     }
 }

@@ -197,7 +197,6 @@ package final class LogSalvage {
 
 /// The pages of an environment's newest commit, as far as they can be found.
 private final class UsedPages: PageVisitor {
-    let wantsValues = false
     private var pageSize = 4_096
     private var pages: Set<UInt64> = []
 
@@ -219,14 +218,8 @@ private final class UsedPages: PageVisitor {
 
     func contains(_ offset: Int) -> Bool { pages.contains(UInt64(offset / pageSize)) }
 
-    func enters(treeOf pages: UInt64, isNamed: Bool) -> Bool { true }
-
     func enters(_ page: UInt64, _ count: UInt64) -> Bool {
         for number in page..<page + count { pages.insert(number) }
         return true
     }
-
-    func leaves(_ page: UInt64, _ bytes: UnsafeRawBufferPointer) {}
-
-    func frees(_ pages: UnsafeRawBufferPointer, by transaction: UInt64) {}
 }

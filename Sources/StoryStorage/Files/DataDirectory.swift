@@ -154,22 +154,18 @@ package final class DataDirectory {
     private static func opened(_ path: String, removing made: [String]) throws(StorageError) -> FileHandle {
         do throws(StorageError) {
             let folder = try FileHandle(path, O_RDONLY | O_DIRECTORY)
-            try check(folder, path)
+            let status = try folder.status(path)
+            guard status.st_uid == geteuid() else {
+                throw .failed("\(path) belongs to uid \(status.st_uid), not to uid \(geteuid())")
+            }
+            guard status.st_mode & 0o022 == 0 else {
+                throw .failed("\(path) may be written by its group or by everybody: chmod 700 it")
+            }
+            _ = try FileSystemKind.check(folder, path)
             return folder
         } catch {
             Folder.removeEmpty(made)
             throw error
         }
-    }
-
-    private static func check(_ folder: borrowing FileHandle, _ path: String) throws(StorageError) {
-        let status = try folder.status(path)
-        guard status.st_uid == geteuid() else {
-            throw .failed("\(path) belongs to uid \(status.st_uid), not to uid \(geteuid())")
-        }
-        guard status.st_mode & 0o022 == 0 else {
-            throw .failed("\(path) may be written by its group or by everybody: chmod 700 it")
-        }
-        _ = try FileSystemKind.check(folder, path)
     }
 }

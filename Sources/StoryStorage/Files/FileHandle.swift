@@ -32,12 +32,18 @@ package struct FileHandle: ~Copyable {
 
     /// Writes all the bytes from an offset on.
     package func write(_ bytes: [UInt8], at offset: Int = 0, to path: String) throws(StorageError) {
+        try bytes.withBytes { (bytes) throws(StorageError) in try write(bytes, at: offset, to: path) }
+    }
+
+    /// Writes all the bytes from an offset on.
+    package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int, to path: String) throws(StorageError) {
         var done = 0
         while done < bytes.count {
-            let count = bytes.withUnsafeBytes {
-                pwrite(descriptor, $0.baseAddress?.advanced(by: done), $0.count - done, off_t(offset + done))
-            }
+            let count = pwrite(
+                descriptor, bytes.baseAddress?.advanced(by: done), bytes.count - done, off_t(offset + done))
             if count < 0, errno == EINTR { continue }
+            // A disk with longer sectors refuses the direct write, so the page cache is used from now on.
+            if count < 0, errno == EINVAL, isDirect, setDirect(false) { continue }
             guard count > 0 else { throw SystemError.from(errno, "writing \(path)") }
             done += count
         }
@@ -46,12 +52,8 @@ package struct FileHandle: ~Copyable {
     /// Reads up to `limit` bytes from an offset on; fewer at the end of the file.
     package func read(_ limit: Int, at offset: Int, of path: String) throws(StorageError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: limit)
-        let result = bytes.withUnsafeMutableBytes { (target) -> Result<Int, StorageError> in
-            do throws(StorageError) {
-                return .success(try read(into: target, at: offset, of: path))
-            } catch {
-                return .failure(error)
-            }
+        let result = bytes.withUnsafeMutableBytes { target in
+            Result { () throws(StorageError) in try read(into: target, at: offset, of: path) }
         }
         return Array(bytes.prefix(try result.get()))
     }
@@ -96,7 +98,7 @@ package struct FileHandle: ~Copyable {
     /// True when reads and writes bypass the system's cache (`O_DIRECT`).
     ///
     /// They must be of whole sectors then, in memory that begins at a multiple of a page.
-    package var isDirect: Bool { fcntl(descriptor, F_GETFL) & __O_DIRECT != 0 }
+    private var isDirect: Bool { fcntl(descriptor, F_GETFL) & __O_DIRECT != 0 }
 
     /// Turns `O_DIRECT` on or off; false when the file system does not support it.
     @discardableResult

@@ -32,13 +32,6 @@ package struct FileIdentity: Equatable, Sendable {
     }
 }
 
-extension FileHandle {
-    /// Returns the identity of the file.
-    ///
-    /// - Throws: `.failed` when the system refuses.
-    package func identity() throws(StorageError) -> FileIdentity { try FileIdentity(descriptor) }
-}
-
 extension Environment {
     /// Returns the identity of `data.mdb`.
     ///

@@ -29,18 +29,11 @@ package enum Folder {
     /// Removes those of the folders that are empty, the last one first.
     static func removeEmpty(_ made: [String]) { for path in made.reversed() { rmdir(path) } }
 
-    /// Creates a folder; one that exists is left as it is.
-    package static func make(_ path: String) throws(StorageError) {
-        guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw SystemError.from(errno, "making \(path)") }
-        CopyOnWrite.turnOff(in: path)
-        try sync(parent(of: path))
-    }
-
-    /// Creates a folder that must not exist.
-    ///
-    /// - Throws: `.failed` when it exists.
-    package static func makeNew(_ path: String) throws(StorageError) {
-        guard mkdir(path, 0o700) == 0 else { throw SystemError.from(errno, "making \(path)") }
+    /// Creates a folder; one that exists is left as it is, or is an error where the folder must be new.
+    package static func make(_ path: String, mustBeNew: Bool = false) throws(StorageError) {
+        guard mkdir(path, 0o700) == 0 || errno == EEXIST && !mustBeNew else {
+            throw SystemError.from(errno, "making \(path)")
+        }
         CopyOnWrite.turnOff(in: path)
         try sync(parent(of: path))
     }
@@ -170,10 +163,7 @@ package enum Folder {
         } catch {
             return
         }
-        for name in ["log.journal", "log.journal.tmp"] {
-            unlink("\(path)/\(name)")
-        }
-        for name in ["FORMAT", "FORMAT.tmp", "lock"] { unlink("\(path)/\(name)") }
+        for name in ["log.journal", "log.journal.tmp", "FORMAT", "FORMAT.tmp", "lock"] { unlink("\(path)/\(name)") }
     }
 
     /// Removes the folder of an LMDB environment, with the other files of models; nothing happens when there is none.

@@ -40,11 +40,6 @@ package struct Cursor: ~Copyable {
         key.isEmpty ? try first() : try move(MDB_SET_RANGE, MDB_val(key))
     }
 
-    /// Moves to the last entry before a key; nil when there is none.
-    package func seek(before key: UnsafeRawBufferPointer) throws(StorageError) -> KeyValue? {
-        try seek(key) == nil ? try last() : try previous()
-    }
-
     /// Moves to the last entry at or before a key, else to the first one; nil when there is none at all.
     package func seek(atOrBefore key: UnsafeRawBufferPointer) throws(StorageError) -> KeyValue? {
         guard let entry = try seek(key) else { return try last() }

@@ -1,6 +1,7 @@
 import CLMDB
 import Glibc
 package import StoryCore
+import Synchronization
 
 /// An LMDB environment: a folder with `data.mdb` and `lock.mdb`.
 ///
@@ -21,6 +22,12 @@ package final class Environment: @unchecked Sendable {
     /// Held open, so that no other folder gets the same inode number while this one is registered.
     private let folder: FileHandle
     private var handle: OpaquePointer?
+
+    /// The environments that this process has open.
+    ///
+    /// POSIX drops all of a process's locks on a file when any descriptor of that file is closed: opening an environment
+    /// a second time and closing it would let another process believe that this one has no readers.
+    private static let registered = Mutex<Set<NamedFile>>([])
 
     /// Opens an environment that exists, after a check of its file, since LMDB crashes on a truncated one.
     package static func open(at path: String, _ options: EnvironmentOptions) throws(StorageError) -> Environment {
@@ -56,7 +63,8 @@ package final class Environment: @unchecked Sendable {
     ) throws(StorageError) {
         let folder = try FileHandle(path, O_RDONLY | O_DIRECTORY)
         let identity = NamedFile(try folder.status(path))
-        guard EnvironmentRegistry.enter(identity) else { throw .failed("\(path) is open already in this process") }
+        let isFirst = Environment.registered.withLock { $0.insert(identity).inserted }
+        guard isFirst else { throw .failed("\(path) is open already in this process") }
         do {
             if !isNew, options.isWalkedFirst { try StructureCheck.run(path + "/data.mdb") }
             try ReaderTable.prepare(
@@ -69,7 +77,7 @@ package final class Environment: @unchecked Sendable {
             pageSize = Int(status.ms_psize)
             files = ["/data.mdb", "/lock.mdb"].compactMap { name in NamedFile(at: path + name).map { (name, $0) } }
         } catch {
-            EnvironmentRegistry.leave(identity)
+            Environment.registered.withLock { _ = $0.remove(identity) }
             throw error
         }
         self.path = path
@@ -87,7 +95,7 @@ package final class Environment: @unchecked Sendable {
         guard let handle else { return }
         FileLock.giveUp(fileDescriptor)
         mdb_env_close(handle)
-        EnvironmentRegistry.leave(identity)
+        Environment.registered.withLock { _ = $0.remove(identity) }
         self.handle = nil
     }
 

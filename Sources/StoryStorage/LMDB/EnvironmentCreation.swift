@@ -24,14 +24,9 @@ extension Environment {
             throw error
         }
         environment.close()
-        try syncFiles(of: draft)
+        let file = draft + "/data.mdb"
+        try FileHandle(file, O_RDWR).sync(file)
+        try Folder.sync(draft)
         try Folder.rename(draft, to: path)
-    }
-
-    private static func syncFiles(of folder: String) throws(StorageError) {
-        let path = folder + "/data.mdb"
-        let file = try FileHandle(path, O_RDWR)
-        try file.sync(path)
-        try Folder.sync(folder)
     }
 }

@@ -3,16 +3,23 @@ package import StoryCore
 
 /// A visitor of the pages of a commit, which `PageWalk` calls.
 package protocol PageVisitor: AnyObject {
-    /// True when the visitor needs the bytes of values on overflow pages.
+    /// True when the visitor needs the bytes of values on overflow pages; false unless a visitor says so.
     var wantsValues: Bool { get }
-    /// Begins a tree of the commit, which has the given number of pages; returns false to skip it.
-    func enters(treeOf pages: UInt64, isNamed: Bool) -> Bool
+    /// False to skip the named databases; true unless a visitor says so.
+    var wantsTables: Bool { get }
     /// Visits `count` pages of the commit from this one on; returns false to skip them and all pages below them.
     func enters(_ page: UInt64, _ count: UInt64) throws(StorageError) -> Bool
     /// Ends a visit: these pages and all below them are as LMDB writes them. The bytes are valid until it returns.
     func leaves(_ page: UInt64, _ bytes: UnsafeRawBufferPointer) throws(StorageError)
     /// Takes the numbers of the pages that a commit freed, eight bytes each.
     func frees(_ pages: UnsafeRawBufferPointer, by transaction: UInt64) throws(StorageError)
+}
+
+extension PageVisitor {
+    package var wantsValues: Bool { false }
+    package var wantsTables: Bool { true }
+    package func leaves(_ page: UInt64, _ bytes: UnsafeRawBufferPointer) {}
+    package func frees(_ pages: UnsafeRawBufferPointer, by transaction: UInt64) {}
 }
 
 /// A walk over the pages of the newest commit of an LMDB file, without LMDB, which crashes on many damaged pages.
@@ -95,10 +102,9 @@ package final class PageWalk {
             (record.root == TreeRecord.noPage) == (record.depth == 0)
         else { throw damaged(meta.transaction & 1) }
         let counts = [record.branchPages, record.leafPages, record.overflowPages]
-        // Larger counts than the file has pages are damage, and their sum could overflow.
+        // Larger counts than the file has pages are damage.
         guard counts.allSatisfy({ $0 <= meta.lastPage }) else { throw damaged(meta.transaction & 1) }
-        let pages = counts.reduce(0, +)
-        guard visitor.enters(treeOf: pages, isNamed: tree.kind == .named), record.depth > 0 else { return }
+        guard tree.kind != .named || visitor.wantsTables, record.depth > 0 else { return }
         try visit(record.root, 1, tree, Bounds(), visitor)
     }
 

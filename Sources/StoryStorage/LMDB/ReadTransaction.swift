@@ -45,13 +45,6 @@ package struct ReadTransaction: ~Copyable {
         try LMDBError.check(code, "opening tables")
     }
 
-    /// Returns the value at a key, which is valid until the snapshot ends; nil when there is none.
-    package borrowing func value(
-        in database: Database, at key: UnsafeRawBufferPointer
-    ) throws(StorageError) -> UnsafeRawBufferPointer? {
-        try Lookup.value(handle, database, key)
-    }
-
     /// Returns the size of a database's pages in bytes.
     ///
     /// - Throws: `.failed` when LMDB does not know the database.

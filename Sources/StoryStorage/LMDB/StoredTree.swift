@@ -164,7 +164,7 @@ extension ReadTransaction {
         of name: String, in environment: Environment, _ proven: ProvenPages? = nil
     ) throws(StorageError) -> StoredTree? {
         let record = try Array(name.utf8).withBytes { (name) throws(StorageError) in
-            try value(in: .main, at: name)
+            try Lookup.value(handle, .main, name)
         }
         guard let record, let start = record.baseAddress, record.count == TreeRecord.size else { return nil }
         let tree = TreeRecord(record, at: 0)

@@ -5,7 +5,6 @@ import StoryCore
 /// LMDB maps a file of any size and trusts its content: it crashes on a page that is missing or a number that leads out
 /// of a page, and it writes over pages that a damaged free list contains.
 final class StructureCheck: PageVisitor {
-    let wantsValues = false
     /// One bit for each page, set once the page was seen.
     private var seen: [UInt64]
     private let path: String
@@ -25,14 +24,10 @@ final class StructureCheck: PageVisitor {
         self.path = path
     }
 
-    func enters(treeOf pages: UInt64, isNamed: Bool) -> Bool { true }
-
     func enters(_ page: UInt64, _ count: UInt64) throws(StorageError) -> Bool {
         for number in page..<page + count { try see(number) }
         return true
     }
-
-    func leaves(_ page: UInt64, _ bytes: UnsafeRawBufferPointer) {}
 
     func frees(_ pages: UnsafeRawBufferPointer, by transaction: UInt64) throws(StorageError) {
         for index in 0..<pages.count / 8 { try see(pages.number(at: 8 * index, as: UInt64.self)) }

@@ -27,15 +27,11 @@ package struct WriteTransaction: ~Copyable {
 
     /// Makes all changes durable.
     ///
+    /// - Parameter isReserved: true when the file has room for them: an I/O error is then reported as one, and not as a
+    ///   full disk.
     /// - Throws: `.full` when there was no room and nothing has changed; after `.failed` or `.corrupt` it is unknown
     ///   whether the changes are durable.
-    package consuming func commit() throws(StorageError) { try commit(isReserved: false) }
-
-    /// Makes all changes durable when the file has room for them: an I/O error is then reported as one, and not as a
-    /// full disk.
-    package consuming func commitReserved() throws(StorageError) { try commit(isReserved: true) }
-
-    private consuming func commit(isReserved: Bool) throws(StorageError) {
+    package consuming func commit(isReserved: Bool = false) throws(StorageError) {
         let code = mdb_txn_commit(handle)
         // LMDB has freed the transaction, whichever code it returned.
         let environment = environment.takeRetainedValue()
@@ -49,25 +45,16 @@ package struct WriteTransaction: ~Copyable {
         throw LMDBError.from(code, "committing")
     }
 
-    /// Returns the value at a key, which is valid until the next change; nil when there is none.
-    package borrowing func value(
-        in database: Database, at key: UnsafeRawBufferPointer
-    ) throws(StorageError) -> UnsafeRawBufferPointer? {
-        try Lookup.value(handle, database, key)
-    }
-
     /// Writes a value at a key, over any other.
+    ///
+    /// - Parameter isLast: true when the key must come after every other one.
     package borrowing func put(
-        _ value: UnsafeRawBufferPointer, in database: Database, at key: UnsafeRawBufferPointer
+        _ value: UnsafeRawBufferPointer, in database: Database, at key: UnsafeRawBufferPointer, isLast: Bool = false
     ) throws(StorageError) {
-        try put(value, in: database, at: key, flags: 0)
-    }
-
-    /// Writes a value at a key that must come after every other one.
-    package borrowing func append(
-        _ value: UnsafeRawBufferPointer, in database: Database, at key: UnsafeRawBufferPointer
-    ) throws(StorageError) {
-        try put(value, in: database, at: key, flags: UInt32(MDB_APPEND))
+        var name = MDB_val(key)
+        var bytes = MDB_val(value)
+        let flags = isLast ? UInt32(MDB_APPEND) : 0
+        try LMDBError.check(mdb_put(handle, database.handle, &name, &bytes, flags), "writing \(value.count) bytes")
     }
 
     /// Reserves memory for a value at a key that must come after every other one.
@@ -89,14 +76,5 @@ package struct WriteTransaction: ~Copyable {
         var number: MDB_dbi = 0
         try LMDBError.check(mdb_dbi_open(handle, name, UInt32(MDB_CREATE), &number), "opening the table \(name)")
         return Database(handle: number)
-    }
-
-    @inline(__always)
-    private borrowing func put(
-        _ value: UnsafeRawBufferPointer, in database: Database, at key: UnsafeRawBufferPointer, flags: UInt32
-    ) throws(StorageError) {
-        var name = MDB_val(key)
-        var bytes = MDB_val(value)
-        try LMDBError.check(mdb_put(handle, database.handle, &name, &bytes, flags), "writing \(value.count) bytes")
     }
 }

@@ -131,8 +131,6 @@ private final class ChecksumUpdate: PageVisitor {
         self.sums = sums
     }
 
-    func enters(treeOf pages: UInt64, isNamed: Bool) -> Bool { true }
-
     /// Skips proven pages that have a checksum: they are older than the commit, and so is everything below them.
     func enters(_ page: UInt64, _ count: UInt64) -> Bool { !isProven || sums[Int(page)] == 0 }
 
@@ -168,21 +166,15 @@ private final class ChecksumUpdate: PageVisitor {
 
 /// A visitor that verifies the list of free pages and the main tree, and skips the tables.
 private final class FirstPages: PageVisitor {
-    let wantsValues = false
+    let wantsTables = false
     private(set) var count = 0
     private let check: PageCheck
 
     init(_ check: PageCheck) { self.check = check }
-
-    func enters(treeOf pages: UInt64, isNamed: Bool) -> Bool { !isNamed }
 
     func enters(_ page: UInt64, _ count: UInt64) throws(StorageError) -> Bool {
         for number in page..<page + count { try check.run(number) }
         self.count += Int(count)
         return true
     }
-
-    func leaves(_ page: UInt64, _ bytes: UnsafeRawBufferPointer) {}
-
-    func frees(_ pages: UnsafeRawBufferPointer, by transaction: UInt64) {}
 }

@@ -34,7 +34,7 @@ struct RowFiles {
     mutating func write(_ models: [String]) throws(CommandError) {
         let folder = try RowFiles.stored { () throws(StorageError) in
             let folder = try NewFolder(path)
-            try Folder.makeNew(folder.draft)
+            try Folder.make(folder.draft, mustBeNew: true)
             return folder
         }
         do throws(CommandError) {
