@@ -32,7 +32,7 @@ struct ModelReplacementTests {
         let (bench, _) = try Self.benches()
         bench.store.put([7], in: .users, at: Array("later".utf8))
         bench.store.suspect(.corrupt("a page", at: nil))
-        bench.store.replacementBegins()
+        bench.store.isBeingReplaced = true
         let new = try bench.store.identity.install()
         #expect(bench.store.value(in: .users, at: Self.key) == [1], "the old ones are read until the loop has the new")
         let old = try bench.store.replace(by: new)
@@ -57,7 +57,7 @@ struct ModelReplacementTests {
                     atPath: bench.folder.store + "/" + name, withIntermediateDirectories: false)
             }
             try Files.write("mine", to: bench.folder.store + "/models/aside")
-            bench.store.replacementBegins()
+            bench.store.isBeingReplaced = true
             _ = try bench.store.replace(by: bench.store.identity.install())
             try bench.store.identity.removeOthers()
             #expect(try Self.names(bench).sorted() == ["models"] + left)
@@ -69,7 +69,7 @@ struct ModelReplacementTests {
 
     @Test func `damage that is found in models that were replaced is not that of the new ones`() throws {
         let (bench, _) = try Self.benches()
-        bench.store.replacementBegins()
+        bench.store.isBeingReplaced = true
         let new = try bench.store.identity.install()
         bench.store.suspect(.corrupt("a page of the old", at: nil))
         _ = try bench.store.replace(by: new)
@@ -80,10 +80,10 @@ struct ModelReplacementTests {
         let (bench, built) = try Self.benches()
         let data = built.path + "/data.mdb"
         for page in 0...1 { RawFile.patch(data, at: page * 4_096 + 40, 0x5a) }
-        bench.store.replacementBegins()
+        bench.store.isBeingReplaced = true
         let error = failure { () throws(StorageError) in _ = try bench.store.identity.install() }
         #expect(error?.isCorrupt == true, "\(String(describing: error))")
-        bench.store.replacementFailed()
+        bench.store.isBeingReplaced = false
         try bench.store.checkNames()
         #expect(bench.store.value(in: .users, at: Self.key) == [1])
         try bench.checkpoint(at: 1)

@@ -48,14 +48,14 @@ package struct LogWork {
         }
         verify = { position, mustEnd in
             let verifier = log.verifier()
-            let proof = models.proof()
+            let opened = models.opened
             return { () throws(StorageError) in
                 var last = Position.zero
                 let seal = try verifier.run(sealAt: position) { position in
                     last = position
                     return !mustEnd.isSet
                 }
-                if !mustEnd.isSet { try proof.run() }
+                if !mustEnd.isSet { try opened.verify() }
                 let asked = position.map { [Member("at", .count($0.value))] } ?? []
                 return [Member("verified", .count(last.value)), Member("position", .count(last.value))] + asked
                     + (seal.map { [Member("seal", .text($0.text))] } ?? [])

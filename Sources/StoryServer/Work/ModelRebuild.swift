@@ -162,7 +162,7 @@ final class ModelRebuild {
             return giveUp(.failed("the kinds of content were replaced meanwhile"))
         }
         let identity = store.models.identity
-        store.models.replacementBegins()
+        store.models.isBeingReplaced = true
         state = .installing(
             BackgroundJob(
                 on: background,
@@ -177,7 +177,7 @@ final class ModelRebuild {
     private func installed(_ result: Result<ModelEnvironment, StorageError>) throws(StorageError) {
         switch result {
         case .failure(let error):
-            store.models.replacementFailed()
+            store.models.isBeingReplaced = false
             giveUp(error)
         case .success(let new):
             remove(try store.models.replace(by: new))

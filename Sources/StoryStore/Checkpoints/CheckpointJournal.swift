@@ -53,7 +53,7 @@ package struct CheckpointJournal {
     }
 
     /// Reads the journal; returns nil when there is none, or it is not complete.
-    func read() throws(StorageError) -> (MemtableSet, CheckpointRecord)? {
+    func read() throws(StorageError) -> (buffers: MemtableSet, record: CheckpointRecord)? {
         guard Folder.exists(path) else { return nil }
         let file = try FileHandle(path, O_RDONLY | O_NOFOLLOW)
         let bytes = try file.read(Int(try file.status(path).st_size), at: 0, of: path)
@@ -66,7 +66,7 @@ package struct CheckpointJournal {
     }
 
     /// Parses the bytes of a journal; returns nil when it is not complete.
-    package static func parse(_ bytes: UnsafeRawBufferPointer) -> (MemtableSet, CheckpointRecord)? {
+    package static func parse(_ bytes: UnsafeRawBufferPointer) -> (buffers: MemtableSet, record: CheckpointRecord)? {
         let start = magic.count + recordCount
         let end = bytes.count - 8
         guard end >= start, bytes.starts(with: magic),

@@ -12,13 +12,9 @@ package struct CheckpointRecord: Equatable {
     /// The position that the models are folded up to.
     package let position: Position
     let storeID: [UInt8]
+}
 
-    init(version: UInt32, position: Position, storeID: [UInt8]) {
-        self.version = version
-        self.position = position
-        self.storeID = storeID
-    }
-
+extension CheckpointRecord {
     /// Parses a record; nil when the bytes are not one.
     init?(_ bytes: [UInt8]) {
         guard bytes.count == CheckpointRecord.size else { return nil }

@@ -7,15 +7,12 @@ import StoryStorage
 /// written in several commits: first a journal of all entries, then a mark that the models are between two positions;
 /// the last commit removes the mark.
 struct CheckpointWriter: ~Copyable {
-    /// The approximate number of pages that one commit changes.
-    static let pages = 2_048
-
     private let environment: Environment
     private let tables: ModelTables
+    private let checksums: KeptChecksums
     private let buffers: MemtableSet
     private let record: CheckpointRecord
     private let journal: CheckpointJournal
-    private let checksums: KeptChecksums
     private let limit: Int
     private var transaction: WriteTransaction?
     private var changed = 0
@@ -26,17 +23,15 @@ struct CheckpointWriter: ~Copyable {
     ///
     /// - Parameter isMarked: whether a journal of all these entries, and the mark, exist already.
     init(
-        _ buffers: MemtableSet, _ environment: Environment, _ tables: ModelTables, _ checksums: KeptChecksums,
-        _ record: CheckpointRecord, isMarked: Bool = false, pages: Int = CheckpointWriter.pages
+        _ buffers: MemtableSet, _ models: ModelEnvironment, _ record: CheckpointRecord, isMarked: Bool = false,
+        pages: Int = Checkpoint.pages
     ) {
-        self.environment = environment
-        self.tables = tables
+        (environment, tables, checksums) = (models.environment, models.tables, models.checksums)
         self.buffers = buffers
         self.record = record
         self.isMarked = isMarked
         limit = pages
         journal = CheckpointJournal(models: environment.path)
-        self.checksums = checksums
     }
 
     consuming func run() throws(StorageError) {

@@ -1,5 +1,5 @@
 import Glibc
-package import StoryCore
+import StoryCore
 import StoryStorage
 
 /// The verification of every page of the stored models against its checksum.
@@ -156,47 +156,14 @@ private final class PageReader {
     }
 }
 
-/// A verification of the stored models while they are served.
-package final class ModelProof: Sendable {
-    private let environment: Environment
-    private let checksums: KeptChecksums
-
-    init(_ environment: Environment, _ checksums: KeptChecksums) {
-        self.environment = environment
-        self.checksums = checksums
-    }
-
-    /// Verifies every page as it is now; on any thread. Damage is noted: the models are replaced, or folded again at the next start.
-    ///
-    /// - Throws: `.corrupt` where a page is not as it was written.
-    package func run() throws(StorageError) {
-        let view = try ReadTransaction(environment)
-        defer { view.reset() }
-        do throws(StorageError) {
-            // A read that needs one of them fails from now on, although it was whole at its first use.
-            try PageProof.runBeside(checksums.check) { checksums.pages.remove($0) }
-        } catch {
-            checksums.keep(error)
-            throw error
-        }
-    }
-}
-
 /// A visitor that counts the pages of a commit.
 private final class PageCount: PageVisitor {
-    let wantsValues = false
     private(set) var pages = 0
 
     // Each page is counted, as the checksums are made: a tree's own count also has the pages that LMDB leaves behind a
     // value which was made shorter in its transaction, and these have no checksum.
-    func enters(treeOf pages: UInt64, isNamed: Bool) -> Bool { true }
-
     func enters(_ page: UInt64, _ count: UInt64) -> Bool {
         pages += Int(count)
         return true
     }
-
-    func leaves(_ page: UInt64, _ bytes: UnsafeRawBufferPointer) {}
-
-    func frees(_ pages: UnsafeRawBufferPointer, by transaction: UInt64) {}
 }

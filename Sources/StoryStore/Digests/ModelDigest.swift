@@ -14,10 +14,6 @@ package struct ModelDigest: Equatable, Sendable {
     /// Creates the digest of no entries.
     package init() {}
 
-    package static func == (left: ModelDigest, right: ModelDigest) -> Bool {
-        (left.low, left.high, left.count) == (right.low, right.high, right.count)
-    }
-
     /// Adds an entry of a table, by the table's number.
     @inline(__always)
     package mutating func add(_ table: UInt8, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
@@ -30,10 +26,7 @@ package struct ModelDigest: Equatable, Sendable {
 
     /// Subtracts an entry whose value is empty.
     package mutating func subtract(_ table: UInt8, _ key: UnsafeRawBufferPointer) {
-        subtract(ModelDigest.hash(table, key, .none))
-    }
-
-    private mutating func subtract(_ hash: xxhi_hash128) {
+        let hash = ModelDigest.hash(table, key, .none)
         low &-= hash.low
         high &-= hash.high
         count &-= 1

@@ -6,7 +6,7 @@ import StoryStorage
 final class StoredTrees {
     private static let size = 256
 
-    private let tables: [ModelTable]
+    fileprivate let tables: [ModelTable]
     private let trees = UnsafeMutablePointer<StoredTree?>.allocate(capacity: size)
     /// The trees of the tables that are no sets, in which a value is found under its own key.
     private let plain = UnsafeMutablePointer<StoredTree?>.allocate(capacity: size)
@@ -33,17 +33,9 @@ final class StoredTrees {
         for trees in [trees, plain] { trees.update(repeating: nil, count: StoredTrees.size) }
     }
 
-    /// Looks up the trees of the tables in a view.
-    ///
-    /// - Throws: any read error of the stored tables.
-    fileprivate func look(
-        at transaction: borrowing ReadTransaction, _ environment: Environment, _ proven: ProvenPages
-    ) throws(StorageError) {
-        for table in tables {
-            let tree = try transaction.tree(of: table.name, in: environment, proven)
-            trees[Int(table.number)] = tree
-            if !table.isSet { plain[Int(table.number)] = tree }
-        }
+    fileprivate func set(_ tree: StoredTree?, of table: ModelTable) {
+        trees[Int(table.number)] = tree
+        if !table.isSet { plain[Int(table.number)] = tree }
     }
 }
 
@@ -51,10 +43,10 @@ extension ReadTransaction {
     /// Looks up the trees of the tables in this view.
     ///
     /// - Throws: any read error of the stored tables.
-    borrowing func show(
-        _ trees: StoredTrees, _ environment: Environment, _ proven: ProvenPages
-    ) throws(StorageError) {
-        try trees.look(at: self, environment, proven)
+    borrowing func show(_ trees: StoredTrees, _ models: ModelEnvironment) throws(StorageError) {
+        for table in trees.tables {
+            trees.set(try tree(of: table.name, in: models.environment, models.checksums.pages), of: table)
+        }
     }
 }
 

@@ -16,9 +16,9 @@ package final class LMDBModelStore: TableStore {
     /// The name of the stored models, and the fold that they are.
     package let identity: ModelIdentity
     /// The environment that is served; it is replaced between two turns.
-    var opened: ModelEnvironment
-    /// True while other models get the name of these.
-    var isBeingReplaced = false
+    package internal(set) var opened: ModelEnvironment
+    /// True while other models get the name of these; no checkpoint begins meanwhile.
+    package var isBeingReplaced = false
     var snapshot: ReadTransaction?
     /// The B-trees of the stored tables in the snapshot.
     let trees: StoredTrees
@@ -43,7 +43,7 @@ package final class LMDBModelStore: TableStore {
         let identity = ModelIdentity(
             path: path, record: CheckpointRecord(version: version, position: .zero, storeID: owner.identity.id),
             tables: list, mapSize: mapSize)
-        try ModelReplacement(models: identity.path).clean()
+        try identity.clean()
         try self.init(identity, ModelOpening.open(identity, owner))
     }
 
@@ -62,7 +62,7 @@ package final class LMDBModelStore: TableStore {
         checkpointed = opened.position
         let snapshot = try ReadTransaction(opened.environment)
         trees = StoredTrees(identity.tables)
-        try snapshot.show(trees, opened.environment, opened.checksums.pages)
+        try snapshot.show(trees, opened)
         self.snapshot = consume snapshot
     }
 
@@ -166,7 +166,7 @@ package final class LMDBModelStore: TableStore {
         let buffers = takeBuffers()
         let fold = identity.record
         let record = CheckpointRecord(version: fold.version, position: position, storeID: fold.storeID)
-        let made = Checkpoint(buffers, opened.environment, opened.tables, opened.checksums, record)
+        let made = Checkpoint(buffers, opened, record)
         immutable = buffers
         checkpoint = made
         return made
@@ -245,7 +245,7 @@ package final class LMDBModelStore: TableStore {
         prefetched.forget()
         snapshot?.reset()
         try snapshot?.renew()
-        try snapshot?.show(trees, opened.environment, opened.checksums.pages)
+        try snapshot?.show(trees, opened)
     }
 
     /// Visits the merged entries of memtables and stored table until `visit` returns false.

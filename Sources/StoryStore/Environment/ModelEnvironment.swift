@@ -9,7 +9,7 @@ package struct ModelEnvironment: Sendable {
     let tables: ModelTables
     let checksums: KeptChecksums
     /// The position that the models were folded up to at the opening.
-    package let position: Position
+    package internal(set) var position: Position
     /// The reason why other models were discarded at the opening; nil when there were none.
     let renewal: String?
     /// The number of pages that were verified before LMDB opened the models.
@@ -29,32 +29,24 @@ package struct ModelIdentity: Sendable {
     package var folder: String { Folder.parent(of: path) }
 
     var options: EnvironmentOptions { ModelTables.options(tables, mapSize: mapSize) }
+}
 
-    /// The identity of models that are built beside these.
-    var beside: ModelIdentity {
-        ModelIdentity(path: ModelReplacement(models: path).new, record: record, tables: tables, mapSize: mapSize)
-    }
-
-    /// Gives the models that were built beside these the name of these, and opens them; on any thread. These stay valid
-    /// for those who have them open.
+extension ModelEnvironment {
+    /// Verifies every page as it is now, while the models are served; on any thread. Damage is noted: the models are
+    /// replaced, or folded again at the next start.
     ///
-    /// - Throws: `.corrupt` when the new models are not as they were written; otherwise when the system refuses. Then
-    ///   these have their name, or the next start gives it to them.
-    package func install() throws(StorageError) -> ModelEnvironment {
-        let replacement = ModelReplacement(models: path)
+    /// - Throws: `.corrupt` where a page is not as it was written.
+    package func verify() throws(StorageError) {
+        let view = try ReadTransaction(environment)
+        defer { view.reset() }
         do throws(StorageError) {
-            try replacement.install()
-            return try ModelOpening.reopen(self)
+            // A read that needs one of them fails from now on, although it was whole at its first use.
+            try PageProof.runBeside(checksums.check) { checksums.pages.remove($0) }
         } catch {
-            try replacement.undo()
+            checksums.keep(error)
             throw error
         }
     }
-
-    /// Removes the models that were replaced, or whose build has ended before it was complete; on any thread.
-    ///
-    /// - Throws: when the system refuses.
-    package func removeOthers() throws(StorageError) { try ModelReplacement(models: path).removeOthers() }
 }
 
 extension LMDBModelStore {
@@ -71,12 +63,6 @@ extension LMDBModelStore {
 
     /// Frees the reader slots of dead processes; the slot of a killed replay would keep pages from being used again.
     package func clearStaleReaders() { opened.environment.clearStaleReaders() }
-
-    /// The environment that is read now.
-    var environment: Environment { opened.environment }
-
-    /// Returns a verification of all stored pages against their checksums, to be run on another thread.
-    package func proof() -> ModelProof { ModelProof(opened.environment, opened.checksums) }
 
     /// Throws `.failed` where a file of the models was moved, removed or replaced.
     package func checkNames() throws(StorageError) {

@@ -14,21 +14,7 @@ enum ModelOpening {
             try Folder.retireEnvironment(identity.path)
             try create(identity)
         }
-        return try opened(identity, renewal: reason, firstPages)
-    }
-
-    /// Opens models that this process has built.
-    ///
-    /// - Throws: `.corrupt` when they are not as they were written.
-    static func reopen(_ identity: ModelIdentity) throws(StorageError) -> ModelEnvironment {
-        try opened(identity, renewal: nil, try PageChecksums(models: identity.path).begin())
-    }
-
-    /// Opens models that this process had open a moment ago; their pages are verified as they are read.
-    ///
-    /// - Throws: when the system refuses.
-    static func again(_ identity: ModelIdentity) throws(StorageError) -> ModelEnvironment {
-        try opened(identity, renewal: nil, 0)
+        return try open(identity, renewal: reason, verified: firstPages)
     }
 
     /// Returns the reason why the models at this path are unusable; nil when they are usable.
@@ -49,7 +35,10 @@ enum ModelOpening {
             if !owner.canOpen(record) { return "they belong to another log" }
             if record.version != fresh.version { return "they are of version \(record.version)" }
             if try CheckpointRecord.read(meta, at: CheckpointRecord.mark) != nil {
-                return try canResume(path, fresh, owner) ? nil : "a checkpoint broke off and its journal is not whole"
+                let resumed = try CheckpointJournal(models: path).read()?.record
+                guard let resumed, owner.canOpen(resumed), resumed.version == fresh.version else {
+                    return "a checkpoint broke off and its journal is not whole"
+                }
             }
             return nil
         } catch {
@@ -66,8 +55,12 @@ enum ModelOpening {
         }
     }
 
-    private static func opened(
-        _ identity: ModelIdentity, renewal: String?, _ firstPages: Int
+    /// Opens models that exist, and resumes a checkpoint that was interrupted: entries that were written already are
+    /// written again.
+    ///
+    /// - Parameter pages: the number of pages that were verified before; the others are verified as they are read.
+    static func open(
+        _ identity: ModelIdentity, renewal: String? = nil, verified pages: Int = 0
     ) throws(StorageError) -> ModelEnvironment {
         let environment = try Environment.open(at: identity.path, identity.options)
         let transaction = try WriteTransaction(environment)
@@ -77,27 +70,15 @@ enum ModelOpening {
         try transaction.commit()
         let checksums = try KeptChecksums(of: environment)
         try checksums.update()
-        let resumed = mark == nil ? nil : try resume(environment, tables, checksums)
-        return ModelEnvironment(
-            environment: environment, tables: tables, checksums: checksums,
-            position: resumed ?? record?.position ?? .zero,
-            renewal: renewal, firstPages: firstPages)
-    }
-
-    private static func canResume(
-        _ path: String, _ fresh: CheckpointRecord, _ owner: ModelOwner
-    ) throws(StorageError) -> Bool {
-        guard let (_, record) = try CheckpointJournal(models: path).read() else { return false }
-        return owner.canOpen(record) && record.version == fresh.version
-    }
-
-    /// Resumes a checkpoint that was interrupted; entries that were written already are written again.
-    private static func resume(
-        _ environment: Environment, _ tables: ModelTables, _ checksums: KeptChecksums
-    ) throws(StorageError) -> Position? {
-        guard let (buffers, record) = try CheckpointJournal(models: environment.path).read() else { return nil }
-        try CheckpointWriter(buffers, environment, tables, checksums, record, isMarked: true).run()
-        return record.position
+        var models = ModelEnvironment(
+            environment: environment, tables: tables, checksums: checksums, position: record?.position ?? .zero,
+            renewal: renewal, firstPages: pages)
+        guard mark != nil, let (buffers, resumed) = try CheckpointJournal(models: identity.path).read() else {
+            return models
+        }
+        try CheckpointWriter(buffers, models, resumed, isMarked: true).run()
+        models.position = resumed.position
+        return models
     }
 }
 

@@ -5,57 +5,53 @@ package import StoryStorage
 ///
 /// `….new` is the folder of models that are being built, `….old` that of those that were replaced. A crash leaves the
 /// old or the new models: if none have the name, the old ones get it back.
-struct ModelReplacement {
-    /// The path of the models that are served.
-    let models: String
+extension ModelIdentity {
+    private var new: String { path + ".new" }
+    private var old: String { path + ".old" }
 
-    /// The path of models that are built beside them.
-    var new: String { models + ".new" }
-    private var old: String { models + ".old" }
+    /// The identity of models that are built beside these.
+    var beside: ModelIdentity { ModelIdentity(path: new, record: record, tables: tables, mapSize: mapSize) }
 
     /// Ends what a crash interrupted, before the models are opened: removes the folders of other models.
     ///
     /// - Throws: when the system refuses.
     func clean() throws(StorageError) {
-        if !Folder.exists(models), Folder.exists(old) { try Folder.rename(old, to: models) }
+        if !Folder.exists(path), Folder.exists(old) { try Folder.rename(old, to: path) }
         try removeOthers()
     }
 
-    /// Gives the new models the name of the old ones, which stay valid under another; on any thread.
+    /// Gives the models that were built beside these the name of these, and opens them; on any thread. These stay valid
+    /// for those who have them open. No process may write either meanwhile.
     ///
-    /// No process may write either meanwhile.
-    ///
-    /// - Throws: when the system refuses; then `undo` gives the names back.
-    func install() throws(StorageError) {
-        try Folder.rename(models, to: old)
-        try Folder.rename(new, to: models)
+    /// - Throws: `.corrupt` when the new models are not as they were written; otherwise when the system refuses. Then
+    ///   these have their name, or the next start gives it to them, or finds the new ones.
+    package func install() throws(StorageError) -> ModelEnvironment {
+        do throws(StorageError) {
+            try Folder.rename(path, to: old)
+            try Folder.rename(new, to: path)
+            return try ModelOpening.open(self, verified: try PageChecksums(models: path).begin())
+        } catch {
+            try takeNameBack()
+            throw error
+        }
     }
 
-    /// Gives the old models their name back after an `install` that failed, or whose models cannot be opened.
-    ///
-    /// - Throws: when the system refuses; then the next start gives them their name, or finds the new ones.
-    func undo() throws(StorageError) {
+    private func takeNameBack() throws(StorageError) {
         guard Folder.exists(old) else { return }
-        if Folder.exists(models) { try Folder.rename(models, to: new) }
-        try Folder.rename(old, to: models)
+        if Folder.exists(path) { try Folder.rename(path, to: new) }
+        try Folder.rename(old, to: path)
     }
 
-    /// Removes the models that were replaced, and those that are not complete; those that have the name stay. Files that
-    /// are none of the store's stay in a folder beside.
+    /// Removes the models that were replaced, or whose build has ended before it was complete; on any thread. Those that
+    /// have the name stay, and files that are none of the store's stay in a folder beside.
     ///
     /// - Throws: when the system refuses.
-    func removeOthers() throws(StorageError) {
+    package func removeOthers() throws(StorageError) {
         for path in [old, new, new + ".tmp"] { try Folder.retireEnvironment(path) }
     }
 }
 
 extension LMDBModelStore {
-    /// Notes that other models are about to get the name of these; no checkpoint begins until the end of that.
-    package func replacementBegins() { isBeingReplaced = true }
-
-    /// Notes that these models have their name again, since no others could be installed.
-    package func replacementFailed() { isBeingReplaced = false }
-
     /// Replaces the stored models by others that are folded through the same position. The memtables stay as they are.
     ///
     /// To be called between two turns only, without a checkpoint in progress.
@@ -82,14 +78,14 @@ extension LMDBModelStore {
     package func reopen() throws(StorageError) {
         precondition(!isCheckpointing && bufferedEntries == 0, "\(bufferedEntries) entries wait in models to reopen")
         close()
-        try show(try ModelOpening.again(identity))
+        try show(try ModelOpening.open(identity))
     }
 
     private func show(_ new: ModelEnvironment) throws(StorageError) {
         prefetched.forget()
         opened = new
         snapshot = try ReadTransaction(new.environment)
-        try snapshot?.show(trees, new.environment, new.checksums.pages)
+        try snapshot?.show(trees, new)
     }
 
     /// Removes the stored models of a data directory, which must not be open.

@@ -9,7 +9,7 @@ import StoryStorage
 /// Unchecked: the loop makes it, and hands it to one thread.
 package final class StoredView: TableView, @unchecked Sendable {
     package let position: Position
-    private let proof: ModelProof
+    private let models: ModelEnvironment
     private var stored: StoredTables
 
     /// Views models; no checkpoint may be in progress.
@@ -17,14 +17,14 @@ package final class StoredView: TableView, @unchecked Sendable {
     /// - Throws: `.failed` if LMDB has no free reader slot.
     package init(_ store: LMDBModelStore) throws(StorageError) {
         position = store.checkpointed
-        proof = store.proof()
-        stored = StoredTables(store.environment, in: try ReadTransaction(store.environment))
+        models = store.opened
+        stored = StoredTables(models.environment, in: try ReadTransaction(models.environment))
     }
 
     /// Verifies all pages.
     ///
     /// - Throws: `.corrupt` where a page is damaged.
-    package func verify() throws(StorageError) { try proof.run() }
+    package func verify() throws(StorageError) { try models.verify() }
 
     package func scan(
         _ table: ModelTable,

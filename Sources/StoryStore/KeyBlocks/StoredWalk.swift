@@ -16,25 +16,23 @@ struct StoredWalk: ~Copyable {
     ///
     /// - Parameter isSet: true where only keys are stored, in blocks.
     init(_ tree: StoredTree, isSet: Bool, _ range: KeyBounds, _ order: Order) throws(StorageError) {
-        var cursor = TreeCursor(tree)
-        let block = isSet ? KeyBlockWalk(range, order) : nil
-        entry = try StoredWalk.first(&cursor, block, range, order)
-        self.cursor = cursor
-        self.block = block
+        cursor = TreeCursor(tree)
+        block = isSet ? KeyBlockWalk(range, order) : nil
         self.range = range
         self.order = order
-        stopOutside()
+        // The block that the range begins in may begin before the range.
+        let isAhead = isSet && order == .ascending && !range.lower.isEmpty
+        try enter(try isAhead ? cursor.seek(atOrBefore: range.lower) : start())
     }
 
     mutating func advance() throws(StorageError) {
         try block?.advance()
-        if let block, let key = StoredWalk.entry(block) {
-            entry = key
+        if let key = block?.key {
+            entry = KeyValue(key: key, value: .none)
+            stopOutside()
         } else {
-            let next = try StoredWalk.step(&cursor, order)
-            entry = if let block { try StoredWalk.enter(block, next, &cursor, order) } else { next }
+            try enter(try step())
         }
-        stopOutside()
     }
 
     private mutating func stopOutside() {
@@ -47,19 +45,7 @@ struct StoredWalk: ~Copyable {
         if !isInside { entry = nil }
     }
 
-    private static func first(
-        _ cursor: inout TreeCursor, _ block: KeyBlockWalk?, _ range: KeyBounds, _ order: Order
-    ) throws(StorageError) -> KeyValue? {
-        guard let block else { return try start(&cursor, range, order) }
-        // The block that the range begins in may begin before the range.
-        let isAhead = order == .ascending && !range.lower.isEmpty
-        let start = try isAhead ? cursor.seek(atOrBefore: range.lower) : start(&cursor, range, order)
-        return try enter(block, start, &cursor, order)
-    }
-
-    private static func start(
-        _ cursor: inout TreeCursor, _ range: KeyBounds, _ order: Order
-    ) throws(StorageError) -> KeyValue? {
+    private mutating func start() throws(StorageError) -> KeyValue? {
         switch order {
         case .ascending: return try cursor.seek(range.lower)
         case .descending:
@@ -69,25 +55,25 @@ struct StoredWalk: ~Copyable {
         }
     }
 
-    private static func step(_ cursor: inout TreeCursor, _ order: Order) throws(StorageError) -> KeyValue? {
+    private mutating func step() throws(StorageError) -> KeyValue? {
         try order == .ascending ? cursor.next() : cursor.previous()
     }
 
-    /// Returns the first key of a block that is in the range, or that of the next block that has one.
-    private static func enter(
-        _ block: KeyBlockWalk, _ stored: KeyValue?, _ cursor: inout TreeCursor, _ order: Order
-    ) throws(StorageError) -> KeyValue? {
-        var stored = stored
-        while let found = stored {
-            try block.enter(found.value)
-            if let entry = entry(block) { return entry }
-            stored = try step(&cursor, order)
+    /// Moves to a stored entry; where it is a block, to its first key that is in the range, or to that of the next block
+    /// that has one.
+    private mutating func enter(_ stored: KeyValue?) throws(StorageError) {
+        entry = stored
+        if let block {
+            while let found = entry {
+                try block.enter(found.value)
+                if let key = block.key {
+                    entry = KeyValue(key: key, value: .none)
+                    break
+                }
+                entry = try step()
+            }
         }
-        return nil
-    }
-
-    private static func entry(_ block: KeyBlockWalk) -> KeyValue? {
-        block.key.map { KeyValue(key: $0, value: .none) }
+        stopOutside()
     }
 }
 
