@@ -35,12 +35,14 @@ final class BlockMap: @unchecked Sendable {
 
     var count: Int { starts.count }
 
-    /// Adds the blocks that are not in the index yet. Reads and checks only the header of the last block, which it
-    /// returns; nil if there are no blocks.
+    /// Adds the blocks that are not in the index yet. Reads and checks only the header of the last block, and returns it
+    /// with the block; nil if there are no blocks.
     ///
     /// - Throws: `.corrupt` if a key is no position, a known block is missing, or the header of the last block is
     ///   damaged.
-    func update(_ transaction: OpaquePointer) throws(StorageError) -> BlockHeader? {
+    func update(
+        _ transaction: OpaquePointer
+    ) throws(StorageError) -> (header: BlockHeader, bytes: UnsafeRawBufferPointer)? {
         let cursor = try Cursor(transaction, .main)
         let known = starts.last ?? 0
         var key = try PositionKey.with(known) { (key) throws(StorageError) in try cursor.find(key)?.key }
@@ -55,9 +57,9 @@ final class BlockMap: @unchecked Sendable {
             key = try cursor.nextKey()
         }
         guard let first = starts.last else { return nil }
-        let (header, _) = try find(first, transaction)
+        let (header, bytes) = try find(first, transaction)
         last = header.last
-        return header
+        return (header, bytes)
     }
 
     /// Adds blocks that were just stored.

@@ -11,10 +11,10 @@ struct FlushJob {
     let work: BackgroundJob<Seal>
 
     /// - Parameter sections: at least one.
-    init(_ sections: [BlockSection], after seal: Seal, _ store: BlockStore) {
+    init(_ sections: [BlockSection], after seal: Seal, _ environment: Environment) {
         precondition(!sections.isEmpty, "flush of no records")
         through = Position(sections[sections.count - 1].run.last)
         firsts = sections.map(\.run.first)
-        work = BackgroundJob { () throws(StorageError) in try store.store(sections, after: seal) }
+        work = BackgroundJob { () throws(StorageError) in try environment.store(sections, after: seal) }
     }
 }

@@ -10,20 +10,15 @@ struct LogHeader: Equatable {
     static let idCount = 16
     static let version: UInt32 = 3
     private static let fixed = 48
-    private static let fileStart = 32
     private static let entry = 24
 
     let identity: StoredIdentity
     let created: Instant
     /// The `data.mdb` that the header was written to.
     let file: FileIdentity
+}
 
-    init(identity: StoredIdentity, created: Instant, file: FileIdentity) {
-        self.identity = identity
-        self.created = created
-        self.file = file
-    }
-
+extension LogHeader {
     /// Reads a header.
     ///
     /// - Throws: `.corrupt` if it is damaged, `.failed` if it has another version.
@@ -40,10 +35,16 @@ struct LogHeader: Equatable {
             throw .corrupt("the header of the log does not have its length", at: .zero)
         }
         created = Instant(milliseconds: bytes.number(at: 20, as: Int64.self))
-        file = LogHeader.file(bytes)
+        file = FileIdentity(
+            inode: bytes.number(at: 32, as: UInt64.self), birthNanoseconds: bytes.number(at: 40, as: Int64.self))
         identity = StoredIdentity(
             id: Array(bytes[4..<20]),
-            ancestors: (0..<count).map { LogHeader.ancestor(bytes, at: LogHeader.fixed + LogHeader.entry * $0) })
+            ancestors: (0..<count).map { index in
+                let start = LogHeader.fixed + LogHeader.entry * index
+                return StoredIdentity.Ancestor(
+                    id: Array(bytes[start..<start + 16]),
+                    position: Position(bytes.number(at: start + 16, as: UInt64.self)))
+            })
     }
 
     /// The header as it is stored.
@@ -64,23 +65,8 @@ struct LogHeader: Equatable {
         return bytes
     }
 
-    private static func file(_ bytes: [UInt8]) -> FileIdentity {
-        FileIdentity(
-            inode: bytes.number(at: fileStart, as: UInt64.self),
-            birthNanoseconds: bytes.number(at: fileStart + 8, as: Int64.self))
-    }
-
-    private static func ancestor(_ bytes: [UInt8], at offset: Int) -> StoredIdentity.Ancestor {
-        StoredIdentity.Ancestor(
-            id: Array(bytes[offset..<offset + 16]),
-            position: Position(bytes.number(at: offset + 16, as: UInt64.self)))
-    }
-
     private static func checksum(_ bytes: [UInt8]) -> UInt64 { XXH3_64bits(bytes, bytes.count - 8) }
-}
 
-/// Updating the header of a log.
-extension LogHeader {
     /// Returns the header with another identity and file.
     func with(_ identity: StoredIdentity, in file: FileIdentity) -> LogHeader {
         LogHeader(identity: identity, created: created, file: file)

@@ -19,7 +19,7 @@ final class BlockFlusher {
     /// The error of the last flush; nil if it succeeded.
     private(set) var refusal: StorageError?
     private let records: LogRecords
-    private let store: BlockStore
+    private let environment: Environment
     private let failStop: FailStop
     private let background: BackgroundStarter
     /// The seal of the last block.
@@ -32,12 +32,12 @@ final class BlockFlusher {
     ///   - seal: the seal of the last block.
     ///   - whenFlushed: called, usually on another thread, when a started flush has ended.
     init(
-        _ records: LogRecords, _ store: BlockStore, after seal: Seal, _ failStop: FailStop,
+        _ records: LogRecords, _ environment: Environment, after seal: Seal, _ failStop: FailStop,
         _ background: BackgroundStarter, whenFlushed: @escaping @Sendable () -> Void
     ) {
         self.whenFlushed = whenFlushed
         self.records = records
-        self.store = store
+        self.environment = environment
         self.seal = seal
         self.failStop = failStop
         self.background = background
@@ -51,7 +51,7 @@ final class BlockFlusher {
         guard case .idle = state, failStop.cause == nil else { return }
         let sections = records.unflushed(through: position)
         guard !sections.isEmpty else { return }
-        let job = FlushJob(sections, after: seal, store)
+        let job = FlushJob(sections, after: seal, environment)
         state = .flushing(job)
         // Without a thread it runs here, and wakes the loop all the same.
         guard !job.work.start(on: background, whenDone: whenFlushed) else { return }
@@ -107,7 +107,7 @@ final class BlockFlusher {
         guard case .idle = state else { preconditionFailure("flush during a commit into blocks") }
         let sections = records.unflushed
         guard !sections.isEmpty else { return }
-        let job = FlushJob(sections, after: seal, store)
+        let job = FlushJob(sections, after: seal, environment)
         try finish(job, job.work.wait())
     }
 
@@ -117,7 +117,7 @@ final class BlockFlusher {
     /// - Throws: as `wait`.
     func beginCommit(through position: Position) throws(StorageError) -> FlushJob {
         try wait()
-        let job = FlushJob(records.unflushed(through: position), after: seal, store)
+        let job = FlushJob(records.unflushed(through: position), after: seal, environment)
         state = .committing(job)
         return job
     }

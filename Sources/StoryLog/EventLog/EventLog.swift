@@ -63,8 +63,6 @@ package protocol EventLog: EventLogReading {
     /// Begins a flush of committed events, at least through a committed position, and returns at once. Does nothing if
     /// that position is in a block, or during a flush or a commit into blocks.
     func startFlush(through position: Position)
-    /// True while a flush is under way that `startFlush`, `ensureSpace` or a commit began.
-    var isFlushing: Bool { get }
     /// Completes a flush that has ended; call it after `whenFlushed` was called.
     ///
     /// - Throws: `.full` if there was no room: nothing is lost, and the flush is tried again later. After any other
@@ -75,10 +73,6 @@ package protocol EventLog: EventLogReading {
     /// - Throws: as `pollFlush`.
     func flush() throws(StorageError)
 
-    /// Verifies all committed events.
-    ///
-    /// - Throws: `.corrupt` with the position of the first damaged event.
-    func verify(progress: (Position) -> Void) throws(StorageError)
     /// Frees the reader slots of processes that died.
     func clearStaleReaders()
     /// Closes the log.
@@ -91,26 +85,11 @@ extension EventLog {
     /// 16 random bytes that identify this log.
     package var storeID: [UInt8] { storedIdentity.id }
 
-    /// Appends the event after `head`.
-    ///
-    /// - Throws: as the requirement.
-    package func append(_ event: EventHeader, json: UnsafeRawBufferPointer) throws(StorageError) {
-        try append(event, json: json) { _ in }
-    }
-
-    /// Makes room for a commit of all appended events.
-    package func ensureSpace() -> CommitRoom { ensureSpace(through: head) }
-
-    /// Begins a commit of all appended events.
-    ///
-    /// - Throws: as the requirement.
-    package func beginCommit() throws(StorageError) -> CommitJob? { try beginCommit(through: head) }
-
     /// Commits the appended events on the calling thread.
     ///
     /// - Throws: as `beginCommit` and `CommitJob.run`.
     package func commit() throws(StorageError) {
-        guard let job = try beginCommit() else { return }
+        guard let job = try beginCommit(through: head) else { return }
         do throws(StorageError) {
             try job.run()
         } catch {
@@ -119,11 +98,6 @@ extension EventLog {
         }
         try finishCommit(job, .acknowledged)
     }
-
-    /// Removes every event that is not committed.
-    ///
-    /// - Throws: as `rollBack(to:)`.
-    package func rollBack() throws(StorageError) { try rollBack(to: committed) }
 }
 
 /// The room for the next commit: whether it can begin without waiting for the disk.

@@ -82,21 +82,14 @@ package final class LMDBEventLog: EventLog {
         _ whenFlushed: @escaping @Sendable () -> Void
     ) throws(StorageError) -> (LogCommits, LogHeader) {
         let failStop = FailStop()
-        let store = BlockStore(environment: recovery.environment)
         let flusher = BlockFlusher(
-            recovery.records, store, after: state.seal, failStop, background, whenFlushed: whenFlushed)
+            recovery.records, recovery.environment, after: state.seal, failStop, background, whenFlushed: whenFlushed)
         var journal = try recovery.recover(journalSize, flusher)
-        let naming = try LogNaming(recovery.environment, state.header)
-        let outcome = try naming.run(
-            isFlushed: recovery.records.flushed == recovery.records.head, recovery.records.head)
-        switch outcome {
-        case .kept: return (LogCommits(journal, recovery.records, flusher, failStop), state.header)
-        case .named(let header):
-            journal = try recovery.renameJournal(header.identity)
-            return (LogCommits(journal, recovery.records, flusher, failStop), header)
-        case .refused(let refusal):
-            return (LogCommits(journal, recovery.records, flusher, failStop, refusing: refusal), state.header)
-        }
+        let isFlushed = recovery.records.flushed == recovery.records.head
+        let (header, refusal) = try LogNaming.name(
+            state.header, in: recovery.environment, at: recovery.records.head, isFlushed: isFlushed)
+        if header != state.header { journal = try recovery.renameJournal(header.identity) }
+        return (LogCommits(journal, recovery.records, flusher, failStop, refusing: refusal), header)
     }
 
     /// Loads the events that another process has appended meanwhile; only for a log that is not served.
@@ -115,7 +108,6 @@ package final class LMDBEventLog: EventLog {
         try commits?.journal.checkName()
     }
 
-    /// Frees the reader slots of processes that died, whose snapshots would keep pages from being used again.
     package func clearStaleReaders() { environment.clearStaleReaders() }
 
     /// Flushes a log that is served, and closes the log.
@@ -131,26 +123,19 @@ package final class LMDBEventLog: EventLog {
 // MARK: State
 
 extension LMDBEventLog {
-    /// The position of the last event, committed or not.
     package var head: Position { records.head }
-    /// The position of the last durable event.
     package var committed: Position { records.committed }
-    /// The position of the last event in a block.
     package var flushed: Position { records.flushed }
-    /// The time of the last event; nil if there is none.
     package var lastTime: Instant? { records.lastTime }
-    /// The history that the log holds, as its header has it.
     package var storedIdentity: StoredIdentity { header.identity }
-    /// The bytes that are used of the environment.
     package var bytes: Int { environment.usedBytes }
     /// The reason why no event is accepted until the next start; nil if events are accepted.
     package var refusal: StorageError? { commits?.refusal }
 }
 
-// MARK: Appending and committing
+// MARK: Appending and committing, if the log is served
 
 extension LMDBEventLog {
-    /// Appends the event after `head`; traps if the log is not served.
     package func append(
         _ event: EventHeader, json: UnsafeRawBufferPointer, withRecord: (EventRecord) -> Void
     ) throws(StorageError) {
@@ -158,7 +143,6 @@ extension LMDBEventLog {
         records.append(event, json: json, withRecord: withRecord)
     }
 
-    /// Appends records of the same history after `head`, unchanged; traps if the log is not served.
     package func ingest(
         _ records: UnsafeRawBufferPointer, withRecord: (EventRecord) -> Void
     ) throws(StorageError) {
@@ -166,69 +150,45 @@ extension LMDBEventLog {
         try self.records.ingest(records, withRecord: withRecord)
     }
 
-    /// Removes every event after a position; traps if a commit under way has one of them.
     package func rollBack(to position: Position) throws(StorageError) {
         precondition(commits?.isCommitting(after: position) != true, "rollback of a commit under way")
         try records.rollBack(to: position)
     }
 
-    /// Begins a flush if the next commit needs one; always ready if the log is not served.
     package func ensureSpace(through position: Position) -> CommitRoom {
         commits?.ensureSpace(through: position) ?? .ready
     }
 
-    /// Begins a commit; nil if there is nothing to commit or the log is not served.
     package func beginCommit(through position: Position) throws(StorageError) -> CommitJob? {
         try commits?.begin(through: position)
     }
 
-    /// Ends a commit.
     package func finishCommit(_ job: CommitJob, _ end: CommitEnd) throws(StorageError) {
         try commits?.finish(job, end)
     }
 }
 
-// MARK: Flushing
+// MARK: Flushing, if the log is served
 
 extension LMDBEventLog {
     /// True while a flush is under way.
     package var isFlushing: Bool { commits?.flusher.isFlushing ?? false }
 
-    /// Begins a flush of the committed events that fill whole blocks.
     package func startFlush() { commits?.flusher.startFull() }
 
-    /// Begins a flush at least through a committed position.
     package func startFlush(through position: Position) { commits?.flusher.startAtLeast(through: position) }
 
-    /// Completes a flush that has ended.
     package func pollFlush() throws(StorageError) { try commits?.flusher.poll() }
 
-    /// Flushes all committed events, and waits for that.
     package func flush() throws(StorageError) { try commits?.flusher.flush() }
 }
 
-// MARK: Reading
+// MARK: Verifying and copying
 
 extension LMDBEventLog {
-    /// Visits a range of events, from blocks and from memory.
-    package func scan(
-        from: Position, through: Position, order: Order, _ visit: (EventRecord) -> Bool
-    ) throws(StorageError) { try records.scan(from: from, through: through, order: order, visit) }
-
-    /// Visits a range of records as they are, from blocks and from memory.
-    package func scanRecords(
-        from: Position, through: Position, _ visit: (Position, UnsafeRawBufferPointer) -> Bool
-    ) throws(StorageError) { try records.scanRecords(from: from, through: through, visit) }
-
-    /// Visits the events at some positions, and prefetches their records.
-    package func records(
-        at positions: [Position], _ visit: (EventRecord) -> Bool
-    ) throws(StorageError) { try records.records(at: positions, visit) }
-
-    /// Returns the last position at or before a time, by binary search.
-    package func position(at time: Instant) throws(StorageError) -> Position { try records.position(at: time) }
-
     /// Verifies all committed events on the calling thread.
+    ///
+    /// - Throws: `.corrupt` with the position of the first damaged event.
     package func verify(progress: (Position) -> Void) throws(StorageError) {
         try verifier().run { position in
             progress(position)

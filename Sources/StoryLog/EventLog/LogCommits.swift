@@ -6,18 +6,11 @@ import StoryCore
 ///
 /// It belongs to the thread that appends; only the job of a commit may run on another thread.
 final class LogCommits {
-    /// The commit that is under way, and its target.
+    /// The commit that is under way.
     private struct Pending {
-        /// The target of a commit.
-        enum Target {
-            /// An entry of the journal.
-            case journal(EntryWriter)
-            /// Blocks, for records that exceed a half of the journal.
-            case blocks
-        }
-
         let job: CommitJob
-        let target: Target
+        /// The entry of the journal; nil if the records go straight into blocks, since they exceed a half of it.
+        let entry: EntryWriter?
     }
 
     let journal: JournalFile
@@ -101,15 +94,12 @@ final class LogCommits {
         switch end {
         case .acknowledged: break
         case .refused, .failed:
-            if case .blocks = ended.target { flusher.commitFailed() }
+            if ended.entry == nil { flusher.commitFailed() }
             guard case .failed(let error) = end else { return }
             throw failStop.noted(error)
         }
         records.wereCommitted(through: job.through, at: job.time)
-        switch ended.target {
-        case .journal(let entry): journal.written(entry)
-        case .blocks: try flusher.commitSucceeded()
-        }
+        if let entry = ended.entry { journal.written(entry) } else { try flusher.commitSucceeded() }
         flushIfWaiting()
     }
 
@@ -129,7 +119,7 @@ final class LogCommits {
         let job = CommitJob(
             through: position, time: try records.time(at: position), entry.sections
         ) { [journal] () throws(StorageError) in try journal.write(entry) }
-        return Pending(job: job, target: .journal(entry))
+        return Pending(job: job, entry: entry)
     }
 
     private func blockCommit(through position: Position) throws(StorageError) -> Pending {
@@ -137,7 +127,7 @@ final class LogCommits {
         let job = CommitJob(
             through: position, time: try records.time(at: position), records.uncommitted(through: position)
         ) { () throws(StorageError) in _ = try flush.work.wait().get() }
-        return Pending(job: job, target: .blocks)
+        return Pending(job: job, entry: nil)
     }
 
     /// Begins a flush once whole blocks cover all that the other half of the journal holds.

@@ -67,7 +67,7 @@ package final class LogCopier: Sendable {
         try LogCreation.createEnvironment(draft + "/log", header.identity, created: header.created)
         let copy = try Environment.open(at: draft + "/log", EnvironmentOptions())
         defer { copy.close() }
-        var writer = BlockCopy(from: environment, to: copy, root: header.identity.root, last)
+        var writer = BlockCopy(source: environment, target: copy, root: header.identity.root, last: last)
         let position = try writer.run(tail, piece: LogCopier.piece) { position in
             progress(.copying, position)
             return !mustEnd()
@@ -89,21 +89,13 @@ package final class LogCopier: Sendable {
 private struct BlockCopy {
     static let ended = StorageError.failed("the copying was ended")
 
-    private let source: Environment
-    private let target: Environment
-    private let root: [UInt8]
-    private let last: Position
-    private var position: Position = .zero
-    private var seal: Seal?
-
-    /// Prepares a copy.
-    ///
-    /// - Parameter last: blocks that begin after it are left out.
-    init(
-        from source: Environment, to target: Environment, root: [UInt8], _ last: Position
-    ) {
-        (self.source, self.target, self.root, self.last) = (source, target, root, last)
-    }
+    let source: Environment
+    let target: Environment
+    let root: [UInt8]
+    /// Blocks that begin after it are left out.
+    let last: Position
+    var position: Position = .zero
+    var seal: Seal?
 
     /// Copies the blocks, then makes blocks of the rest of `tail`; returns the last position.
     ///
@@ -114,10 +106,9 @@ private struct BlockCopy {
         while position < last, try advance(piece) {
             guard progress(position) else { throw BlockCopy.ended }
         }
-        let store = BlockStore(environment: target)
         let rest = tail.compactMap { $0.part(after: position.value) }
         guard let last = rest.last else { return position }
-        _ = try store.store(rest, after: seal ?? SealChain.first(of: root))
+        _ = try target.store(rest, after: seal ?? SealChain.first(of: root))
         return Position(last.run.last)
     }
 

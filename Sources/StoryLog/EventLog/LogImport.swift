@@ -104,7 +104,7 @@ package final class LogImport {
 
     private func commit() throws(StorageError) {
         while true {
-            switch log.ensureSpace() {
+            switch log.ensureSpace(through: log.head) {
             case .ready:
                 waiting = 0
                 return try log.commit()

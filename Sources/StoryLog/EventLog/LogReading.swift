@@ -1,15 +1,15 @@
 import StoryStorage
-import StoryCore
+package import StoryCore
 
 /// The readings of the port `EventLogReading`: from blocks up to `flushed`, from memory after it.
-extension LogRecords {
-    func scan(
+extension LMDBEventLog {
+    package func scan(
         from: Position, through: Position, order: Order, _ visit: (EventRecord) -> Bool
     ) throws(StorageError) {
         let first = max(from.value, 1)
         let last = min(through.value, head.value)
         guard first <= last else { return }
-        try blocks.reading { () throws(StorageError) in
+        try records.blocks.reading { () throws(StorageError) in
             switch order {
             case .ascending: try ascend(first, last, visit)
             case .descending: try descend(last, first, visit)
@@ -17,12 +17,12 @@ extension LogRecords {
         }
     }
 
-    func scanRecords(
+    package func scanRecords(
         from: Position, through: Position, _ visit: (Position, UnsafeRawBufferPointer) -> Bool
     ) throws(StorageError) {
         var position = max(from.value, 1)
         let last = min(through.value, head.value)
-        try blocks.reading { () throws(StorageError) in
+        try records.blocks.reading { () throws(StorageError) in
             while position <= last {
                 let bytes = try run(at: position).record(at: position)
                 _ = try Record.read(bytes, at: position)
@@ -32,10 +32,10 @@ extension LogRecords {
         }
     }
 
-    func records(
+    package func records(
         at positions: [Position], _ visit: (EventRecord) -> Bool
     ) throws(StorageError) {
-        try blocks.reading { () throws(StorageError) in
+        try records.blocks.reading { () throws(StorageError) in
             var runs = RunsAhead(positions.count)
             for index in positions.indices {
                 let position = positions[index]
@@ -50,11 +50,11 @@ extension LogRecords {
         }
     }
 
-    func position(at time: Instant) throws(StorageError) -> Position {
+    package func position(at time: Instant) throws(StorageError) -> Position {
         guard let lastTime else { return .zero }
         if lastTime <= time { return head }
         // Times never go backwards: everything up to `lower` is at or before the time, everything from `upper` after.
-        return try blocks.reading { () throws(StorageError) in
+        return try records.blocks.reading { () throws(StorageError) in
             var (lower, upper) = (UInt64(0), head.value)
             while upper - lower > 1 {
                 let middle = lower + (upper - lower) / 2
@@ -67,8 +67,8 @@ extension LogRecords {
     /// Returns the records around a position up to the head, from its block or from memory.
     @inline(__always)
     private func run(at position: UInt64) throws(StorageError) -> RecordRun {
-        guard position <= flushed.value else { return memory.run(at: position) }
-        return try blocks.run(at: position)
+        guard position <= records.flushed.value else { return records.memory.run(at: position) }
+        return try records.blocks.run(at: position)
     }
 
     @inline(__always)
@@ -78,8 +78,8 @@ extension LogRecords {
 
     @inline(__always)
     private func flushedRun(at position: Position) -> RecordRun? {
-        guard position > .zero, position <= flushed else { return nil }
-        return blocks.knownRun(at: position.value)
+        guard position > .zero, position <= records.flushed else { return nil }
+        return records.blocks.knownRun(at: position.value)
     }
 
     private func ascend(

@@ -26,13 +26,14 @@ struct LogRecovery {
         try JournalFile.replaceLost(journalPath, logID: identity.id, fileSize: journalSize)
         try JournalFile.takeInherited(journalPath, identity, after: records.flushed)
         let journal = try openJournal(identity)
-        if let contents = journal.takeContents() { try records.take(contents) }
+        if let contents = journal.contents.take() { try records.take(contents) }
         try journal.sync()
         records.wereCommitted(through: records.head, at: records.lastTime)
         do throws(StorageError) {
             try flusher.flush()
             guard journal.isOutdated(size: journalSize) else { return journal }
-            return try createJournal(identity, journalSize)
+            try JournalFile.create(journalPath, logID: identity.id, fileSize: journalSize)
+            return try openJournal(identity)
         } catch {
             guard case .full = error else { throw error }
             return journal
@@ -44,12 +45,6 @@ struct LogRecovery {
     /// - Throws: `.failed` if it cannot be written.
     func renameJournal(_ identity: StoredIdentity) throws(StorageError) -> JournalFile {
         try JournalFile.name(journalPath, identity.id)
-        return try openJournal(identity)
-    }
-
-    /// Replaces the journal, whose records are all in blocks, with an empty one.
-    private func createJournal(_ identity: StoredIdentity, _ journalSize: Int) throws(StorageError) -> JournalFile {
-        try JournalFile.create(journalPath, logID: identity.id, fileSize: journalSize)
         return try openJournal(identity)
     }
 

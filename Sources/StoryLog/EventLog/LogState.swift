@@ -13,17 +13,13 @@ struct LogState {
     /// - Throws: `.corrupt` if the header or the last block is damaged.
     init(_ transaction: OpaquePointer, _ map: BlockMap) throws(StorageError) {
         header = try LogHeader(try LogState.headerBytes(transaction))
-        guard let last = try map.update(transaction) else {
+        guard let (last, bytes) = try map.update(transaction) else {
             (head, lastTime, seal) = (.zero, nil, SealChain.first(of: header.identity.root))
             return
         }
-        let value = try PositionKey.with(last.first) { (key) throws(StorageError) in
-            try Lookup.value(transaction, .main, key)
-        }
-        guard let value else { throw Record.damaged(last.first, "is missing") }
         head = Position(last.last)
         lastTime = Instant(milliseconds: last.lastTime)
-        seal = last.seal(value)
+        seal = last.seal(bytes)
     }
 
     /// Returns the header as it is stored.

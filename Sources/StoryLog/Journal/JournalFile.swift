@@ -55,8 +55,7 @@ final class JournalFile: @unchecked Sendable {
     deinit { scratch.deallocate() }
 
     /// Its records beyond the blocks when it was opened; nil once they were taken.
-    private var contents: JournalContents?
-    func takeContents() -> JournalContents? { contents.take() }
+    var contents: JournalContents?
 
     /// Returns true if the journal has another size, or the file system copies it on write.
     func isOutdated(size: Int) -> Bool { header.fileSize != size || file.isCopiedOnWrite }

@@ -10,7 +10,7 @@ enum JournalRemains {
         /// The number of its first sector in the file.
         let start: Int
         let count: Int
-        var good: [Int] = []
+        var good: Set<Int> = []
     }
 
     /// Returns the payloads of all entries, the newest first, since the newest record of a position counts; empty if
@@ -38,11 +38,8 @@ enum JournalRemains {
                 continue
             }
             guard sector.sequence > 0, sector.index < sector.count else { continue }
-            var entry =
-                entries[sector.sequence]
-                ?? Entry(sequence: sector.sequence, start: number - sector.index, count: sector.count)
-            entry.good.append(number)
-            entries[sector.sequence] = entry
+            let found = Entry(sequence: sector.sequence, start: number - sector.index, count: sector.count)
+            entries[sector.sequence, default: found].good.insert(number)
         }
         let newest = entries.keys.max()
         var payloads: [UInt8] = []
@@ -57,9 +54,8 @@ enum JournalRemains {
     }
 
     private static func append(_ entry: Entry, _ bytes: UnsafeRawBufferPointer, to payloads: inout [UInt8]) {
-        let good = Set(entry.good)
         for number in entry.start..<entry.start + entry.count {
-            if good.contains(number) {
+            if entry.good.contains(number) {
                 payloads += bytes.slice(JournalSector.payloadStart(number), count: JournalSector.payload)
             } else {
                 payloads += [UInt8](repeating: 0, count: JournalSector.payload)

@@ -27,15 +27,7 @@ enum RecordScanner {
 
     /// Returns the record at an offset; nil if there is no intact record of this position.
     static func read(_ bytes: UnsafeRawBufferPointer, at start: Int, _ position: UInt64) -> EventRecord? {
-        guard bytes.count - start >= EventHeader.size else { return nil }
-        let rest = UnsafeRawBufferPointer(rebasing: bytes[start...])
-        let count = RecordLayout.count(rest)
-        guard count <= rest.count else { return nil }
-        do throws(StorageError) {
-            return try Record.read(UnsafeRawBufferPointer(rebasing: rest[..<count]), at: position)
-        } catch {
-            return nil
-        }
+        try? Record.read(Record.record(in: bytes, from: start, at: position), at: position)
     }
 
     private static func next(_ bytes: UnsafeRawBufferPointer, _ from: Int) -> Int? {

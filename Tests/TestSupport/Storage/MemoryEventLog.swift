@@ -242,12 +242,6 @@ package final class MemoryEventLog: EventLog {
         return found
     }
 
-    /// Verifies the checksums of all committed events.
-    package func verify(progress: (Position) -> Void) throws(StorageError) {
-        try scan(from: Position(1), through: committed, order: .ascending) { _ in true }
-        progress(committed)
-    }
-
     /// Does nothing, since no other process reads.
     package func clearStaleReaders() {}
     /// Does nothing.

@@ -47,7 +47,6 @@ final class TwistedLog: EventLog {
     var lastTime: Instant? { bug == .timesGoBack ? nil : log.lastTime }
     var bytes: Int { log.bytes }
     var storedIdentity: StoredIdentity { log.storedIdentity }
-    var isFlushing: Bool { log.isFlushing }
 
     func append(
         _ event: EventHeader, json: UnsafeRawBufferPointer, withRecord: (EventRecord) -> Void
@@ -107,7 +106,6 @@ final class TwistedLog: EventLog {
         let position = try log.position(at: time)
         return bug == .timeIsFoundLate && position < log.committed ? Position(position.value + 1) : position
     }
-    func verify(progress: (Position) -> Void) throws(StorageError) { try log.verify(progress: progress) }
     func clearStaleReaders() { log.clearStaleReaders() }
     func close() { log.close() }
 }
