@@ -9,19 +9,11 @@ package struct RecordRun {
     package let first: UInt64
     /// The number of records.
     package let count: Int
-    private let base: UnsafeRawPointer
+    let base: UnsafeRawPointer
     /// The table, 4 bytes a record: its offset from `base`.
-    private let offsets: UnsafeRawPointer
+    let offsets: UnsafeRawPointer
     /// The range of all records, as offsets from `base`.
-    private let bounds: Range<Int>
-
-    init(first: UInt64, count: Int, base: UnsafeRawPointer, offsets: UnsafeRawPointer, bounds: Range<Int>) {
-        self.first = first
-        self.count = count
-        self.base = base
-        self.offsets = offsets
-        self.bounds = bounds
-    }
+    let bounds: Range<Int>
 
     /// The position of its last record.
     package var last: UInt64 { first + UInt64(count) - 1 }

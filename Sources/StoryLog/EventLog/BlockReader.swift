@@ -50,10 +50,6 @@ final class BlockReader {
         return try map.find(index, in: try view())
     }
 
-    /// Returns the same if the address of the block is cached; nil otherwise.
-    @inline(__always)
-    func knownRun(at position: UInt64) -> RecordRun? { map.known(map.index(of: position)) }
-
     /// Returns the present state of the log, and adds new blocks to the index.
     ///
     /// - Throws: `.corrupt` if the header or the last block is damaged.

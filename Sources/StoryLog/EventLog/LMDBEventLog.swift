@@ -198,20 +198,20 @@ extension LMDBEventLog {
 
     /// Returns a verifier of all that is committed now; it may run on another thread while this one appends.
     package func verifier() -> LogVerifier {
-        LogVerifier(environment, records.unflushed, through: committed)
+        LogVerifier(environment: environment, tail: records.unflushed, last: committed)
     }
 
     /// Returns the reader of seals of all events that are here now, also of those of an entry from elsewhere that no commit
     /// has stored; it may run on another thread while this one appends.
     package func seals() -> SealReader {
-        SealReader(environment, records.unflushed(through: head), root: storedIdentity.root)
+        SealReader(environment: environment, tail: records.unflushed(through: head), root: storedIdentity.root)
     }
 
     /// Returns a copier of all that is committed now, and at most the other events of the last block; the log must stay
     /// open meanwhile.
     package func copier() -> LogCopier {
         LogCopier(
-            environment, header, records.unflushed, through: committed,
+            environment: environment, header: header, tail: records.unflushed, last: committed,
             journalSize: commits?.journal.header.fileSize ?? JournalFile.usualSize)
     }
 }

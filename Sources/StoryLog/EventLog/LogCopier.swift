@@ -5,34 +5,20 @@ package import StoryCore
 ///
 /// It may run on any one thread. The models are not copied; the first start folds them. The copy is a history of its
 /// own: it has a new ID, and names this log as its parent.
-package final class LogCopier: Sendable {
+package struct LogCopier: Sendable {
     /// A phase of the copying.
     package enum Step { case copying, checking }
 
     /// The size of one commit of the copy, in bytes of blocks.
     private static let piece = 16 << 20
 
-    private let environment: Environment
-    private let header: LogHeader
-    private let tail: [BlockSection]
-    private let last: Position
-    private let journalSize: Int
-
-    /// Prepares a copy.
-    ///
-    /// - Parameters:
-    ///   - tail: the committed records that are not in blocks.
-    ///   - last: blocks that begin after it are left out, so that the copying ends although events are appended.
-    init(
-        _ environment: Environment, _ header: LogHeader, _ tail: [BlockSection], through last: Position,
-        journalSize: Int
-    ) {
-        self.environment = environment
-        self.header = header
-        self.tail = tail
-        self.last = last
-        self.journalSize = journalSize
-    }
+    let environment: Environment
+    let header: LogHeader
+    /// The committed records that are not in blocks.
+    let tail: [BlockSection]
+    /// Blocks that begin after it are left out, so that the copying ends although events are appended.
+    let last: Position
+    let journalSize: Int
 
     /// Makes the directory at `path`, which must not exist or be empty, and returns the last position of the copy.
     ///
@@ -72,10 +58,11 @@ package final class LogCopier: Sendable {
             progress(.copying, position)
             return !mustEnd()
         }
-        try header.with(header.identity.copy(id: id, at: position), in: try copy.fileIdentity()).replace(in: copy)
+        let file = try FileIdentity(copy.fileDescriptor)
+        try header.with(header.identity.copy(id: id, at: position), in: file).replace(in: copy)
         try JournalFile.create(draft + "/log.journal", logID: id, fileSize: journalSize)
         try FormatFile.create(draft)
-        try LogVerifier(copy, []).run { position in
+        try LogVerifier(environment: copy).run { position in
             progress(.checking, position)
             return !mustEnd()
         }

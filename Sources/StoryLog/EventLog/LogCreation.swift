@@ -16,23 +16,16 @@ enum LogCreation {
         _ directory: DataDirectory, _ now: Instant, _ journalSize: Int, origin: StoredIdentity?
     ) throws(StorageError) {
         guard !Folder.exists(directory.logPath) else { return }
-        try checkNothingIsGone(directory)
-        let identity = if let origin { origin } else { StoredIdentity(id: try RandomBytes.make(LogHeader.idCount)) }
-        // The journal is made first, so that a log always has one. A crash between the two leaves an empty journal.
-        try JournalFile.create(directory.journalPath, logID: identity.id, fileSize: journalSize)
-        try createEnvironment(directory.logPath, identity, created: now)
-    }
-
-    /// Checks that a directory without a log holds no models and no used journal.
-    ///
-    /// - Throws: `.corrupt` if it does.
-    private static func checkNothingIsGone(_ directory: DataDirectory) throws(StorageError) {
         guard !Folder.exists(directory.modelsPath) else {
             throw .corrupt("\(directory.path) holds models, but its log is gone", at: nil)
         }
         guard try JournalFile.isUnused(directory.journalPath) else {
             throw .corrupt("\(directory.path) holds a journal, but its log is gone", at: nil)
         }
+        let identity = if let origin { origin } else { StoredIdentity(id: try RandomBytes.make(LogHeader.idCount)) }
+        // The journal is made first, so that a log always has one. A crash between the two leaves an empty journal.
+        try JournalFile.create(directory.journalPath, logID: identity.id, fileSize: journalSize)
+        try createEnvironment(directory.logPath, identity, created: now)
     }
 
     /// Makes an environment with a header and no blocks.

@@ -19,7 +19,7 @@ enum LogNaming {
     static func name(
         _ old: LogHeader, in environment: Environment, at head: Position, isFlushed: Bool
     ) throws(StorageError) -> (header: LogHeader, refusal: StorageError?) {
-        let file = try environment.fileIdentity()
+        let file = try FileIdentity(environment.fileDescriptor)
         guard !old.file.isSame(as: file) else { return (old, nil) }
         let header = old.with(old.identity.copy(id: try RandomBytes.make(LogHeader.idCount), at: head), in: file)
         do throws(StorageError) {

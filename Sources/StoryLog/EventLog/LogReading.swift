@@ -79,7 +79,8 @@ extension LMDBEventLog {
     @inline(__always)
     private func flushedRun(at position: Position) -> RecordRun? {
         guard position > .zero, position <= records.flushed else { return nil }
-        return records.blocks.knownRun(at: position.value)
+        let map = records.blocks.map
+        return map.known(map.index(of: position.value))
     }
 
     private func ascend(

@@ -6,24 +6,15 @@ package import StoryCore
 /// every block against the chain of seals.
 ///
 /// It may run on any one thread while the log is appended to and read on another. The log must stay open.
-package final class LogVerifier: Sendable {
+package struct LogVerifier: Sendable {
     /// The number of blocks that are read in one transaction.
     private static let batch = 64
 
-    private let environment: Environment
-    private let tail: [BlockSection]
-    private let last: Position
-
-    /// Prepares a verification.
-    ///
-    /// - Parameters:
-    ///   - tail: the committed records that are not in blocks.
-    ///   - last: blocks that begin after it are left out, so that the verification ends although events are appended.
-    init(_ environment: Environment, _ tail: [BlockSection], through last: Position = .max) {
-        self.environment = environment
-        self.tail = tail
-        self.last = last
-    }
+    let environment: Environment
+    /// The committed records that are not in blocks.
+    var tail: [BlockSection] = []
+    /// Blocks that begin after it are left out, so that the verification ends although events are appended.
+    var last: Position = .max
 
     /// Verifies the log.
     ///
@@ -63,7 +54,12 @@ extension LogVerifier {
             log = try LMDBEventLog(in: directory, now: now)
         } catch {
             guard case .corrupt = error else { throw error }
-            try checkBlocks(directory, progress)
+            let environment = try Environment.openReadOnly(at: directory.logPath, EnvironmentOptions())
+            defer { environment.close() }
+            try LogVerifier(environment: environment).run { position in
+                progress(position, nil)
+                return true
+            }
             throw error
         }
         defer { log.close() }
@@ -74,17 +70,6 @@ extension LogVerifier {
         }
         guard let seal else { throw .failed("the verification ended early") }
         return (head, seal)
-    }
-
-    private static func checkBlocks(
-        _ directory: DataDirectory, _ progress: (_ position: Position, _ of: Position?) -> Void
-    ) throws(StorageError) {
-        let environment = try Environment.openReadOnly(at: directory.logPath, EnvironmentOptions())
-        defer { environment.close() }
-        try LogVerifier(environment, []).run { position in
-            progress(position, nil)
-            return true
-        }
     }
 }
 

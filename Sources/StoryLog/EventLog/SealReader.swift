@@ -4,19 +4,12 @@ import StoryStorage
 /// A reader of the seals of a log: computes the seal at a position from that of the block before.
 ///
 /// It may run on any one thread while the log is appended to and read on another. The log must stay open.
-package final class SealReader: Sendable {
-    private let environment: Environment
-    private let tail: [BlockSection]
-    private let root: [UInt8]
-
-    /// Prepares the reading of seals.
-    ///
-    /// - Parameters:
-    ///   - tail: the records that are not in blocks.
-    ///   - root: the ID of the log that the history began in.
-    init(_ environment: Environment, _ tail: [BlockSection], root: [UInt8]) {
-        (self.environment, self.tail, self.root) = (environment, tail, root)
-    }
+package struct SealReader: Sendable {
+    let environment: Environment
+    /// The records that are not in blocks.
+    let tail: [BlockSection]
+    /// The ID of the log that the history began in.
+    let root: [UInt8]
 
     /// Returns the seal at a position; zero: the one that the first record follows.
     ///

@@ -29,12 +29,7 @@ package struct JournalMemory {
 
     /// Returns the index of the block with a position, by binary search, since a long journal has thousands of blocks.
     private func index(of position: UInt64) -> Int {
-        var (lower, upper) = (0, blocks.count - 1)
-        while lower < upper {
-            let middle = (lower + upper + 1) / 2
-            if blocks[middle].first <= position { lower = middle } else { upper = middle - 1 }
-        }
-        return lower
+        (1..<blocks.count).partitionPoint { blocks[$0].first <= position } - 1
     }
 
     /// Returns the records from `lower` through `upper`, block by block.

@@ -11,10 +11,8 @@ package enum CopyOnWrite {
     ///
     /// Other file systems have none, and one that refuses is used nevertheless.
     static func turnOff(in folder: String) {
-        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { return }
-        defer { close(descriptor) }
-        _ = clm_write_in_place(descriptor)
+        guard let folder = try? FileHandle(folder, O_RDONLY | O_DIRECTORY) else { return }
+        folder.writeInPlace()
     }
 }
 

@@ -17,7 +17,7 @@ struct DirectoryLock: ~Copyable {
     /// - Parameter folder: the directory, open.
     /// - Throws: `.held`, naming the process, when another one holds it; `.failed` when it was removed meanwhile.
     static func take(_ folder: consuming FileHandle, _ path: String) throws(StorageError) -> DirectoryLock {
-        var lock = DirectoryLock(path, try locked(folder, LOCK_EX, path))
+        var lock = DirectoryLock(path: path, folder: try locked(folder, LOCK_EX, path))
         try lock.checkName()
         try lock.lockFile()
         return lock
@@ -33,7 +33,7 @@ struct DirectoryLock: ~Copyable {
         from folder: consuming FileHandle, _ path: String
     ) throws(StorageError) -> DirectoryLock {
         do throws(StorageError) {
-            var lock = DirectoryLock(path, try locked(folder, LOCK_SH, path))
+            var lock = DirectoryLock(path: path, folder: try locked(folder, LOCK_SH, path))
             guard Folder.isThere(path + "/lock") else { return lock }
             lock.file = try locked(FileHandle(path + "/lock", O_RDONLY | O_NOFOLLOW), LOCK_SH, path)
             return lock
@@ -43,12 +43,6 @@ struct DirectoryLock: ~Copyable {
                 "\(reason), and can only be read here, where the holder sees no reader: ask it by its socket, or mount the "
                     + "directory writable")
         }
-    }
-
-    private init(_ path: String, _ folder: consuming FileLock) {
-        self.path = path
-        self.folder = folder
-        file = nil
     }
 
     /// Checks that the directory was not moved, and makes and locks the file `lock` again if it was removed.

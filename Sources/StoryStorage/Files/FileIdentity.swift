@@ -32,13 +32,6 @@ package struct FileIdentity: Equatable, Sendable {
     }
 }
 
-extension Environment {
-    /// Returns the identity of `data.mdb`.
-    ///
-    /// - Throws: `.failed` when the system refuses.
-    package func fileIdentity() throws(StorageError) -> FileIdentity { try FileIdentity(fileDescriptor) }
-}
-
 extension WriteTransaction {
     /// Returns the identity of the `data.mdb` that is written.
     ///

@@ -34,11 +34,6 @@ package final class Environment: @unchecked Sendable {
         try Environment(path, options, flags: UInt32(MDB_NOTLS), isNew: false)
     }
 
-    /// Opens an empty folder, in which LMDB creates its files.
-    static func make(at path: String, _ options: EnvironmentOptions) throws(StorageError) -> Environment {
-        try Environment(path, options, flags: UInt32(MDB_NOTLS), isNew: true)
-    }
-
     /// Opens an environment for reading beside a process that may be writing it.
     ///
     /// - Note: LMDB needs to write `lock.mdb` nevertheless.
@@ -58,9 +53,8 @@ package final class Environment: @unchecked Sendable {
         }
     }
 
-    private init(
-        _ path: String, _ options: EnvironmentOptions, flags: UInt32, isNew: Bool
-    ) throws(StorageError) {
+    /// Opens a folder; in a new one, which is empty, LMDB creates its files.
+    init(_ path: String, _ options: EnvironmentOptions, flags: UInt32, isNew: Bool) throws(StorageError) {
         let folder = try FileHandle(path, O_RDONLY | O_DIRECTORY)
         let identity = NamedFile(try folder.status(path))
         let isFirst = Environment.registered.withLock { $0.insert(identity).inserted }

@@ -14,7 +14,7 @@ extension Environment {
         let draft = path + ".tmp"
         try Folder.retireEnvironment(draft)
         try Folder.make(draft)
-        let environment = try make(at: draft, options)
+        let environment = try Environment(draft, options, flags: UInt32(MDB_NOTLS), isNew: true)
         do {
             let transaction = try WriteTransaction(environment)
             try fill(transaction)

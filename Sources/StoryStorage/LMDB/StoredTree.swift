@@ -22,11 +22,6 @@ package struct StoredTree: BitwiseCopyable {
 
     /// The most levels of a tree. LMDB's smallest fan-out needs fewer for any number of pages that a map can hold.
     fileprivate static let mostLevels = 16
-    private static let headerSize = 16
-    private static let nodeSize = 8
-    private static let branch: UInt16 = 0x01
-    private static let leaf: UInt16 = 0x02
-    private static let isApart: UInt16 = 0x01
 
     fileprivate init(
         _ record: TreeRecord, map: UnsafeRawPointer, in environment: Environment, _ proven: ProvenPages?
@@ -94,17 +89,17 @@ package struct StoredTree: BitwiseCopyable {
     func nodeCount(_ page: UnsafeRawPointer, isLeaf: Bool) throws(StorageError) -> Int {
         let lower = Int(page.loadUnaligned(fromByteOffset: 12, as: UInt16.self))
         guard
-            page.loadUnaligned(fromByteOffset: 10, as: UInt16.self) == (isLeaf ? StoredTree.leaf : StoredTree.branch),
-            lower > StoredTree.headerSize, lower <= pageSize
+            page.loadUnaligned(fromByteOffset: 10, as: UInt16.self) == (isLeaf ? TreePage.isLeaf : TreePage.isBranch),
+            lower > TreePage.headerSize, lower <= pageSize
         else { throw damaged }
-        return (lower - StoredTree.headerSize) / 2
+        return (lower - TreePage.headerSize) / 2
     }
 
     /// Returns the offset of a node, whose header is inside the page.
     @inline(__always)
     func node(_ page: UnsafeRawPointer, _ index: Int) throws(StorageError) -> Int {
-        let offset = page.loadUnaligned(fromByteOffset: StoredTree.headerSize + 2 * index, as: UInt16.self)
-        guard Int(offset) + StoredTree.nodeSize <= pageSize else { throw damaged }
+        let offset = page.loadUnaligned(fromByteOffset: TreePage.headerSize + 2 * index, as: UInt16.self)
+        guard Int(offset) + TreePage.nodeSize <= pageSize else { throw damaged }
         return Int(offset)
     }
 
@@ -120,8 +115,8 @@ package struct StoredTree: BitwiseCopyable {
     @inline(__always)
     func key(_ page: UnsafeRawPointer, _ node: Int) throws(StorageError) -> UnsafeRawBufferPointer {
         let count = Int(page.loadUnaligned(fromByteOffset: node + 6, as: UInt16.self))
-        guard node + StoredTree.nodeSize + count <= pageSize else { throw damaged }
-        return UnsafeRawBufferPointer(start: page + node + StoredTree.nodeSize, count: count)
+        guard node + TreePage.nodeSize + count <= pageSize else { throw damaged }
+        return UnsafeRawBufferPointer(start: page + node + TreePage.nodeSize, count: count)
     }
 
     /// Compares a key with that of a node: negative when it comes before, positive when it comes after.
@@ -138,15 +133,15 @@ package struct StoredTree: BitwiseCopyable {
         let count = Int(page.loadUnaligned(fromByteOffset: node, as: UInt32.self))
         let flags = page.loadUnaligned(fromByteOffset: node + 4, as: UInt16.self)
         let start =
-            node + StoredTree.nodeSize + Int(page.loadUnaligned(fromByteOffset: node + 6, as: UInt16.self))
-        guard flags & StoredTree.isApart == 0 else {
+            node + TreePage.nodeSize + Int(page.loadUnaligned(fromByteOffset: node + 6, as: UInt16.self))
+        guard flags & TreePage.isApart == 0 else {
             guard start + 8 <= pageSize else { throw damaged }
             let number = page.loadUnaligned(fromByteOffset: start, as: UInt64.self)
             let first = try self.page(number)
             let pages = TreePage.pages(of: count, pageSize: pageSize)
             guard pages <= pageCount - number else { throw damaged }
             for other in 1..<max(pages, 1) { _ = try self.page(number + other) }
-            return UnsafeRawBufferPointer(start: first + StoredTree.headerSize, count: count)
+            return UnsafeRawBufferPointer(start: first + TreePage.headerSize, count: count)
         }
         guard start + count <= pageSize else { throw damaged }
         return UnsafeRawBufferPointer(start: page + start, count: count)

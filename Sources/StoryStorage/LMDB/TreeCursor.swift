@@ -24,19 +24,16 @@ package struct TreeCursor: ~Copyable {
     /// Moves to the first entry; nil when there is none.
     ///
     /// - Throws: `.corrupt` when a page is not as it was written; so do all moves.
-    package mutating func first() throws(StorageError) -> KeyValue? {
-        guard tree.depth > 0 else { return nil }
-        try enter(try tree.rootPage(), at: 0)
-        try descend(from: 0, toLast: false)
-        return try entry()
-    }
+    package mutating func first() throws(StorageError) -> KeyValue? { try end(isLast: false) }
 
     /// Moves to the last entry; nil when there is none.
-    package mutating func last() throws(StorageError) -> KeyValue? {
+    package mutating func last() throws(StorageError) -> KeyValue? { try end(isLast: true) }
+
+    private mutating func end(isLast: Bool) throws(StorageError) -> KeyValue? {
         guard tree.depth > 0 else { return nil }
         try enter(try tree.rootPage(), at: 0)
-        levels[0].index = levels[0].count - 1
-        try descend(from: 0, toLast: true)
+        if isLast { levels[0].index = levels[0].count - 1 }
+        try descend(from: 0, toLast: isLast)
         return try entry()
     }
 

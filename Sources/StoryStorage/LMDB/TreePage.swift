@@ -12,11 +12,11 @@ struct TreePage {
         case tree(TreeRecord)
     }
 
-    private static let headerSize = 16
-    private static let nodeSize = 8
-    private static let isBranch: UInt16 = 0x01
-    private static let isLeaf: UInt16 = 0x02
-    private static let isApart: UInt16 = 0x01
+    static let headerSize = 16
+    static let nodeSize = 8
+    static let isBranch: UInt16 = 0x01
+    static let isLeaf: UInt16 = 0x02
+    static let isApart: UInt16 = 0x01
     private static let isTree: UInt16 = 0x02
 
     let number: UInt64

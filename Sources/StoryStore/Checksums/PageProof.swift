@@ -12,7 +12,7 @@ struct PageProof {
     private static let share = 4_096
     private static let mostThreads = 4
 
-    private let models: String
+    private let checksums: PageChecksums
     private let data: SharedFile
     private let pageSize: Int
 
@@ -23,8 +23,12 @@ struct PageProof {
     ///
     /// - Throws: `.corrupt` where a page is not the one that was written, or has no checksum.
     static func runBeside(_ models: String) throws(StorageError) {
-        let data = try SharedFile(models + "/data.mdb", O_RDONLY | O_NOFOLLOW)
-        try run(models, data, try open(PageChecksums(models: models).path))
+        let checksums = PageChecksums(models: models)
+        let data = try SharedFile(checksums.data, O_RDONLY | O_NOFOLLOW)
+        guard Folder.exists(checksums.path) else {
+            throw .corrupt("there are no checksums of the models' pages", at: nil)
+        }
+        try run(checksums, data, ChecksumFile(file: try FileHandle(checksums.path, O_RDONLY | O_NOFOLLOW)))
     }
 
     /// Verifies the pages through files that are open already, since there may be no free descriptors.
@@ -32,18 +36,18 @@ struct PageProof {
     /// - Parameter whenDamaged: receives each damaged page.
     /// - Throws: as the other.
     static func runBeside(_ kept: PageCheck, whenDamaged: (UInt64) -> Void) throws(StorageError) {
-        try run(kept.checksums.models, kept.data, kept.file, whenDamaged)
+        try run(kept.checksums, kept.data, kept.file, whenDamaged)
     }
 
     private static func run(
-        _ models: String, _ data: SharedFile, _ file: borrowing ChecksumFile,
+        _ checksums: PageChecksums, _ data: SharedFile, _ file: borrowing ChecksumFile,
         _ whenDamaged: (UInt64) -> Void = { _ in }
     ) throws(StorageError) {
-        let path = PageChecksums(models: models).path
-        let walk = try PageWalk(models + "/data.mdb", open: data)
+        let (models, path) = (checksums.models, checksums.path)
+        let walk = try PageWalk(checksums.data, open: data)
         guard let head = try file.head(path) else { throw .corrupt("\(path) is of another commit", at: nil) }
         let sums = try file.read(pages: walk.meta.lastPage + 1, path)
-        try PageProof(models: models, data: data, pageSize: walk.meta.pageSize).check(sums, file, whenDamaged)
+        try PageProof(checksums: checksums, data: data, pageSize: walk.meta.pageSize).check(sums, file, whenDamaged)
         // Checksums are written after their commit: without another one, these are those of the pages in use.
         guard head == ChecksumHead(walk.meta), try MetaPage.newest(data.handle, models) == walk.meta else { return }
         let count = PageCount()
@@ -53,24 +57,18 @@ struct PageProof {
         }
     }
 
-    private static func open(_ path: String) throws(StorageError) -> ChecksumFile {
-        guard Folder.exists(path) else { throw .corrupt("there are no checksums of the models' pages", at: nil) }
-        return ChecksumFile(file: try FileHandle(path, O_RDONLY | O_NOFOLLOW))
-    }
-
     private func check(
         _ sums: [UInt64], _ file: borrowing ChecksumFile, _ whenDamaged: (UInt64) -> Void
     ) throws(StorageError) {
-        let path = PageChecksums(models: models).path
         var first: UInt64?
         for page in try differing(from: sums) {
             // The page may have been freed after its checksum was read.
-            let bytes = try file.file.read(8, at: PageChecksums.headSize + 8 * page, of: path)
+            let bytes = try file.file.read(8, at: PageChecksums.headSize + 8 * page, of: checksums.path)
             if bytes.count == 8, bytes.number(at: 0, as: UInt64.self) != sums[page] { continue }
             whenDamaged(UInt64(page))
             first = first ?? UInt64(page)
         }
-        if let first { throw PageChecksums(models: models).damaged(first) }
+        if let first { throw checksums.damaged(first) }
     }
 
     /// Returns the pages that do not match their checksums.
@@ -94,7 +92,7 @@ struct PageProof {
     private func differing(from sums: [UInt64], in range: Range<Int>) throws(StorageError) -> [Int] {
         guard !range.isEmpty else { return [] }
         var differing: [Int] = []
-        let reader = try PageReader(data, models + "/data.mdb", bytes: sums.count * pageSize)
+        let reader = try PageReader(data, checksums.data, bytes: sums.count * pageSize)
         let step = PageProof.piece / pageSize
         for start in stride(from: range.lowerBound, to: range.upperBound, by: step) {
             let pages = start..<min(start + step, range.upperBound)

@@ -257,7 +257,8 @@ package final class LMDBModelStore: TableStore {
         let newer = MemtableWalk(immutable?.filled(table), bounds, order)
         var stored = try StoredWalk(tree, isSet: opened.tables[table].isSet, bounds, order)
         guard newest == nil, newer == nil else {
-            var merged = ModelWalk(active: newest, immutable: newer, stored: stored, order)
+            var merged = ModelWalk(
+                active: newest, immutable: newer, stored: stored, isDescending: order == .descending)
             while let entry = try merged.next(), visit(entry) {}
             return
         }

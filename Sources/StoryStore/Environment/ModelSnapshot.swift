@@ -16,7 +16,7 @@ package final class ModelSnapshot {
 
     private let environment: Environment
     private let tables: ModelTables
-    private var stored: StoredTables
+    private var transaction: ReadTransaction?
 
     /// Opens the models after a checkpoint that a daemon is writing; throws `.failed` when that takes more than 5 s.
     package convenience init(in directory: DataDirectory, tables list: [ModelTable]) throws(StorageError) {
@@ -50,7 +50,7 @@ package final class ModelSnapshot {
         position = record.position
         storeID = record.storeID
         version = record.version
-        stored = StoredTables(environment, in: begun)
+        transaction = consume begun
     }
 
     deinit { close() }
@@ -62,14 +62,14 @@ package final class ModelSnapshot {
         _ table: ModelTable,
         _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool
     ) throws(StorageError) {
-        try stored.scan(table, visit)
+        try transaction.tree(of: table, in: environment).scan(isSet: table.isSet, visit)
     }
 
     /// Returns the size of a table's pages, in bytes.
     ///
     /// - Throws: any read error of the stored tables.
     package func size(of table: ModelTable) throws(StorageError) -> Int {
-        try stored.size(of: tables[table.number].database)
+        try transaction?.size(of: tables[table.number].database) ?? 0
     }
 
     /// Returns the value at a key; nil when there is none.
@@ -77,7 +77,7 @@ package final class ModelSnapshot {
     /// - Throws: any read error of the stored tables.
     package func value(in table: ModelTable, at key: [UInt8]) throws(StorageError) -> [UInt8]? {
         try key.withBytes { (key) throws(StorageError) in
-            try stored.value(in: table, at: key).map { Array($0) }
+            try transaction.tree(of: table, in: environment).value(at: key, isSet: table.isSet).map { Array($0) }
         }
     }
 
@@ -97,7 +97,7 @@ package final class ModelSnapshot {
 
     /// Closes the snapshot and the models.
     package func close() {
-        stored.close()
+        transaction = nil
         environment.close()
     }
 

@@ -3,22 +3,13 @@ import StoryStorage
 
 /// A merging cursor over a table: the newest of active, immutable and stored entries, without removed keys.
 struct ModelWalk: ~Copyable {
-    private var active: MemtableWalk?
-    private var immutable: MemtableWalk?
-    private var stored: StoredWalk
-    private let isDescending: Bool
+    var active: MemtableWalk?
+    var immutable: MemtableWalk?
+    var stored: StoredWalk
+    let isDescending: Bool
     /// The cursors at the entry that was returned last. They advance only when the next one is requested, since that
     /// invalidates the entry.
-    private var taken = (active: false, immutable: false, stored: false)
-
-    init(
-        active: MemtableWalk?, immutable: MemtableWalk?, stored: consuming StoredWalk, _ order: Order
-    ) {
-        self.active = active
-        self.immutable = immutable
-        self.stored = stored
-        isDescending = order == .descending
-    }
+    var taken = (active: false, immutable: false, stored: false)
 
     /// Returns the next entry, valid until the next call; nil at the end.
     mutating func next() throws(StorageError) -> KeyValue? {

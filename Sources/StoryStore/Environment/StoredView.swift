@@ -10,7 +10,7 @@ import StoryStorage
 package final class StoredView: TableView, @unchecked Sendable {
     package let position: Position
     private let models: ModelEnvironment
-    private var stored: StoredTables
+    private var transaction: ReadTransaction?
 
     /// Views models; no checkpoint may be in progress.
     ///
@@ -18,7 +18,7 @@ package final class StoredView: TableView, @unchecked Sendable {
     package init(_ store: LMDBModelStore) throws(StorageError) {
         position = store.checkpointed
         models = store.opened
-        stored = StoredTables(models.environment, in: try ReadTransaction(models.environment))
+        transaction = try ReadTransaction(models.environment)
     }
 
     /// Verifies all pages.
@@ -30,12 +30,12 @@ package final class StoredView: TableView, @unchecked Sendable {
         _ table: ModelTable,
         _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool
     ) throws(StorageError) {
-        try stored.scan(table, visit)
+        try transaction.tree(of: table, in: models.environment).scan(isSet: table.isSet, visit)
     }
 
     package func has(_ key: UnsafeRawBufferPointer, in table: ModelTable) throws(StorageError) -> Bool {
-        try stored.value(in: table, at: key) != nil
+        try transaction.tree(of: table, in: models.environment).value(at: key, isSet: table.isSet) != nil
     }
 
-    package func close() { stored.close() }
+    package func close() { transaction = nil }
 }

@@ -94,12 +94,7 @@ package struct KeyBlock {
     }
 
     private func lastSegment(_ begins: (UnsafeRawBufferPointer) -> Bool) throws(StorageError) -> Int {
-        var (lower, upper) = (0, segmentCount)
-        while upper - lower > 1 {
-            let middle = (lower + upper) / 2
-            if begins(try firstKey(of: middle)) { lower = middle } else { upper = middle }
-        }
-        return lower
+        try (1..<segmentCount).partitionPoint { (index) throws(StorageError) in begins(try firstKey(of: index)) } - 1
     }
 
     /// Reads a key of a segment and moves the offset past it.

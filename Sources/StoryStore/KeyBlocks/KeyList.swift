@@ -45,12 +45,7 @@ package struct KeyList: ~Copyable {
 
     /// Returns the index of the first key that does not come before another; `count` where all do.
     func lowerBound(_ key: UnsafeRawBufferPointer) -> Int {
-        var (lower, upper) = (0, count)
-        while lower < upper {
-            let middle = (lower + upper) / 2
-            if self[middle].compare(key) < 0 { lower = middle + 1 } else { upper = middle }
-        }
-        return lower
+        (0..<count).partitionPoint { self[$0].compare(key) < 0 }
     }
 
     private func start(of index: Int) -> Int { index == 0 ? 0 : ends[index - 1] }

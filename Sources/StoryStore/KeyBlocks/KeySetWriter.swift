@@ -33,17 +33,10 @@ struct KeySetWriter: ~Copyable {
             next.count == 0 || buffer.key(items[end]).compare(next.bytes) < 0
         { end += 1 }
         segments.clear()
-        let changes = Changes(items: items[start..<end], buffer: buffer)
-        guard let grown = try merge(changes, stored) else { return (end, 0) }
+        guard let grown = try merge(items[start..<end], buffer, stored) else { return (end, 0) }
         let stays = segments.count > 0 ? try KeyBlock.firstKey(of: segments[0]).equals(blockKey.bytes) : false
         if blockKey.count > 0, !stays { try cursor.remove(blockKey.bytes) }
         return (end, try put(grown, cursor))
-    }
-
-    /// The changes of one block.
-    private struct Changes {
-        let items: ArraySlice<SortedKey>
-        let buffer: Memtable
     }
 
     /// Finds the block of a key, and the first key of the block after it; returns nil where there is no block.
@@ -68,8 +61,9 @@ struct KeySetWriter: ~Copyable {
 
     /// Builds the new segments: those without a change are copied, the others are encoded again; returns nil where
     /// nothing changes.
-    private mutating func merge(_ changes: Changes, _ stored: KeyBlock?) throws(StorageError) -> Growth? {
-        let (items, buffer) = (changes.items, changes.buffer)
+    private mutating func merge(
+        _ items: ArraySlice<SortedKey>, _ buffer: Memtable, _ stored: KeyBlock?
+    ) throws(StorageError) -> Growth? {
         guard let stored else {
             old.clear()
             let merge = merge(items, buffer)

@@ -77,7 +77,28 @@ struct StoredWalk: ~Copyable {
     }
 }
 
+extension ReadTransaction? {
+    /// Returns the tree of a table, for as long as the transaction.
+    ///
+    /// - Throws: any read error; `.corrupt` when the table is missing, or the transaction was closed.
+    borrowing func tree(of table: ModelTable, in environment: Environment) throws(StorageError) -> StoredTree {
+        let found = try self?.tree(of: table.name, in: environment)
+        guard let tree = found ?? nil else { throw .corrupt("\(environment.path) lacks \(table.name)", at: nil) }
+        return tree
+    }
+}
+
 extension StoredTree {
+    /// Visits the entries of a table in key order until `visit` returns false; the bytes are valid until it returns.
+    ///
+    /// - Throws: any read error of the stored tables.
+    func scan(
+        isSet: Bool, _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool
+    ) throws(StorageError) {
+        var walk = try StoredWalk(self, isSet: isSet, .all, .ascending)
+        while let entry = walk.entry, visit(entry.key, entry.value) { try walk.advance() }
+    }
+
     /// Returns the value at a key of a table: empty for a key of a set; nil where there is none.
     ///
     /// - Throws: any read error of the stored tables.

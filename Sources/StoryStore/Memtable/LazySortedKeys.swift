@@ -75,12 +75,7 @@ final class LazySortedKeys {
 
     @inline(__always)
     private func lastPiece(where begins: (Int) -> Bool) -> Int {
-        var (lower, upper) = (0, pieces.count)
-        while upper - lower > 1 {
-            let middle = (lower + upper) / 2
-            if pieces[middle].first.map({ begins(Int($0)) }) ?? true { lower = middle } else { upper = middle }
-        }
-        return lower
+        (1..<pieces.count).partitionPoint { pieces[$0].first.map { begins(Int($0)) } ?? true } - 1
     }
 
     // MARK: New entries
@@ -174,18 +169,9 @@ struct KeyRun {
     /// The entry whose key begins the next run; nil for the last run.
     let next: UInt32?
 
-    /// Returns the number of its keys before this one.
-    func lowerBound(_ key: UnsafeRawBufferPointer, _ buffer: Memtable) -> Int {
-        KeyRun.lowerBound(key, entries, buffer)
-    }
-
+    /// Returns the number of sorted entries whose keys come before this one.
     static func lowerBound(_ key: UnsafeRawBufferPointer, _ entries: [UInt32], _ buffer: Memtable) -> Int {
-        var (lower, upper) = (0, entries.count)
-        while lower < upper {
-            let middle = (lower + upper) / 2
-            if buffer.key(Int(entries[middle])).compare(key) < 0 { lower = middle + 1 } else { upper = middle }
-        }
-        return lower
+        entries.indices.partitionPoint { buffer.key(Int(entries[$0])).compare(key) < 0 }
     }
 }
 

@@ -59,9 +59,7 @@ package final class MemoryModelStore: TableStore {
     package func withValue(
         _ table: UInt8, at key: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void
     ) -> Bool {
-        guard let value = find(table, key) else { return false }
-        body(value)
-        return true
+        find(table, key).map(body) != nil
     }
 
     package func walk(

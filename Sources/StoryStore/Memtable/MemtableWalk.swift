@@ -46,8 +46,8 @@ struct MemtableWalk {
 
     /// Moves to the first entry of the run that is in the range, or to that of the next run that has one.
     private mutating func enter() {
-        let first = run.lowerBound(range.lower, buffer)
-        let end = range.upper.map { run.lowerBound($0, buffer) } ?? run.entries.count
+        let first = KeyRun.lowerBound(range.lower, run.entries, buffer)
+        let end = range.upper.map { KeyRun.lowerBound($0, run.entries, buffer) } ?? run.entries.count
         remaining = max(0, end - first)
         index = order == .ascending ? first : end - 1
         if remaining == 0 { leave() }
