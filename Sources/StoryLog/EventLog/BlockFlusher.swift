@@ -18,9 +18,10 @@ final class BlockFlusher {
     private let whenFlushed: @Sendable () -> Void
     /// The error of the last flush; nil if it succeeded.
     private(set) var refusal: StorageError?
+    /// The first error after which the state of the disk is unknown: from then on no commit and no flush begins.
+    private(set) var failure: StorageError?
     private let records: LogRecords
     private let environment: Environment
-    private let failStop: FailStop
     private let background: BackgroundStarter
     /// The seal of the last block.
     private var seal: Seal
@@ -32,14 +33,13 @@ final class BlockFlusher {
     ///   - seal: the seal of the last block.
     ///   - whenFlushed: called, usually on another thread, when a started flush has ended.
     init(
-        _ records: LogRecords, _ environment: Environment, after seal: Seal, _ failStop: FailStop,
-        _ background: BackgroundStarter, whenFlushed: @escaping @Sendable () -> Void
+        _ records: LogRecords, _ environment: Environment, after seal: Seal, _ background: BackgroundStarter,
+        whenFlushed: @escaping @Sendable () -> Void
     ) {
         self.whenFlushed = whenFlushed
         self.records = records
         self.environment = environment
         self.seal = seal
-        self.failStop = failStop
         self.background = background
     }
 
@@ -48,7 +48,7 @@ final class BlockFlusher {
     /// Begins a flush through a committed position, unless a flush or a commit into blocks is under way, an error was
     /// fatal, or there is nothing to flush.
     func start(through position: Position) {
-        guard case .idle = state, failStop.cause == nil else { return }
+        guard case .idle = state, failure == nil else { return }
         let sections = records.unflushed(through: position)
         guard !sections.isEmpty else { return }
         let job = FlushJob(sections, after: seal, environment)
@@ -81,7 +81,7 @@ final class BlockFlusher {
     /// - Throws: `.full` if there was no room: nothing is lost, and the flush is tried again later. After any other
     ///   error the process has to stop.
     func poll() throws(StorageError) {
-        try failStop.check()
+        try check()
         guard case .flushing(let job) = state, let result = job.work.result else { return }
         try finish(job, result)
     }
@@ -102,7 +102,7 @@ final class BlockFlusher {
     ///
     /// - Throws: as `poll`.
     func flush() throws(StorageError) {
-        try failStop.check()
+        try check()
         try wait()
         guard case .idle = state else { preconditionFailure("flush during a commit into blocks") }
         let sections = records.unflushed
@@ -133,6 +133,18 @@ final class BlockFlusher {
         try finish(job, job.work.wait())
     }
 
+    /// Throws the failure that was recorded, if there is one.
+    func check() throws(StorageError) {
+        if let failure { throw failure }
+    }
+
+    /// Records a failure and returns it; `.full` is not recorded.
+    func noted(_ error: StorageError) -> StorageError {
+        if case .full = error { return error }
+        failure = failure ?? error
+        return error
+    }
+
     /// Takes over the blocks that a job has stored.
     private func finish(_ job: FlushJob, _ result: Result<Seal, StorageError>) throws(StorageError) {
         state = .idle
@@ -140,7 +152,7 @@ final class BlockFlusher {
             seal = try result.get()
         } catch {
             refusal = error
-            throw failStop.noted(error)
+            throw noted(error)
         }
         refusal = nil
         records.wereFlushed(by: job)

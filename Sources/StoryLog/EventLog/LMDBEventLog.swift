@@ -81,15 +81,17 @@ package final class LMDBEventLog: EventLog {
         _ recovery: LogRecovery, _ state: LogState, _ journalSize: Int, _ background: BackgroundStarter,
         _ whenFlushed: @escaping @Sendable () -> Void
     ) throws(StorageError) -> (LogCommits, LogHeader) {
-        let failStop = FailStop()
         let flusher = BlockFlusher(
-            recovery.records, recovery.environment, after: state.seal, failStop, background, whenFlushed: whenFlushed)
+            recovery.records, recovery.environment, after: state.seal, background, whenFlushed: whenFlushed)
         var journal = try recovery.recover(journalSize, flusher)
         let isFlushed = recovery.records.flushed == recovery.records.head
         let (header, refusal) = try LogNaming.name(
             state.header, in: recovery.environment, at: recovery.records.head, isFlushed: isFlushed)
-        if header != state.header { journal = try recovery.renameJournal(header.identity) }
-        return (LogCommits(journal, recovery.records, flusher, failStop, refusing: refusal), header)
+        if header != state.header {
+            try JournalFile.name(recovery.journalPath, header.identity.id)
+            journal = try recovery.openJournal(header.identity)
+        }
+        return (LogCommits(journal, recovery.records, flusher, refusing: refusal), header)
     }
 
     /// Loads the events that another process has appended meanwhile; only for a log that is not served.

@@ -18,7 +18,6 @@ final class LogCommits {
     /// The reason why no commit begins; nil if commits may begin.
     let refusal: StorageError?
     private let records: LogRecords
-    private let failStop: FailStop
     private var pending: Pending?
     /// True while a commit waits for a flush to make room.
     private var isWaitingForFlush = false
@@ -27,14 +26,12 @@ final class LogCommits {
     ///
     /// - Parameter refusal: the reason why no commit begins; nil if commits may begin.
     init(
-        _ journal: JournalFile, _ records: LogRecords, _ flusher: BlockFlusher, _ failStop: FailStop,
-        refusing refusal: StorageError? = nil
+        _ journal: JournalFile, _ records: LogRecords, _ flusher: BlockFlusher, refusing refusal: StorageError? = nil
     ) {
         self.refusal = refusal
         self.journal = journal
         self.records = records
         self.flusher = flusher
-        self.failStop = failStop
     }
 
     private var isCommitting: Bool { pending != nil }
@@ -62,7 +59,7 @@ final class LogCommits {
 
     /// True if a commit that began now would have to wait for a flush.
     private func needsFlush(through position: Position) -> Bool {
-        guard failStop.cause == nil, !isCommitting, position > records.committed else { return false }
+        guard flusher.failure == nil, !isCommitting, position > records.committed else { return false }
         let count = records.uncommittedBytes(through: position)
         return journal.fits(count) ? !journal.hasRoom(for: count, flushed: records.flushed) : flusher.isFlushing
     }
@@ -72,7 +69,7 @@ final class LogCommits {
     ///
     /// - Throws: `.full` if there is no room; after any other error the process has to stop.
     func begin(through position: Position) throws(StorageError) -> CommitJob? {
-        try failStop.check()
+        try flusher.check()
         precondition(!isCommitting, "begin of a commit during another one")
         guard position > records.committed else { return nil }
         if let refusal { throw refusal }
@@ -96,7 +93,7 @@ final class LogCommits {
         case .refused, .failed:
             if ended.entry == nil { flusher.commitFailed() }
             guard case .failed(let error) = end else { return }
-            throw failStop.noted(error)
+            throw flusher.noted(error)
         }
         records.wereCommitted(through: job.through, at: job.time)
         if let entry = ended.entry { journal.written(entry) } else { try flusher.commitSucceeded() }

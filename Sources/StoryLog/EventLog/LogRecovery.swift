@@ -40,14 +40,6 @@ struct LogRecovery {
         }
     }
 
-    /// Writes the new ID of the log into its journal, whose records are all in blocks.
-    ///
-    /// - Throws: `.failed` if it cannot be written.
-    func renameJournal(_ identity: StoredIdentity) throws(StorageError) -> JournalFile {
-        try JournalFile.name(journalPath, identity.id)
-        return try openJournal(identity)
-    }
-
     /// Loads the records that another process has appended meanwhile, even while that process runs. They are made
     /// durable first, since the last commit may be written but not synced.
     ///
@@ -74,7 +66,10 @@ struct LogRecovery {
         }
     }
 
-    private func openJournal(_ identity: StoredIdentity) throws(StorageError) -> JournalFile {
+    /// Opens the journal of the log under its present ID.
+    ///
+    /// - Throws: `.corrupt` if it is missing or damaged.
+    func openJournal(_ identity: StoredIdentity) throws(StorageError) -> JournalFile {
         try JournalFile(at: journalPath, logID: identity.id, after: records.flushed, records.lastTime)
     }
 }

@@ -34,10 +34,7 @@ final class JournalFile: @unchecked Sendable {
         guard Folder.exists(path) else { throw JournalFile.missing(path) }
         file = try FileHandle(path, O_RDWR | O_NOFOLLOW)
         self.path = path
-        let (header, bytes) = try JournalFile.read(file, path, logID)
-        let contents = try bytes.withBytes { (bytes) throws(StorageError) in
-            try JournalContents(bytes, header, after: stored, lastTime)
-        }
+        let (header, bytes, contents) = try JournalFile.read(file, path, logID, after: stored, lastTime)
         self.header = header
         (halves, active, sequence) = (contents.halves, contents.active, contents.sequence)
         self.contents = contents

@@ -4,12 +4,12 @@ import StoryStorage
 
 /// The creation and reading of the file.
 extension JournalFile {
-    /// Returns the header and all bytes of a journal.
+    /// Returns the header, all bytes, and the contents beyond the blocks of a journal.
     ///
-    /// - Throws: `.corrupt` if the header is not that of this log's journal.
+    /// - Throws: `.corrupt` if the header is not that of this log's journal, or the journal is damaged.
     static func read(
-        _ file: borrowing FileHandle, _ path: String, _ logID: [UInt8]
-    ) throws(StorageError) -> (JournalHeader, [UInt8]) {
+        _ file: borrowing FileHandle, _ path: String, _ logID: [UInt8], after stored: Position, _ lastTime: Instant?
+    ) throws(StorageError) -> (JournalHeader, [UInt8], JournalContents) {
         let size = Int(try file.status(path).st_size)
         let bytes = try file.read(size, at: 0, of: path)
         guard let header = JournalHeader(bytes) else {
@@ -19,7 +19,10 @@ extension JournalFile {
         guard header.fileSize == bytes.count else {
             throw .corrupt("\(path) has \(bytes.count) bytes and should have \(header.fileSize)", at: nil)
         }
-        return (header, bytes)
+        let contents = try bytes.withBytes { (bytes) throws(StorageError) in
+            try JournalContents(bytes, header, after: stored, lastTime)
+        }
+        return (header, bytes, contents)
     }
 
     /// Returns the entries of a journal beyond the blocks, while another process may write it. They are durable: an
@@ -33,10 +36,8 @@ extension JournalFile {
         guard Folder.exists(path) else { throw missing(path) }
         let file = try FileHandle(path, O_RDONLY | O_NOFOLLOW)
         let isInherited = try isInherited(file, path, identity, after: stored)
-        let (header, bytes) = try read(file, path, isInherited ? identity.ancestors[0].id : identity.id)
-        let contents = try bytes.withBytes { (bytes) throws(StorageError) in
-            try JournalContents(bytes, header, after: stored, lastTime)
-        }
+        let logID = isInherited ? identity.ancestors[0].id : identity.id
+        let (_, _, contents) = try read(file, path, logID, after: stored, lastTime)
         guard !isInherited || contents.entries.isEmpty else {
             throw .corrupt("\(path) belongs to another log", at: nil)
         }

@@ -48,18 +48,15 @@ enum JournalRemains {
             let isCutOff =
                 entry.sequence == newest && entry.good.count < entry.count
                 && !(entry.start..<entry.start + entry.count).contains(where: damaged.contains)
-            if !isCutOff { append(entry, bytes, to: &payloads) }
-        }
-        return payloads
-    }
-
-    private static func append(_ entry: Entry, _ bytes: UnsafeRawBufferPointer, to payloads: inout [UInt8]) {
-        for number in entry.start..<entry.start + entry.count {
-            if entry.good.contains(number) {
-                payloads += bytes.slice(JournalSector.payloadStart(number), count: JournalSector.payload)
-            } else {
-                payloads += [UInt8](repeating: 0, count: JournalSector.payload)
+            guard !isCutOff else { continue }
+            for number in entry.start..<entry.start + entry.count {
+                if entry.good.contains(number) {
+                    payloads += bytes.slice(JournalSector.payloadStart(number), count: JournalSector.payload)
+                } else {
+                    payloads += [UInt8](repeating: 0, count: JournalSector.payload)
+                }
             }
         }
+        return payloads
     }
 }

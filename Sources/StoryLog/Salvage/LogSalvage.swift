@@ -184,12 +184,8 @@ package final class LogSalvage {
             start += end
             guard progress(UInt64(start), UInt64(size)) else { throw .failed("the search was ended") }
         }
-        if isWhole { dropUncommitted() }
-    }
-
-    /// Drops the unused candidates after the last record of the newest commit or the journal, which were never
-    /// committed. Call it only if all pages of the newest commit are known.
-    private func dropUncommitted() {
+        guard isWhole else { return }
+        // Unused candidates after the last record of the newest commit or the journal were never committed.
         let last = candidates.lazy.filter { $0.rank != .unused }.map(\.position).max() ?? 0
         candidates.removeAll { $0.rank == .unused && $0.position > last }
     }

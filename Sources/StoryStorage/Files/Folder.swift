@@ -117,8 +117,7 @@ package enum Folder {
 
     /// Makes the names in a folder durable.
     package static func sync(_ path: String) throws(StorageError) {
-        let folder = try FileHandle(path, O_RDONLY | O_DIRECTORY)
-        try folder.sync(path)
+        try FileHandle(path, O_RDONLY | O_DIRECTORY).sync(path)
     }
 
     /// Makes durable the names in a folder, and its own: a process that was killed may have created them without a

@@ -5,8 +5,6 @@ struct MarkSet {
     private var first: [UInt64] = []
     private var many: Set<UInt64> = []
 
-    var isEmpty: Bool { first.isEmpty && many.isEmpty }
-
     /// Inserts a mark; returns false when it is there already.
     mutating func insert(_ mark: UInt64) -> Bool {
         guard !first.contains(mark), !many.contains(mark) else { return false }

@@ -83,9 +83,7 @@ package final class StreamDigests: TableWriting, @unchecked Sendable {
     }
 
     /// Ends the current stream; later entries are of another one.
-    package func streamEnded() {
-        if !members.isEmpty { members.clear() }
-    }
+    package func streamEnded() { members.clear() }
 
     /// Adds the digests, counts and unique texts of another sink.
     package func absorb(_ other: StreamDigests) {

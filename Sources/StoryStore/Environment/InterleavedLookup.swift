@@ -120,15 +120,8 @@ extension MemtableSet {
     func known(
         _ table: UInt8, _ key: UnsafeRawBufferPointer, hash: UInt32, before older: Unmanaged<MemtableSet>?
     ) -> UnsafeRawBufferPointer?? {
-        switch find(table, key, hash: hash) {
-        case .value(let value): return .some(value)
-        case .removed: return .some(nil)
-        case .absent: break
-        }
-        switch older?._withUnsafeGuaranteedRef({ $0.find(table, key, hash: hash) }) ?? .absent {
-        case .value(let value): return .some(value)
-        case .removed: return .some(nil)
-        case .absent: return nil
-        }
+        if let known = find(table, key, hash: hash) { return .some(known) }
+        guard let older else { return nil }
+        return older._withUnsafeGuaranteedRef { $0.find(table, key, hash: hash) }
     }
 }

@@ -15,7 +15,8 @@ package final class ModelSnapshot {
     package let version: UInt32
 
     private let environment: Environment
-    private let tables: ModelTables
+    /// The databases of the tables, by the tables' numbers.
+    private let databases: [UInt8: Database]
     private var transaction: ReadTransaction?
 
     /// Opens the models after a checkpoint that a daemon is writing; throws `.failed` when that takes more than 5 s.
@@ -38,15 +39,27 @@ package final class ModelSnapshot {
             PageChecksums(models: path).suspect(error)
             throw error
         }
-        try ModelSnapshot.check(opening, expected, path)
-        guard let tables = try ModelTables(opening, list) else { throw .corrupt("\(path) lacks a table", at: nil) }
+        let meta = try opening.database(ModelTables.metaName)
+        // Models of another version have other tables.
+        if let meta, let record = try CheckpointRecord.read(opening.handle, meta), record.version != expected {
+            throw .failed(
+                "\(path) is of version \(record.version), not \(expected): start a daemon, which folds it anew")
+        }
+        var databases: [UInt8: Database] = [:]
+        for table in list {
+            guard let database = try opening.database(table.name) else {
+                throw .corrupt("\(path) lacks a table", at: nil)
+            }
+            databases[table.number] = database
+        }
+        guard let meta else { throw .corrupt("\(path) lacks a table", at: nil) }
         try opening.keepDatabases()
         let begun = try ReadTransaction(environment)
-        try ModelSnapshot.waitForCheckpoint(begun, tables.meta, path)
-        guard let record = try CheckpointRecord.read(begun.handle, tables.meta) else {
+        try ModelSnapshot.waitForCheckpoint(begun, meta, path)
+        guard let record = try CheckpointRecord.read(begun.handle, meta) else {
             throw .corrupt("\(path) says nothing of its checkpoint", at: nil)
         }
-        self.tables = tables
+        self.databases = databases
         position = record.position
         storeID = record.storeID
         version = record.version
@@ -69,7 +82,10 @@ package final class ModelSnapshot {
     ///
     /// - Throws: any read error of the stored tables.
     package func size(of table: ModelTable) throws(StorageError) -> Int {
-        try transaction?.size(of: tables[table.number].database) ?? 0
+        guard let database = databases[table.number] else {
+            preconditionFailure("table \(table.number) has no database")
+        }
+        return try transaction?.size(of: database) ?? 0
     }
 
     /// Returns the value at a key; nil when there is none.
@@ -99,20 +115,6 @@ package final class ModelSnapshot {
     package func close() {
         transaction = nil
         environment.close()
-    }
-
-    /// Throws `.failed` for models of another version, which have other tables.
-    private static func check(
-        _ transaction: borrowing ReadTransaction, _ version: UInt32, _ path: String
-    ) throws(StorageError) {
-        guard let meta = try transaction.database(ModelTables.metaName),
-            let record = try CheckpointRecord.read(transaction.handle, meta)
-        else { return }
-        guard record.version == version else {
-            throw .failed(
-                "\(path) is of version \(record.version), not \(version): start a daemon, which folds it anew"
-            )
-        }
     }
 
     /// Waits up to 5 s for the last commit of a checkpoint, since the models are between two positions before it.

@@ -32,7 +32,7 @@ struct ModelTables: Sendable {
 
     /// Opens the databases of all tables; missing ones are created.
     init(_ transaction: borrowing WriteTransaction, _ tables: [ModelTable]) throws(StorageError) {
-        var stored = ModelTables.none
+        var stored = [StoredTable?](repeating: nil, count: 256)
         for table in tables {
             stored[Int(table.number)] = StoredTable(
                 name: table.name, database: try transaction.database(table.name), isSet: table.isSet)
@@ -42,26 +42,9 @@ struct ModelTables: Sendable {
         meta = try transaction.database(ModelTables.metaName)
     }
 
-    /// Opens the databases of all tables for one view; nil when one is missing.
-    init?(_ transaction: borrowing ReadTransaction, _ tables: [ModelTable]) throws(StorageError) {
-        var stored = ModelTables.none
-        for table in tables {
-            guard let database = try transaction.database(table.name) else { return nil }
-            stored[Int(table.number)] = StoredTable(name: table.name, database: database, isSet: table.isSet)
-        }
-        numbers = tables.map(\.number).sorted()
-        guard let meta = try transaction.database(ModelTables.metaName) else { return nil }
-        self.stored = stored
-        self.meta = meta
-    }
-
     @inline(__always)
     subscript(table: UInt8) -> StoredTable {
         guard let table = stored[Int(table)] else { preconditionFailure("table \(table) has no database") }
         return table
-    }
-
-    private static var none: [StoredTable?] {
-        Array(repeating: nil, count: 256)
     }
 }

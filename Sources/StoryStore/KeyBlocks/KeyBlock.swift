@@ -30,7 +30,7 @@ package struct KeyBlock {
     /// - Throws: `corrupt` where the bytes cannot be a block.
     package init(_ bytes: UnsafeRawBufferPointer) throws(StorageError) {
         guard bytes.count > 4 else { throw KeyBlock.damaged }
-        segmentCount = bytes.shortNumber(at: bytes.count - 2)
+        segmentCount = Int(bytes.number(at: bytes.count - 2, as: UInt16.self))
         end = bytes.count - 2 - 2 * segmentCount
         self.bytes = bytes
         guard segmentCount > 0, end > 0 else { throw KeyBlock.damaged }
@@ -107,7 +107,7 @@ package struct KeyBlock {
         offset += 2
         if count == 255 {
             guard segment.count - offset > 2 else { throw damaged }
-            count = segment.shortNumber(at: offset)
+            count = Int(segment.number(at: offset, as: UInt16.self))
             offset += 2
         }
         guard count > 0, count <= segment.count - offset else { throw damaged }
@@ -116,7 +116,7 @@ package struct KeyBlock {
     }
 
     private func start(of segment: Int) throws(StorageError) -> Int {
-        let start = bytes.shortNumber(at: end + 2 * segment)
+        let start = Int(bytes.number(at: end + 2 * segment, as: UInt16.self))
         guard start < end else { throw KeyBlock.damaged }
         return start
     }
@@ -210,10 +210,5 @@ extension UnsafeRawBufferPointer {
         }
         while index < limit, self[index] == other[index] { index += 1 }
         return index
-    }
-
-    /// Returns the two-byte number at an offset within the bytes.
-    fileprivate func shortNumber(at offset: Int) -> Int {
-        Int(UInt16(littleEndian: loadUnaligned(fromByteOffset: offset, as: UInt16.self)))
     }
 }

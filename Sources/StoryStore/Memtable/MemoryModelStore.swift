@@ -77,7 +77,6 @@ package final class MemoryModelStore: TableStore {
     package func digest(of table: ModelTable) -> ModelDigest { buffers.digest(of: table.number) }
 
     private func find(_ table: UInt8, _ key: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
-        guard case .value(let value) = buffers.find(table, key, hash: Memtable.hash(key)) else { return nil }
-        return value
+        buffers.find(table, key, hash: Memtable.hash(key)) ?? nil
     }
 }

@@ -4,15 +4,6 @@ import Glibc
 import StoryCore
 import StoryStorage
 
-/// The result of a look-up in a memtable.
-enum Buffered {
-    /// The memtable does not have the key, so older tables must be searched.
-    case absent
-    /// A tombstone: the key was removed.
-    case removed
-    case value(UnsafeRawBufferPointer)
-}
-
 /// A memtable: the writes of one table since the last checkpoint; a removal is a tombstone.
 ///
 /// Keys and values are in one arena, found through a hash table with open addressing. Clearing keeps the memory, so
@@ -154,12 +145,12 @@ final class Memtable {
 
     // MARK: Reading
 
-    /// Looks a key up; its value is valid until the next change.
-    func find(_ key: UnsafeRawBufferPointer, hash: UInt32) -> Buffered {
-        guard count > 0 else { return .absent }
+    /// Looks a key up; its value is valid until the next change. Returns nil where the memtable does not have the key,
+    /// so that older tables must be searched, `.some(nil)` for a tombstone.
+    func find(_ key: UnsafeRawBufferPointer, hash: UInt32) -> UnsafeRawBufferPointer?? {
+        guard count > 0 else { return nil }
         let slot = slots[slot(of: key, hash)]
-        guard !slot.isEmpty else { return .absent }
-        return value(Int(slot.entry)).map { .value($0) } ?? .removed
+        return slot.isEmpty ? nil : .some(value(Int(slot.entry)))
     }
 
     @inline(__always)

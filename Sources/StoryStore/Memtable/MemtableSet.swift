@@ -29,10 +29,10 @@ package final class MemtableSet {
         return buffer
     }
 
-    /// Looks a key of a table up; its value is valid until the next change.
+    /// Looks a key of a table up, as a memtable does.
     @inline(__always)
-    func find(_ table: UInt8, _ key: UnsafeRawBufferPointer, hash: UInt32) -> Buffered {
-        guard let buffer = buffers[Int(table)] else { return .absent }
+    func find(_ table: UInt8, _ key: UnsafeRawBufferPointer, hash: UInt32) -> UnsafeRawBufferPointer?? {
+        guard let buffer = buffers[Int(table)] else { return nil }
         return buffer._withUnsafeGuaranteedRef { $0.find(key, hash: hash) }
     }
 
