@@ -35,17 +35,15 @@ package struct JournalContents {
     package init(
         _ bytes: UnsafeRawBufferPointer, _ header: JournalHeader, after stored: Position, _ lastTime: Instant?
     ) throws(StorageError) {
-        let start = JournalHeader.halvesStart / JournalSector.size
-        let sectors = start..<start + 2 * header.halfSectors
         var damaged: Int?
-        for number in sectors {
+        for number in header.sectors {
             if let sector = JournalSector(bytes, number: number) {
                 highest = max(highest, sector.sequence)
             } else if damaged == nil {
                 damaged = number
             }
         }
-        for half in 0...1 { take(half, bytes, start + half * header.halfSectors, header.halfSectors) }
+        for half in 0...1 { take(half, bytes, header) }
         try gather(after: stored)
         let head = entries.last?.last ?? stored.value
         if let damaged {
@@ -55,9 +53,10 @@ package struct JournalContents {
     }
 
     /// Takes the complete entries of one half, which follow one another from its beginning on.
-    private mutating func take(_ half: Int, _ bytes: UnsafeRawBufferPointer, _ start: Int, _ sectors: Int) {
+    private mutating func take(_ half: Int, _ bytes: UnsafeRawBufferPointer, _ header: JournalHeader) {
+        let start = JournalHeader.firstSector + half * header.halfSectors
         var before: UInt64?
-        while let entry = JournalEntry(bytes, at: start + halves[half].end, end: start + sectors),
+        while let entry = JournalEntry(bytes, at: start + halves[half].end, end: start + header.halfSectors),
             before.map({ $0 == entry.sequence - 1 }) ?? true
         {
             halves[half].end += entry.sectors

@@ -87,7 +87,7 @@ final class JournalFile: @unchecked Sendable {
 
     /// Returns the encoder of the next entry.
     func entry(first: UInt64, count: Int, _ sections: [BlockSection]) -> EntryWriter {
-        let start = JournalHeader.halvesStart / JournalSector.size + active * header.halfSectors
+        let start = JournalHeader.firstSector + active * header.halfSectors
         return EntryWriter(
             sequence: sequence + 1, number: start + halves[active].end, first: first, count: count,
             sections: sections)

@@ -9,6 +9,8 @@ import CXXHash
 package struct JournalHeader: Equatable {
     /// The offset of the first half.
     package static let halvesStart = 4_096
+    /// The number of the first sector of the first half.
+    static let firstSector = halvesStart / JournalSector.size
     /// The size of the header, in bytes.
     package static let size = 40
     private static let magic = Array("stkjlog3".utf8)
@@ -44,6 +46,8 @@ package struct JournalHeader: Equatable {
 
     /// The number of sectors of each half.
     var halfSectors: Int { JournalHeader.halfSectors(of: fileSize) }
+    /// The numbers of the sectors of both halves.
+    var sectors: Range<Int> { JournalHeader.firstSector..<JournalHeader.firstSector + 2 * halfSectors }
 
     private static func halfSectors(of fileSize: Int) -> Int {
         (fileSize - halvesStart) / (2 * JournalSector.size)

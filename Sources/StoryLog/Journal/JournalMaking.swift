@@ -79,7 +79,7 @@ extension JournalFile {
         bytes += [UInt8](repeating: 0, count: header.fileSize - bytes.count)
         bytes.withUnsafeMutableBytes { bytes in
             guard let base = bytes.baseAddress else { return }
-            for number in JournalHeader.halvesStart / JournalSector.size..<header.fileSize / JournalSector.size {
+            for number in JournalHeader.firstSector..<header.fileSize / JournalSector.size {
                 JournalSector.seal(
                     base + number * JournalSector.size, number: number, sequence: 0, index: 0, count: 0)
             }
@@ -97,10 +97,7 @@ extension JournalFile {
         let bytes = try file.read(Int(try file.status(path).st_size), at: 0, of: path)
         guard let header = JournalHeader(bytes), header.fileSize == bytes.count else { return false }
         return bytes.withUnsafeBytes { bytes in
-            let start = JournalHeader.halvesStart / JournalSector.size
-            return (start..<start + 2 * header.halfSectors).allSatisfy { number in
-                JournalSector(bytes, number: number)?.sequence == 0
-            }
+            header.sectors.allSatisfy { JournalSector(bytes, number: $0)?.sequence == 0 }
         }
     }
 

@@ -26,13 +26,10 @@ enum JournalRemains {
     }
 
     private static func payloads(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
-        let sectors =
-            JournalHeader.halvesStart
-            / JournalSector.size..<max(
-                bytes.count / JournalSector.size, JournalHeader.halvesStart / JournalSector.size)
+        let end = max(bytes.count / JournalSector.size, JournalHeader.firstSector)
         var entries: [UInt64: Entry] = [:]
         var damaged: Set<Int> = []
-        for number in sectors {
+        for number in JournalHeader.firstSector..<end {
             guard let sector = JournalSector(bytes, number: number) else {
                 damaged.insert(number)
                 continue
