@@ -21,7 +21,7 @@ struct Browse {
     /// - Throws: `.corrupt` if the row is damaged; otherwise the error of the read.
     func missed(_ record: UnsafeRawBufferPointer?) throws(StorageError) {
         guard record == nil else { throw .corrupt("a stored row of \(kind.name) is damaged", at: nil) }
-        guard kind.numbering == .ofStreams else { return refuse(.notFound(target), basis(head)) }
+        guard kind.program == nil else { return refuse(.notFound(target), basis(head)) }
         guard let head = try world.streams.head(of: stream) else { return refuse(.notFound(target), .zero) }
         refuse(.gone(target), basis(head.position))
     }
@@ -50,7 +50,7 @@ struct Browse {
             guard !isThere else { return }
         }
         let subject = PastRow.Subject(
-            target: target, moment: moment.text, isGone: kind.numbering == .ofStreams)
+            target: target, moment: moment.text, isGone: kind.program == nil)
         let cursor = PastRow(subject, world.history(of: head, kind, key, through: position), restsOn: basis)
         output.answer(with: cursor, tag: tag, restsOn: basis)
     }

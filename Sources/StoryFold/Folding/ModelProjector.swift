@@ -3,7 +3,7 @@ package import StoryCore
 /// The fold of events into every read model, one after the other, in the order of their positions.
 ///
 /// The daemon, its recovery and a replay in order all use this type, the only step from the log to the read models.
-package final class ModelProjector: OwnRows {
+package final class ModelProjector {
     private var plan: CataloguePlan
     /// The plan's catalogue, held directly since every event needs it.
     private var catalogue: Catalogue
@@ -15,7 +15,7 @@ package final class ModelProjector: OwnRows {
     private let definitions: DefinitionTable
     /// The number of changes of declared models that were folded.
     package private(set) var definitionChanges: UInt64 = 0
-    private var rows: RowFold
+    private var rows = RowFold()
     private var projection = RowProjection()
     private var key = KeyBuffer()
     private var old = KeyBuffer()
@@ -34,7 +34,6 @@ package final class ModelProjector: OwnRows {
         catalogue = plan.catalogue
         self.store = store
         self.json = json
-        rows = RowFold(json)
         streams = StreamIndex(store)
         keys = KeyIndex(store)
         types = TypeIndex(store)
@@ -89,7 +88,6 @@ package final class ModelProjector: OwnRows {
         let kind = plan[stream.kind]
         let event = FoldedEvent(record, idStart: stream.idStart)
         guard event.id.count <= Identifier.length.upperBound else { return }
-        guard !kind.hasOwnNumbers else { return try foldOwnRows(record, of: kind, event) }
         let row = try previous(kind, event)
         let outcome = record.withData(json) { self.rows.fold(kind, event, $0, into: row, self.apply) }
         if case .failure(let error)? = outcome { throw error }
@@ -104,16 +102,10 @@ package final class ModelProjector: OwnRows {
     /// The first event of a stream has no row before it, so no look-up is made.
     private func previous(_ kind: KindPlan, _ event: FoldedEvent) throws(StorageError) -> RowView? {
         guard event.version > Version(1) else { return nil }
-        return try stored(kind, event.id, at: event.position)
-    }
-
-    private func stored(
-        _ kind: KindPlan, _ key: UnsafeRawBufferPointer, at position: Position?
-    ) throws(StorageError) -> RowView? {
-        self.key.setRowKey(key)
-        guard try store.copy(kind.rows, at: self.key.bytes, to: &old) else { return nil }
+        key.setRowKey(event.id)
+        guard try store.copy(kind.rows, at: key.bytes, to: &old) else { return nil }
         guard let row = RowView(kind.layout, old.bytes) else {
-            throw .corrupt("a stored row of \(kind.schema.name) is damaged", at: position)
+            throw .corrupt("a stored row of \(kind.schema.name) is damaged", at: event.position)
         }
         return row
     }
@@ -121,35 +113,6 @@ package final class ModelProjector: OwnRows {
     private func apply(_ change: RowChange?, _ membership: MembershipWrite?) throws(StorageError) {
         if let membership { try projection.apply(membership, to: store) }
         guard let change else { return }
-        try rowChanged(change)
-    }
-
-    // MARK: OwnRows
-
-    private func foldOwnRows(_ record: EventRecord, of kind: KindPlan, _ event: FoldedEvent) throws(StorageError) {
-        let outcome = record.withData(json) { members -> Result<Void, StorageError> in
-            do throws(StorageError) {
-                return .success(try rows.fold(kind, event, members, into: self))
-            } catch {
-                return .failure(error)
-            }
-        }
-        if case .failure(let error)? = outcome { throw error }
-    }
-
-    func row(_ kind: KindPlan, _ key: UnsafeRawBufferPointer) throws(StorageError) -> RowView? {
-        try stored(kind, key, at: nil)
-    }
-
-    func nextNumber(_ kind: KindPlan) throws(StorageError) -> UInt64 {
-        key.clear()
-        key.add(RowNumbering.counterKey)
-        let last = try store.number(kind.counts, at: key.bytes) ?? 0
-        try store.add(1, in: kind.counts, at: key.bytes)
-        return last + 1
-    }
-
-    func rowChanged(_ change: RowChange) throws(StorageError) {
         try projection.apply(change, to: store)
         feed?.folded(change)
     }

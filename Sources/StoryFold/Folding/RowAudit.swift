@@ -17,7 +17,7 @@ package final class RowAudit {
     private let plan: CataloguePlan
     private let json: any JSONReading
     private let tables: AuditedTables
-    private var rows: RowFold
+    private var rows = RowFold()
     private var projection = RowProjection()
     private var key = KeyBuffer()
     private var old = KeyBuffer()
@@ -31,7 +31,6 @@ package final class RowAudit {
     package init(_ plan: CataloguePlan, in store: any TableStore, json: any JSONReading) {
         self.plan = plan
         self.json = json
-        rows = RowFold(json)
         tables = AuditedTables(plan.catalogue, in: store)
     }
 
@@ -41,8 +40,6 @@ package final class RowAudit {
     package func finding(in record: EventRecord) throws(StorageError) -> Finding? {
         guard let stream = plan.catalogue.kind(stream: record.streamName) else { return nil }
         let kind = plan[stream.kind]
-        // The events are the users' own.
-        guard !kind.hasOwnNumbers else { return nil }
         let event = FoldedEvent(record, idStart: stream.idStart)
         guard event.id.count <= Identifier.length.upperBound else { return .misfit }
         let row = try previous(kind, event)

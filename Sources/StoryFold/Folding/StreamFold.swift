@@ -13,7 +13,7 @@ package final class StreamFold {
     private let plan: CataloguePlan
     private let sink: any TableWriting
     private let json: any JSONReading
-    private var fold: RowFold
+    private var fold = RowFold()
     private var projection = RowProjection()
     private var key = KeyBuffer()
     private var value = KeyBuffer()
@@ -31,7 +31,6 @@ package final class StreamFold {
         self.plan = plan
         self.sink = sink
         self.json = json
-        fold = RowFold(json)
     }
 
     /// Folds the next event of the stream.
@@ -72,7 +71,6 @@ package final class StreamFold {
     private func begin(_ record: EventRecord) {
         kind = plan.catalogue.kind(stream: record.streamName).map { (plan[$0.kind], $0.idStart) }
         if kind == nil, DefinitionTable.name(ofStream: record.streamName) != nil { model = DeclaredModel() }
-        precondition(kind.map { !$0.plan.hasOwnNumbers } ?? true, "rows with numbers of their own folded by streams")
     }
 
     /// Writes the model whose stream has ended, where an event changed it.

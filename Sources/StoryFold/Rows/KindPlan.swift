@@ -17,7 +17,6 @@ package struct KindPlan: BitwiseCopyable, @unchecked Sendable {
         let (tallies, elementTallies): (UnsafeBufferPointer<TallyPlan>, UnsafeBufferPointer<TallyPlan>)
         let unique: UniquePlan?
         let (rows, numbers, counts): (UInt8, UInt8, UInt8)
-        let hasOwnNumbers: Bool
     }
 
     private let contents: UnsafePointer<Contents>
@@ -37,8 +36,7 @@ package struct KindPlan: BitwiseCopyable, @unchecked Sendable {
                 tallies: memory.table(tallies.filter { $0.element == nil }),
                 elementTallies: memory.table(tallies.filter { $0.element != nil }),
                 unique: schema.unique.map { UniquePlan(table: $0.table.number, field: $0.field) },
-                rows: schema.rows.number, numbers: schema.numbers.number, counts: schema.counts.number,
-                hasOwnNumbers: schema.numbering == .counter))
+                rows: schema.rows.number, numbers: schema.numbers.number, counts: schema.counts.number))
         self.contents = UnsafePointer(contents)
     }
 
@@ -63,9 +61,6 @@ package struct KindPlan: BitwiseCopyable, @unchecked Sendable {
     package var numbers: UInt8 { contents.pointee.numbers }
     /// The table of the tallies.
     package var counts: UInt8 { contents.pointee.counts }
-
-    /// True when the rows are numbered by a counter of the kind's own.
-    package var hasOwnNumbers: Bool { contents.pointee.hasOwnNumbers }
 
     /// Returns the plan of events of this type; nil when the kind has none.
     func event(_ type: UnsafeRawBufferPointer) -> UnsafePointer<EventPlan>? {

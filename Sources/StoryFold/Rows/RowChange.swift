@@ -49,32 +49,15 @@ enum FoldOutcome: BitwiseCopyable {
 }
 
 /// The parts of an event that a fold reads; its bytes are valid for as long as the record's.
-package struct FoldedEvent {
-    /// The event's position in the log.
-    package let position: Position
-    /// The event's version in its stream.
-    package let version: Version
-    /// The time of the event.
-    package let time: Instant
+struct FoldedEvent {
+    let position: Position
+    let version: Version
+    let time: Instant
     /// The number of its stream, which is that of the row.
-    package let number: UInt64
+    let number: UInt64
     /// The ID in the name of its stream.
-    package let id: UnsafeRawBufferPointer
-    /// The event's type.
-    package let type: UnsafeRawBufferPointer
-
-    /// Creates an event of its parts.
-    package init(
-        position: Position, version: Version, time: Instant, number: UInt64, id: UnsafeRawBufferPointer,
-        type: UnsafeRawBufferPointer
-    ) {
-        self.position = position
-        self.version = version
-        self.time = time
-        self.number = number
-        self.id = id
-        self.type = type
-    }
+    let id: UnsafeRawBufferPointer
+    let type: UnsafeRawBufferPointer
 
     /// Reads the parts of a record.
     ///
