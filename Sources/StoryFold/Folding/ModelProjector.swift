@@ -89,8 +89,13 @@ package final class ModelProjector {
         let event = FoldedEvent(record, idStart: stream.idStart)
         guard event.id.count <= Identifier.length.upperBound else { return }
         let row = try previous(kind, event)
-        let outcome = record.withData(json) { self.rows.fold(kind, event, $0, into: row, self.apply) }
-        if case .failure(let error)? = outcome { throw error }
+        try record.withData(json) { (members) throws(StorageError) in
+            guard case .fitting(let change, let membership) = rows.fold(kind, event, members, into: row) else { return }
+            if let membership { try projection.apply(membership, to: store) }
+            guard let change else { return }
+            try projection.apply(change, to: store)
+            feed?.folded(change)
+        }
     }
 
     private func foldDefinition(_ record: EventRecord) throws(StorageError) {
@@ -110,12 +115,6 @@ package final class ModelProjector {
         return row
     }
 
-    private func apply(_ change: RowChange?, _ membership: MembershipWrite?) throws(StorageError) {
-        if let membership { try projection.apply(membership, to: store) }
-        guard let change else { return }
-        try projection.apply(change, to: store)
-        feed?.folded(change)
-    }
 }
 
 extension ModelProjector {
@@ -133,21 +132,6 @@ extension ModelProjector {
     }
 }
 
-extension RowFold {
-    /// Folds an event and passes the outcome to `apply` while its bytes are valid.
-    ///
-    /// - Returns: success, also for a misfit; otherwise the error that `apply` threw.
-    mutating func fold(
-        _ kind: KindPlan, _ event: FoldedEvent, _ members: UnsafeBufferPointer<JSONMember>, into old: RowView?,
-        _ apply: (RowChange?, MembershipWrite?) throws(StorageError) -> Void
-    ) -> Result<Void, StorageError> {
-        guard case .fitting(let change, let membership) = fold(kind, event, members, into: old) else {
-            return .success(())
-        }
-        do throws(StorageError) { return .success(try apply(change, membership)) } catch { return .failure(error) }
-    }
-}
-
 extension EventRecord {
     /// The name of its stream.
     package var streamName: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: json[stream]) }
@@ -157,11 +141,16 @@ extension EventRecord {
 
     /// Calls `body` with the members of the event's data, which are valid during the call; returns nil when the data is
     /// no JSON object, or was erased.
-    func withData<Result>(
-        _ reader: any JSONReading, _ body: (UnsafeBufferPointer<JSONMember>) -> Result
-    ) -> Result? {
+    ///
+    /// - Throws: the error of `body`.
+    func withData<Value, Failure: Error>(
+        _ reader: any JSONReading, _ body: (UnsafeBufferPointer<JSONMember>) throws(Failure) -> Value
+    ) throws(Failure) -> Value? {
         guard let data else { return nil }
         let text = UnsafeRawBufferPointer(rebasing: json[data])
-        return reader.withObject(text, readable: json.count - data.lowerBound, body)
+        let outcome = reader.withObject(text, readable: json.count - data.lowerBound) { members in
+            Result { () throws(Failure) in try body(members) }
+        }
+        return try outcome?.get()
     }
 }

@@ -47,8 +47,11 @@ package final class StreamFold {
         }
         let event = FoldedEvent(record, idStart: idStart)
         guard event.id.count <= Identifier.length.upperBound else { return }
-        let outcome = record.withData(json) { self.fold.fold(kind, event, $0, into: self.row, self.keep) }
-        if case .failure(let error)? = outcome { throw error }
+        try record.withData(json) { (members) throws(StorageError) in
+            guard case .fitting(let change, let membership) = fold.fold(kind, event, members, into: row) else { return }
+            if let membership { try projection.apply(membership, to: sink) }
+            if let change { row = change.after }
+        }
     }
 
     /// Ends the stream: writes its head and projects its row.
@@ -85,11 +88,6 @@ package final class StreamFold {
         model = nil
         row = nil
         positions.clear()
-    }
-
-    private func keep(_ change: RowChange?, _ membership: MembershipWrite?) throws(StorageError) {
-        if let membership { try projection.apply(membership, to: sink) }
-        if let change { row = change.after }
     }
 
     private func putPositions() throws(StorageError) {

@@ -27,7 +27,12 @@ struct RowFold: ~Copyable {
             // Without a row the data is checked all the same, since a misfit does not depend on the row.
             if let old { draft.begin(old) } else { draft.begin(kind.layout.pointee) }
         case .removes:
-            return .fitting(old.map { removal($0, kind, event) }, membership)
+            let removal = old.map { old in
+                RowChange(
+                    kind: kind, number: event.number, key: event.id, position: event.position, before: old, after: nil,
+                    fields: .max)
+            }
+            return .fitting(removal, membership)
         }
         for step in plan.pointee.changes {
             guard draft.apply(step, members, at: event.time) else { return .misfit }
@@ -41,11 +46,5 @@ struct RowFold: ~Copyable {
             kind: kind, number: event.number, key: event.id, position: event.position, before: old, after: after,
             fields: fields)
         return .fitting(change, membership)
-    }
-
-    private func removal(_ old: RowView, _ kind: KindPlan, _ event: FoldedEvent) -> RowChange {
-        RowChange(
-            kind: kind, number: event.number, key: event.id, position: event.position, before: old, after: nil,
-            fields: .max)
     }
 }
