@@ -191,6 +191,14 @@ extension Failure {
             .invalid, "1 field is wrong: \(field)", .fields([FieldError(field: field, rule: rule, message: message)]))
     }
 
+    /// Returns the failure of a write that expects a version of its stream; nil if that is its version, or none is
+    /// expected. It is checked last, after everything else that SPEC §3 has a write refused for.
+    static func conflict(_ expected: Version?, _ stream: StreamName, _ head: StreamHead?) -> Failure? {
+        let actual = head?.version ?? .zero
+        guard let expected, expected != actual else { return nil }
+        return conflict(stream, expected: expected, actual: actual)
+    }
+
     /// Returns the failure of a write that expects another version of its stream.
     ///
     /// - Parameter isNamed: true if the request names several streams.
