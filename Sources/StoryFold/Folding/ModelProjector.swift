@@ -83,7 +83,10 @@ package final class ModelProjector {
     ///
     /// - Throws: as `fold`.
     package func foldRow(_ record: EventRecord, of stream: StreamKind?) throws(StorageError) {
-        guard let stream else { return try foldDefinition(record) }
+        guard let stream else {
+            if try definitions.fold(record) { definitionChanges += 1 }
+            return
+        }
         guard record.data != nil else { return }
         let kind = plan[stream.kind]
         let event = FoldedEvent(record, idStart: stream.idStart)
@@ -96,10 +99,6 @@ package final class ModelProjector {
             try projection.apply(change, to: store)
             feed?.folded(change)
         }
-    }
-
-    private func foldDefinition(_ record: EventRecord) throws(StorageError) {
-        if try definitions.fold(record) { definitionChanges += 1 }
     }
 
     /// Returns a copy of the row before the event, since the store must not change while a view of its row is in use.

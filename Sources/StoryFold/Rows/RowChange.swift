@@ -16,20 +16,6 @@ package struct RowChange: BitwiseCopyable {
     package let after: RowView?
     /// The fields that may have changed, one bit each.
     package let fields: UInt64
-
-    /// Creates a change of a row.
-    package init(
-        kind: KindPlan, number: UInt64, key: UnsafeRawBufferPointer, position: Position, before: RowView?,
-        after: RowView?, fields: UInt64
-    ) {
-        self.kind = kind
-        self.number = number
-        self.key = key
-        self.position = position
-        self.before = before
-        self.after = after
-        self.fields = fields
-    }
 }
 
 /// An entry of a set that an event puts or removes; the name is valid for as long as the event's data.
