@@ -104,9 +104,8 @@ package struct ModelRequests {
         guard let active = model.active, let store = declared?.store(of: query.model) else {
             return output.reply(.failed(try unready(query.model) ?? .removedKind), tag: tag, restsOn: head)
         }
-        let source = QueryRequests(engine: engine).source
         let isServed = { [weak declared] in declared?.store(of: query.model) === store }
-        let page = ReadMisfits(query, of: active.text, store, isServed, in: source, durable: output.durable)
+        let page = ReadMisfits(query, of: active.text, store, isServed, in: engine, durable: output.durable)
         output.answer(with: page, tag: tag, restsOn: .zero)
     }
 
