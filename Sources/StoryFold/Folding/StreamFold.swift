@@ -139,9 +139,7 @@ package final class CategoryFold {
 
     private func put(named name: [UInt8]) throws(StorageError) {
         guard KeyBuffer.keyLength.contains(name.count) else { return }
-        try name.withBytes { (name) throws(StorageError) in
-            try sink.put(key.bytes, in: StreamTables.categories.number, at: name)
-        }
+        try sink.put(key.bytes, in: StreamTables.categories.number, at: name)
     }
 
     private func put(_ category: Int) throws(StorageError) {

@@ -84,29 +84,22 @@ struct RowDraft: ~Copyable {
 
     private func setPiece(_ slot: RowLayout.Slot, _ bytes: UnsafeRawBufferPointer) {
         pieces[slot.piece] = bytes
-        if slot.presence >= 0 { set(bit: slot.presence, true) }
+        if slot.presence >= 0 { head.set(bit: slot.presence, true) }
     }
 
     /// Stores the value of a field of fixed size.
     ///
     /// - Parameter bits: the value as `RowView.bits` returns it.
     private func setBits(_ slot: RowLayout.Slot, _ bits: UInt64) {
-        if slot.presence >= 0 { set(bit: slot.presence, true) }
+        if slot.presence >= 0 { head.set(bit: slot.presence, true) }
         switch slot.storage {
         case .integer, .number, .date, .fraction:
             head.storeBytes(of: bits.littleEndian, toByteOffset: slot.offset, as: UInt64.self)
         case .choice:
             head.storeBytes(of: UInt8(truncatingIfNeeded: bits), toByteOffset: slot.offset, as: UInt8.self)
-        case .flag: set(bit: slot.flag, bits == 1)
+        case .flag: head.set(bit: slot.flag, bits == 1)
         case .name, .text, .list, .map, .decimal: break
         }
-    }
-
-    private func set(bit: Int, _ isSet: Bool) {
-        let byte = head + RowLayout.bitsOffset + bit >> 3
-        let mask = UInt8(1) << UInt8(bit & 7)
-        let old = byte.load(as: UInt8.self)
-        byte.storeBytes(of: isSet ? old | mask : old & ~mask, as: UInt8.self)
     }
 
     /// Writes the row in the stored form.
@@ -137,5 +130,13 @@ extension UnsafeMutableRawPointer {
     func store48(_ value: UInt64, _ offset: Int) {
         storeBytes(of: UInt16(truncatingIfNeeded: value >> 32).bigEndian, toByteOffset: offset, as: UInt16.self)
         storeBytes(of: UInt32(truncatingIfNeeded: value).bigEndian, toByteOffset: offset + 2, as: UInt32.self)
+    }
+
+    /// Sets or clears a bit among the presence bits and flags of a record.
+    func set(bit: Int, _ isSet: Bool) {
+        let byte = self + RowLayout.bitsOffset + bit >> 3
+        let mask = UInt8(1) << UInt8(bit & 7)
+        let old = byte.load(as: UInt8.self)
+        byte.storeBytes(of: isSet ? old | mask : old & ~mask, as: UInt8.self)
     }
 }
