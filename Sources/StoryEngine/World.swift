@@ -83,7 +83,7 @@ final class World {
         } else {
             row = RowHistory(plan, kind: schema.kind, json: json)
         }
-        return HistoryFold(of: head, through: last, into: row, streams: streams, log: log)
+        return HistoryFold(head: head, last: last, past: row, streams: streams, log: log)
     }
 
     /// Calls `body` with a row of a declared model with `history` as it was at a position.

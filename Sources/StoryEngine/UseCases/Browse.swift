@@ -108,10 +108,10 @@ final class PastRow: AnswerCursor {
         try history.fold(charging: lines) ? .ended(reply, restsOn: basis) : .more
     }
 
-    var keptBytes: Int { 1_024 + history.keptBytes }
+    var keptBytes: Int { 1_024 + history.past.keptBytes }
 
     private var reply: Reply {
-        if let row = history.row { return .done(.row(row)) }
+        if let row = history.past.row { return .done(.row(row)) }
         guard history.position > .zero, isGone else {
             return .failed(Failure(.notFound, "there was no \(target) yet at \(moment)"))
         }

@@ -33,6 +33,7 @@ final class RowCount: AnswerCursor, RowObserver {
         let (left, rest) = (lines.left, range.rest)
         var spent = Work.zero
         defer { lines.spend(spent) }
+        let walk = IndexWalk(range, of: schema, in: engine.world)
         try walk.keys(.ascending, after: last) { (key) throws(StorageError) in
             guard spent < left else {
                 isWhole = false
@@ -49,11 +50,6 @@ final class RowCount: AnswerCursor, RowObserver {
         engine.feed.remove(self)
         let head = engine.head
         return .ended(.done(.counted(count, position: head)), restsOn: head)
-    }
-
-    private var walk: IndexWalk {
-        IndexWalk(
-            store: engine.world.rows(of: schema).store, table: range.table, lower: range.lower, upper: range.upper)
     }
 
     /// Begins to observe changes; returns false while too many counts are active.

@@ -146,8 +146,7 @@ private final class OrderedRows: AnswerCursor {
     private func numbers(_ range: IndexRange) throws(StorageError) -> [UInt64]? {
         var numbers: [UInt64] = []
         let limit = engine.limits.looks
-        let walk = IndexWalk(
-            store: world.rows(of: schema).store, table: range.table, lower: range.lower, upper: range.upper)
+        let walk = IndexWalk(range, of: schema, in: world)
         try walk.keys(.ascending, after: nil) { key in
             if let number = key.lastNumber { numbers.append(number) }
             return numbers.count <= limit
@@ -159,7 +158,8 @@ private final class OrderedRows: AnswerCursor {
         let comes = ListOrder(isDescending: query.order == .descending, isOptional: isOptional)
         for row in rows {
             if let after, !comes.before(after, row.key) { continue }
-            guard try page.write(row.number, at: row.key) else { return }
+            let isTaken = try row.key.withBytes { (key) throws(StorageError) in try page.take(row.number, [], key) }
+            guard isTaken else { return }
         }
         _ = try page.finish([])
     }
