@@ -151,7 +151,7 @@ final class World {
     ///
     /// - Throws: the error of reading the log.
     func lastPosition(notAfter time: Instant) throws(Failure) -> Position {
-        try Failure.reading { () throws(StorageError) in try log.position(at: time) }
+        try Failure.reading(try log.position(at: time))
     }
 }
 
@@ -179,7 +179,7 @@ extension Failure {
     /// Returns the result of a read.
     ///
     /// - Throws: the failure for the client if the read failed.
-    static func reading<Result>(_ body: () throws(StorageError) -> Result) throws(Failure) -> Result {
+    static func reading<Result>(_ body: @autoclosure () throws(StorageError) -> Result) throws(Failure) -> Result {
         do throws(StorageError) { return try body() } catch { throw Failure.storage(error) }
     }
 

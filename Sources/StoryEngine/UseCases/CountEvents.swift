@@ -51,8 +51,7 @@ final class CountEvents: AnswerCursor {
     private func begin(_ lines: any AnswerLines) throws(Failure) -> CursorStep? {
         let head = engine.head
         let whole = try ReadEvents.plan(query, in: engine.world, endingAt: head, engine.identity)
-        let known = try Failure.reading { () throws(StorageError) in try self.known(whole, lines) }
-        if let known { return ended(known, head) }
+        if let known = try Failure.reading(try known(whole, lines)) { return ended(known, head) }
         let plan = try ReadEvents.plan(query, in: engine.world, endingAt: durable, engine.identity)
         cursor = LogCursor(plan, log: engine.world.log, index: engine.world.streams)
         return nil
