@@ -236,11 +236,11 @@ package final class Engine {
         case .sorts(let kind):
             for line in BrowseOrdered.sorts(world.schema(kind)) { output.reply(line, tag: tag, restsOn: .zero) }
         case .streams(let query):
-            output.answer(with: BrowseStreams(query, in: queries.source), tag: tag, restsOn: .zero)
-        case .types(let query): output.answer(with: BrowseTypes(query, in: queries.source), tag: tag, restsOn: .zero)
+            output.answer(with: BrowseStreams(query, in: self), tag: tag, restsOn: .zero)
+        case .types(let query): output.answer(with: BrowseTypes(query, in: self), tag: tag, restsOn: .zero)
         case .read(let query): queries.read(query, tag: tag, to: output)
         case .countEvents(let query):
-            let count = CountEvents(query, in: queries.source, durable: output.durable, identity)
+            let count = CountEvents(query, in: self, durable: output.durable)
             output.answer(with: count, tag: tag, restsOn: .zero)
         case .misfits(let query): try models.misfits(query, tag: tag, to: output)
         case .models(let name): try models.describe(name, tag: tag, to: output)

@@ -37,17 +37,4 @@ package struct ReadPlan: Equatable, Sendable {
     package let types: [EventType]
     /// The last event that was durable when the request was handled: nothing after it is read.
     package let head: Position
-
-    /// Creates a plan from its parts.
-    package init(
-        source: Source, lower: UInt64, upper: UInt64, order: Order, limit: Int, types: [EventType], head: Position
-    ) {
-        self.source = source
-        self.lower = lower
-        self.upper = upper
-        self.order = order
-        self.limit = limit
-        self.types = types
-        self.head = head
-    }
 }

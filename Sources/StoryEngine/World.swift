@@ -83,7 +83,7 @@ final class World {
         } else {
             row = RowHistory(plan, kind: schema.kind, json: json)
         }
-        return HistoryFold(of: head, through: last, into: row, streams: streams, log: log)
+        return HistoryFold(head: head, last: last, past: row, streams: streams, log: log)
     }
 
     /// Calls `body` with a row of a declared model with `history` as it was at a position.
@@ -151,7 +151,7 @@ final class World {
     ///
     /// - Throws: the error of reading the log.
     func lastPosition(notAfter time: Instant) throws(Failure) -> Position {
-        try Failure.reading { () throws(StorageError) in try log.position(at: time) }
+        try Failure.reading(try log.position(at: time))
     }
 }
 
@@ -179,7 +179,7 @@ extension Failure {
     /// Returns the result of a read.
     ///
     /// - Throws: the failure for the client if the read failed.
-    static func reading<Result>(_ body: () throws(StorageError) -> Result) throws(Failure) -> Result {
+    static func reading<Result>(_ body: @autoclosure () throws(StorageError) -> Result) throws(Failure) -> Result {
         do throws(StorageError) { return try body() } catch { throw Failure.storage(error) }
     }
 
@@ -189,6 +189,14 @@ extension Failure {
     static func invalid(_ field: String, _ rule: FieldRule, _ message: String) -> Failure {
         Failure(
             .invalid, "1 field is wrong: \(field)", .fields([FieldError(field: field, rule: rule, message: message)]))
+    }
+
+    /// Returns the failure of a write that expects a version of its stream; nil if that is its version, or none is
+    /// expected. It is checked last, after everything else that SPEC §3 has a write refused for.
+    static func conflict(_ expected: Version?, _ stream: StreamName, _ head: StreamHead?) -> Failure? {
+        let actual = head?.version ?? .zero
+        guard let expected, expected != actual else { return nil }
+        return conflict(stream, expected: expected, actual: actual)
     }
 
     /// Returns the failure of a write that expects another version of its stream.

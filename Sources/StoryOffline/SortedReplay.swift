@@ -15,8 +15,6 @@ enum SortedReplay {
         _ log: LMDBEventLog, _ plan: CataloguePlan, through: Position,
         progress: (_ position: Position, _ of: Position) -> Void
     ) throws(StorageError) -> (digests: StreamDigests, definitions: [Position])? {
-        // Numbers of a counter depend on the order of the log.
-        guard plan.catalogue.kinds.allSatisfy({ $0.numbering == .ofStreams }) else { return nil }
         let crew = Crew()
         guard let sorting = try LogSorting.sort(log, through: through, by: crew) else { return nil }
         defer { sorting.close() }

@@ -30,27 +30,6 @@ import Testing
         }
     }
 
-    @Test func `rows that a kind numbers itself are folded in the order of the log, and compared`() throws {
-        let bench = try DirectoryBench(Catalogue.standard.replaced(adding: [.books]))
-        var maker = EventMaker()
-        let events = (0..<60).map { number in
-            let books = (0...number % 4).map { "\"b\($0 + number % 7)\"" }.joined(separator: ",")
-            let type = number % 5 == 4 ? "BooksTaken" : "BooksShelved"
-            let data = #"{"room":"r/\#(number % 3)","books":[\#(books)],"subjects":["s\#(number)"]}"#
-            return maker.event("shelf-\(number % 2)", EventBody.noted(type, data))
-        }
-        try bench.write(events)
-        try bench.foldAll()
-        let report = try bench.replay { $0.isVerifying = true }
-        #expect(report.isAlike && report.models.first { $0.model == "books" }.map { $0.rows > 3 } == true)
-        try bench.serve { log, store in
-            let numbers = try #require(bench.catalogue.kinds.last?.numbers.number)
-            store.put("x".bytes.lent, in: numbers, at: "aaaaaa".bytes.lent)
-            try store.writeDown(at: log.head)
-        }
-        #expect(try !bench.replay { $0.isVerifying = true }.isAlike)
-    }
-
     @Test(arguments: [0, 1, 57, 300])
     func `a replay to a position is the fold of what lies before it`(end: Int) throws {
         let events = Everything.events(300)

@@ -1,5 +1,5 @@
 import StoryCore
-import StoryEngine
+@testable import StoryEngine
 @testable import StoryServer
 import StoryLog
 import StoryFold

@@ -37,10 +37,4 @@ package protocol JSONReading: AnyObject {
     func withObject<Result>(
         _ text: UnsafeRawBufferPointer, readable: Int, _ body: (UnsafeBufferPointer<JSONMember>) -> Result
     ) -> Result?
-
-    /// Calls `body` with the characters of each text of an array, which are valid until it returns; the members of an
-    /// object that is being read stay valid.
-    ///
-    /// - Returns: false when the text is no array of texts alone; `body` may then have got some.
-    func forEachText(ofArray text: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void) -> Bool
 }

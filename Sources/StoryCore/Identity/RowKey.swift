@@ -35,17 +35,15 @@ package enum RowKeyShape: BitwiseCopyable, Equatable, Sendable {
 
     /// An ID, which is its own text.
     case id
-    /// This many parts. The text has them percent-encoded (RFC 3986) with `/` between; bytes of the
-    /// alphabet of IDs are not encoded.
-    case parts(Int)
-    /// One to four parts, as `parts` has them.
+    /// One to four parts. The text has them percent-encoded (RFC 3986) with `/` between; bytes of the alphabet of IDs
+    /// are not encoded.
     case someParts
 
     /// The length of a key, in bytes.
     package var keyLength: ClosedRange<Int> {
         switch self {
         case .id: Identifier.length
-        case .parts, .someParts: RowKey.length
+        case .someParts: RowKey.length
         }
     }
 
@@ -53,20 +51,16 @@ package enum RowKeyShape: BitwiseCopyable, Equatable, Sendable {
     package var usage: String {
         switch self {
         case .id: "an ID is 1–64 bytes of A–Z a–z 0–9 . _ ~ -"
-        case .parts(let count):
-            "this ID has \(count == 1 ? "1 part" : "\(count) parts with / between"), \(RowKeyShape.partUsage)"
-        case .someParts: "this ID has 1–4 parts with / between, \(RowKeyShape.partUsage)"
+        case .someParts:
+            "this ID has 1–4 parts with / between, each of 1–256 bytes, at most 400 together; bytes other than A–Z a–z "
+                + "0–9 . _ ~ - are written as %XX"
         }
     }
-
-    private static let partUsage =
-        "each of 1–256 bytes, at most 400 together; bytes other than A–Z a–z 0–9 . _ ~ - are written as %XX"
 
     /// The numbers of parts that a key of this shape may have; nil for an ID.
     private var counts: ClosedRange<Int>? {
         switch self {
         case .id: nil
-        case .parts(let count): count...count
         case .someParts: RowKeyShape.partCounts
         }
     }

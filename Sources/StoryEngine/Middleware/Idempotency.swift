@@ -34,24 +34,11 @@ struct Idempotency {
     ) throws(StorageError) -> WriteReceipt? {
         switch action {
         case .append(let stream, let proposals, _):
-            guard proposals.count == positions.count else { return nil }
-            var receipts: [Receipt] = []
-            for (position, proposal) in zip(positions, proposals) {
-                guard let receipt = try receipt(at: position, of: proposal), receipt.stream == stream
-                else { return nil }
-                receipts.append(receipt)
-            }
-            return WriteReceipt(receipts, isTogether: false)
+            return try receipts(of: proposals.lazy.map { (stream, $0) }, at: positions)
+                .map { WriteReceipt($0, isTogether: false) }
         case .appendTogether(let proposals, _):
-            guard proposals.count == positions.count else { return nil }
-            var receipts: [Receipt] = []
-            for (position, proposal) in zip(positions, proposals) {
-                guard let receipt = try receipt(at: position, of: proposal.event),
-                    receipt.stream == proposal.stream
-                else { return nil }
-                receipts.append(receipt)
-            }
-            return WriteReceipt(receipts, isTogether: true)
+            return try receipts(of: proposals.lazy.map { ($0.stream, $0.event) }, at: positions)
+                .map { WriteReceipt($0, isTogether: true) }
         case .content(let write):
             return try repeatedContent(write, positions)
         case .get, .list, .count, .sorts, .read, .countEvents, .streams, .types, .define, .undefine, .models, .misfits,
@@ -59,6 +46,20 @@ struct Idempotency {
             .cluster, .quit:
             return nil
         }
+    }
+
+    /// Returns the receipts of the events at these positions; nil if other events are proposed, or for other streams.
+    private func receipts(
+        of proposals: some Collection<(stream: StreamName, event: EventProposal)>, at positions: [Position]
+    ) throws(StorageError) -> [Receipt]? {
+        guard proposals.count == positions.count else { return nil }
+        var receipts: [Receipt] = []
+        for (position, proposal) in zip(positions, proposals) {
+            guard let receipt = try receipt(at: position, of: proposal.event), receipt.stream == proposal.stream
+            else { return nil }
+            receipts.append(receipt)
+        }
+        return receipts
     }
 
     private func repeatedContent(

@@ -21,7 +21,7 @@ struct Browse {
     /// - Throws: `.corrupt` if the row is damaged; otherwise the error of the read.
     func missed(_ record: UnsafeRawBufferPointer?) throws(StorageError) {
         guard record == nil else { throw .corrupt("a stored row of \(kind.name) is damaged", at: nil) }
-        guard kind.numbering == .ofStreams else { return refuse(.notFound(target), basis(head)) }
+        guard kind.program == nil else { return refuse(.notFound(target), basis(head)) }
         guard let head = try world.streams.head(of: stream) else { return refuse(.notFound(target), .zero) }
         refuse(.gone(target), basis(head.position))
     }
@@ -49,9 +49,9 @@ struct Browse {
             let isThere = try world.rows(of: kind).row(kind, key) { output.row($0, tag: tag, restsOn: basis) }
             guard !isThere else { return }
         }
-        let subject = PastRow.Subject(
-            target: target, moment: moment.text, isGone: kind.numbering == .ofStreams)
-        let cursor = PastRow(subject, world.history(of: head, kind, key, through: position), restsOn: basis)
+        let cursor = PastRow(
+            target, at: moment.text, isGone: kind.program == nil,
+            world.history(of: head, kind, key, through: position), restsOn: basis)
         output.answer(with: cursor, tag: tag, restsOn: basis)
     }
 
@@ -90,21 +90,16 @@ extension Moment {
 
 /// A cursor that folds a stream's events up to a position in steps. The past does not change between them.
 final class PastRow: AnswerCursor {
-    /// The row and the moment that are asked for.
-    struct Subject {
-        let target: String
-        /// The moment as text within a sentence.
-        let moment: String
-        /// True when a row that was removed is `gone`, not `notFound`.
-        let isGone: Bool
-    }
-
-    private let subject: Subject
+    private let target: String
+    /// The moment as text within a sentence.
+    private let moment: String
+    /// True when a row that was removed is `gone`, not `notFound`.
+    private let isGone: Bool
     private let basis: Position
     private var history: HistoryFold
 
-    init(_ subject: Subject, _ history: HistoryFold, restsOn basis: Position) {
-        self.subject = subject
+    init(_ target: String, at moment: String, isGone: Bool, _ history: HistoryFold, restsOn basis: Position) {
+        (self.target, self.moment, self.isGone) = (target, moment, isGone)
         self.basis = basis
         self.history = history
     }
@@ -113,14 +108,14 @@ final class PastRow: AnswerCursor {
         try history.fold(charging: lines) ? .ended(reply, restsOn: basis) : .more
     }
 
-    var keptBytes: Int { 1_024 + history.keptBytes }
+    var keptBytes: Int { 1_024 + history.past.keptBytes }
 
     private var reply: Reply {
-        if let row = history.row { return .done(.row(row)) }
-        guard history.position > .zero, subject.isGone else {
-            return .failed(Failure(.notFound, "there was no \(subject.target) yet at \(subject.moment)"))
+        if let row = history.past.row { return .done(.row(row)) }
+        guard history.position > .zero, isGone else {
+            return .failed(Failure(.notFound, "there was no \(target) yet at \(moment)"))
         }
-        return .failed(.gone(subject.target))
+        return .failed(.gone(target))
     }
 }
 

@@ -4,16 +4,16 @@ import StoryFold
 /// `STREAMS`: a page of streams by name, each with its version and position; the page shows one moment.
 final class BrowseStreams: AnswerCursor {
     private let query: StreamsQuery
-    private let source: QuerySource
+    private let engine: Engine
 
-    init(_ query: StreamsQuery, in source: QuerySource) {
+    init(_ query: StreamsQuery, in engine: Engine) {
         self.query = query
-        self.source = source
+        self.engine = engine
     }
 
     func step(into lines: any AnswerLines) throws(StorageError) -> CursorStep {
         guard !lines.isSpent else { return .more }
-        let head = source.head()
+        let head = engine.head
         let found = try streams()
         let page = found.prefix(query.limit)
         for stream in page { lines.row(.stream(stream)) }
@@ -26,7 +26,7 @@ final class BrowseStreams: AnswerCursor {
         switch query.source {
         case .one(let name):
             if let after = query.after, !after.bytes.precedes(name.bytes) { return [] }
-            return try source.world.streams.head(of: name).map { [summary(name, $0)] } ?? []
+            return try engine.world.streams.head(of: name).map { [summary(name, $0)] } ?? []
         case .category(let category):
             return try streams(beginningWith: category.bytes + [0x2D])
         case .all: return try streams(beginningWith: [])
@@ -37,7 +37,7 @@ final class BrowseStreams: AnswerCursor {
     private func streams(beginningWith prefix: [UInt8]) throws(StorageError) -> [StreamSummary] {
         var streams: [StreamSummary] = []
         let walk = IndexWalk(
-            store: source.world.store, table: StreamTables.streams, lower: prefix, upper: prefix.prefixEnd)
+            store: engine.world.store, table: StreamTables.streams, lower: prefix, upper: prefix.prefixEnd)
         try walk.entries(.ascending, after: query.after?.bytes) { key, value in
             if let name = StreamName(key), let head = StreamHead(value) { streams.append(summary(name, head)) }
             return streams.count <= query.limit

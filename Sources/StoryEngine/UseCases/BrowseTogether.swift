@@ -59,12 +59,18 @@ struct BrowseTogether {
         do throws(StorageError) {
             try store.withValues(at: rows.keys) { index, value in
                 output.rowBegins(index)
-                guard let layout = catalogue.layout(of: rows.kind(index)) else { return refuse(rows, index) }
+                guard let layout = catalogue.layout(of: rows.kind(index)) else {
+                    // The kind was removed after the request was read.
+                    return output.reply(.failed(.removedKind), tag: rows.tag(index), restsOn: head)
+                }
                 guard let value, let row = RowView(layout, value) else { return missed(rows, index, value) }
                 output.row(row, tag: rows.tag(index), restsOn: isAllDurable ? .zero : basis(of: row, rows.kind(index)))
             }
         } catch {
-            refuse(rows, .storage(error))
+            for index in 0..<rows.count {
+                output.rowBegins(index)
+                output.reply(.failed(.storage(error)), tag: rows.tag(index), restsOn: .zero)
+            }
         }
     }
 
@@ -72,19 +78,6 @@ struct BrowseTogether {
     /// log's last events.
     private func basis(of row: RowView, _ kind: Kind) -> Position {
         world.areRowsStoredTogether(kind) ? row.position : head
-    }
-
-    /// Refuses each row with a failure.
-    private func refuse(_ rows: borrowing WantedRows, _ failure: Failure) {
-        for index in 0..<rows.count {
-            output.rowBegins(index)
-            output.reply(.failed(failure), tag: rows.tag(index), restsOn: .zero)
-        }
-    }
-
-    /// Refuses a row whose kind was removed after its request was read.
-    private func refuse(_ rows: borrowing WantedRows, _ index: Int) {
-        output.reply(.failed(.removedKind), tag: rows.tag(index), restsOn: head)
     }
 
     /// Answers for a row that is not there, or is damaged.

@@ -5,18 +5,18 @@ import StoryFold
 /// the page shows one moment.
 final class BrowseTypes: AnswerCursor {
     private let query: TypesQuery
-    private let source: QuerySource
+    private let engine: Engine
 
-    init(_ query: TypesQuery, in source: QuerySource) {
+    init(_ query: TypesQuery, in engine: Engine) {
         self.query = query
-        self.source = source
+        self.engine = engine
     }
 
     func step(into lines: any AnswerLines) throws(StorageError) -> CursorStep {
         guard !lines.isSpent else { return .more }
-        let head = source.head()
+        let head = engine.head
         var (count, last, next) = (0, EventType?.none, EventType?.none)
-        try source.world.types.walk(query.category, after: query.after) { type, tally in
+        try engine.world.types.walk(query.category, after: query.after) { type, tally in
             guard count < query.limit else {
                 next = last
                 return false

@@ -12,19 +12,17 @@ final class CountEvents: AnswerCursor {
     private static let batchCount = 512
 
     private let query: ReadQuery
-    private let source: QuerySource
-    private let identity: LogIdentity
+    private let engine: Engine
     /// The last event that was durable when the request was handled.
     private let durable: Position
     /// The events that are read; nil before the first step.
     private var cursor: LogCursor?
     private var count = 0
 
-    init(_ query: ReadQuery, in source: QuerySource, durable: Position, _ identity: LogIdentity) {
+    init(_ query: ReadQuery, in engine: Engine, durable: Position) {
         self.query = query
-        self.source = source
+        self.engine = engine
         self.durable = durable
-        self.identity = identity
     }
 
     /// The approximate size in bytes, with the types.
@@ -51,12 +49,11 @@ final class CountEvents: AnswerCursor {
 
     /// Returns the end of the answer if the number is known; otherwise begins to read.
     private func begin(_ lines: any AnswerLines) throws(Failure) -> CursorStep? {
-        let head = source.head()
-        let whole = try ReadEvents.plan(query, in: source.world, endingAt: head, identity)
-        let known = try Failure.reading { () throws(StorageError) in try self.known(whole, lines) }
-        if let known { return ended(known, head) }
-        let plan = try ReadEvents.plan(query, in: source.world, endingAt: durable, identity)
-        cursor = LogCursor(plan, log: source.world.log, index: source.world.streams)
+        let head = engine.head
+        let whole = try ReadEvents.plan(query, in: engine.world, endingAt: head, engine.identity)
+        if let known = try Failure.reading(try known(whole, lines)) { return ended(known, head) }
+        let plan = try ReadEvents.plan(query, in: engine.world, endingAt: durable, engine.identity)
+        cursor = LogCursor(plan, log: engine.world.log, index: engine.world.streams)
         return nil
     }
 
@@ -107,7 +104,7 @@ final class CountEvents: AnswerCursor {
         lines.spend(types.count * .row)
         var sum: UInt64 = 0
         for type in Set(types) {
-            guard let tally = try source.world.types.tally(of: type, in: category) else { continue }
+            guard let tally = try engine.world.types.tally(of: type, in: category) else { continue }
             guard let count = range.flatMap(tally.count) else { return nil }
             sum += count
         }
@@ -120,7 +117,7 @@ final class CountEvents: AnswerCursor {
     ) throws(StorageError) -> Int? {
         var sum: UInt64? = 0
         var typeCount = 0
-        try source.world.types.walk(category) { _, tally in
+        try engine.world.types.walk(category) { _, tally in
             typeCount += 1
             guard typeCount <= CountEvents.mostTypes, let so = sum, let count = tally.count(in: range) else {
                 sum = nil

@@ -6,30 +6,16 @@ struct HistoryFold {
     /// The number of events that are looked up at once.
     private static let batchCount = 64
 
-    private let streams: StreamIndex
-    private let log: any EventLogReading
-    private let head: StreamHead
-    private let last: Position
-    private let history: any PastRowFold
-    private var next = Version(1)
+    /// The head of the stream, and the last position that is folded.
+    let head: StreamHead
+    let last: Position
+    /// The row so far.
+    let past: any PastRowFold
+    let streams: StreamIndex
+    let log: any EventLogReading
+    private(set) var next = Version(1)
     /// The last event that was folded; zero before the first.
     private(set) var position = Position.zero
-    init(
-        of head: StreamHead, through last: Position, into row: any PastRowFold, streams: StreamIndex,
-        log: any EventLogReading
-    ) {
-        self.streams = streams
-        self.log = log
-        self.head = head
-        self.last = last
-        history = row
-    }
-
-    /// The row so far; nil if there is none.
-    var row: RowCopy? { history.row }
-
-    /// The memory of the fold, in bytes.
-    var keptBytes: Int { history.keptBytes }
 
     /// Folds the next events, as far as the budget of the lines goes.
     ///
@@ -58,7 +44,7 @@ struct HistoryFold {
         }
         guard let newest = positions.last else { return 0 }
         try log.records(at: positions) { record in
-            history.fold(record)
+            past.fold(record)
             return true
         }
         position = newest

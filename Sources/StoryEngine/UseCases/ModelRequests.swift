@@ -25,12 +25,12 @@ package struct ModelRequests {
             }
             if let notLeader = engine.notLeader { throw notLeader }
             if let newest = model?.newest, Definition.areEqual(newest.text, request.text) {
-                let receipt = try Failure.reading { () throws(StorageError) in try self.receipt(at: newest.position) }
+                let receipt = try Failure.reading(try self.receipt(at: newest.position))
                 return reply(
                     request.name, definition: newest.number, receipt: receipt, tag: tag, to: output, isUnchanged: true)
             }
-            if model?.isDefined != true, try countOfModels() >= DeclaredModel.limit {
-                let limit = DeclaredModel.limit
+            let limit = DeclaredModel.limit
+            if model?.isDefined != true, try Failure.reading(try world.definitions.defined().count) >= limit {
                 throw Failure(.tooLarge, "there are \(limit) models already; UNDEFINE one first", .limit(limit))
             }
             if let refusal = engine.refusal { throw refusal }
@@ -104,9 +104,8 @@ package struct ModelRequests {
         guard let active = model.active, let store = declared?.store(of: query.model) else {
             return output.reply(.failed(try unready(query.model) ?? .removedKind), tag: tag, restsOn: head)
         }
-        let source = QueryRequests(engine: engine).source
         let isServed = { [weak declared] in declared?.store(of: query.model) === store }
-        let page = ReadMisfits(query, of: active.text, store, isServed, in: source, durable: output.durable)
+        let page = ReadMisfits(query, of: active.text, store, isServed, in: engine, durable: output.durable)
         output.answer(with: page, tag: tag, restsOn: .zero)
     }
 
@@ -157,10 +156,6 @@ package struct ModelRequests {
         return Failure(.busy, message, .progress(position, of: head))
     }
 
-    private func countOfModels() throws(Failure) -> Int {
-        try Failure.reading { () throws(StorageError) in try world.definitions.defined().count }
-    }
-
     private func noModel(_ name: String) throws(StorageError) -> Failure {
         let known = try world.definitions.defined().map(\.name)
         let list = known.isEmpty ? "" : "; there are \(known.joined(separator: ", "))"
@@ -181,20 +176,17 @@ package struct ModelRequests {
     ///
     /// - Throws: `keyReused` for the key of another request.
     private func repeated(_ request: DefineRequest) throws(Failure) -> (definition: UInt32, receipt: Receipt)? {
-        guard let key = request.key else { return nil }
-        let entry = try Failure.reading { () throws(StorageError) in try world.keys.entry(of: key) }
-        guard let entry else { return nil }
+        guard let key = request.key, let entry = try Failure.reading(try world.keys.entry(of: key)) else { return nil }
         var found: (definition: UInt32, receipt: Receipt)?
-        try Failure.reading { () throws(StorageError) in
-            try world.log.records(at: [entry.first]) { record in
-                let receipt = Receipt(repeating: record)
-                guard receipt.stream == StreamName(model: request.name),
-                    let definition = world.definitions.definition(of: record), definition.text == request.text
-                else { return false }
-                found = (definition.number, receipt)
-                return false
-            }
+        func find(_ record: EventRecord) -> Bool {
+            let receipt = Receipt(repeating: record)
+            guard receipt.stream == StreamName(model: request.name),
+                let definition = world.definitions.definition(of: record), definition.text == request.text
+            else { return false }
+            found = (definition.number, receipt)
+            return false
         }
+        try Failure.reading(try world.log.records(at: [entry.first], find))
         guard let found else { throw Idempotency.reused(key, entry.last) }
         return found
     }

@@ -1,33 +1,40 @@
 import StoryCore
 import StoryFold
 
-/// Requests that read rows and events in steps.
+/// Requests that read rows and events in steps: each step reads the present models, durable or not.
+///
+/// The result rests on the head at the last step, so an answer that has not begun rests on nothing.
 struct QueryRequests {
     let engine: Engine
 
     private var world: World { engine.world }
 
-    /// The present models at each step of an answer, durable or not. The result rests on the head at the last step, so
-    /// an answer that has not begun rests on nothing.
-    var source: QuerySource {
-        QuerySource(world: world, limits: engine.limits, feed: engine.feed, head: { [engine] in engine.head })
-    }
-
     func list(_ query: ListQuery, tag: Tag?, to output: any TurnOutput) {
         begin(tag, output) { () throws(Failure) in
-            let page = try BrowseOrdered.page(query, of: world.schema(query.kind), in: source)
+            let page = try BrowseOrdered.page(query, of: world.schema(query.kind), in: engine)
             output.answer(with: page, tag: tag, restsOn: .zero)
         }
     }
 
+    /// `COUNT`: from stored tallies if they have the number, otherwise in steps.
     func count(
         _ kind: Kind, _ conditions: [Condition], tag: Tag?, to output: any TurnOutput
     ) throws(StorageError) {
-        let head = engine.head
-        switch try CountRows.answer(world.schema(kind), conditions, in: source) {
-        case .known(let count): output.reply(.done(.counted(count, position: head)), tag: tag, restsOn: head)
-        case .counting(let cursor): output.answer(with: cursor, tag: tag, restsOn: .zero)
+        let schema = world.schema(kind)
+        let (rows, plan) = (world.rows(of: schema), QueryPlan(schema, conditions))
+        var count = 0
+        switch plan.count {
+        case .tally(let key, let less):
+            let all = try rows.tally(schema, at: key)
+            let others = try less.map { (key) throws(StorageError) in try rows.tally(schema, at: key) } ?? 0
+            count = Int(clamping: all - min(others, all))
+        case .unique(let text, let rest):
+            try rows.row(schema, folded: text) { row in if rest.match(row) { count = 1 } }
+        case .walk:
+            let cursor = RowCount(schema, try rows.narrowest(plan, schema), in: engine)
+            return output.answer(with: cursor, tag: tag, restsOn: .zero)
         }
+        output.reply(.done(.counted(count, position: engine.head)), tag: tag, restsOn: engine.head)
     }
 
     func read(_ query: ReadQuery, tag: Tag?, to output: any TurnOutput) {

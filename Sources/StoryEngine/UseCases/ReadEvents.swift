@@ -9,9 +9,7 @@ enum ReadEvents {
     static func plan(
         _ query: ReadQuery, in world: World, endingAt head: Position, _ identity: LogIdentity
     ) throws(Failure) -> ReadPlan {
-        let range = try Failure.reading { () throws(StorageError) in
-            try ReadRange(query.selection.source, in: world, endingAt: head)
-        }
+        let range = try Failure.reading(try ReadRange(query.selection.source, in: world, endingAt: head))
         // Reading begins at `from` and ends at `to`, in either order.
         let isAscending = query.order == .ascending
         let (lower, upper) = try isAscending ? range.bounds(query.from, query.to) : range.bounds(query.to, query.from)
@@ -75,9 +73,7 @@ private struct ReadRange {
     /// Returns the number of the first event at a position or after it; one past the last if there is none.
     private func number(at position: Position) throws(Failure) -> UInt64 {
         guard let stream else { return source == .nothing ? 1 : position.value }
-        return try Failure.reading { () throws(StorageError) in
-            try world.streams.version(atOrAfter: position, in: stream).value
-        }
+        return try Failure.reading(try world.streams.version(atOrAfter: position, in: stream).value)
     }
 
     /// Returns the position up to which both histories must agree for a read from this number on.
@@ -89,8 +85,6 @@ private struct ReadRange {
         guard number > 1 else { return Position(1) }
         let past = head.next.next
         guard let stream else { return past }
-        return try Failure.reading { () throws(StorageError) in
-            try world.streams.position(of: Version(number - 1), in: stream)?.next ?? past
-        }
+        return try Failure.reading(try world.streams.position(of: Version(number - 1), in: stream))?.next ?? past
     }
 }

@@ -68,8 +68,7 @@ package struct RowWatcher {
         var pending = PendingRows(of: schema, conditions, after: after, feed) {
             world.plan.key(of: $0, in: range)
         }
-        let walk = IndexWalk(
-            store: world.rows(of: schema).store, table: range.table, lower: range.lower, upper: range.upper)
+        let walk = IndexWalk(range, of: schema, in: world)
         var isWhole = true
         try walk.keys(.ascending, after: after) { (key) throws(StorageError) in
             isWhole = !lines.isSpent && pending.visit(through: key, charging: lines, visit)

@@ -3,7 +3,7 @@ package import StoryCore
 /// The fold of events into every read model, one after the other, in the order of their positions.
 ///
 /// The daemon, its recovery and a replay in order all use this type, the only step from the log to the read models.
-package final class ModelProjector: OwnRows {
+package final class ModelProjector {
     private var plan: CataloguePlan
     /// The plan's catalogue, held directly since every event needs it.
     private var catalogue: Catalogue
@@ -15,7 +15,7 @@ package final class ModelProjector: OwnRows {
     private let definitions: DefinitionTable
     /// The number of changes of declared models that were folded.
     package private(set) var definitionChanges: UInt64 = 0
-    private var rows: RowFold
+    private var rows = RowFold()
     private var projection = RowProjection()
     private var key = KeyBuffer()
     private var old = KeyBuffer()
@@ -34,7 +34,6 @@ package final class ModelProjector: OwnRows {
         catalogue = plan.catalogue
         self.store = store
         self.json = json
-        rows = RowFold(json)
         streams = StreamIndex(store)
         keys = KeyIndex(store)
         types = TypeIndex(store)
@@ -84,19 +83,22 @@ package final class ModelProjector: OwnRows {
     ///
     /// - Throws: as `fold`.
     package func foldRow(_ record: EventRecord, of stream: StreamKind?) throws(StorageError) {
-        guard let stream else { return try foldDefinition(record) }
+        guard let stream else {
+            if try definitions.fold(record) { definitionChanges += 1 }
+            return
+        }
         guard record.data != nil else { return }
         let kind = plan[stream.kind]
         let event = FoldedEvent(record, idStart: stream.idStart)
         guard event.id.count <= Identifier.length.upperBound else { return }
-        guard !kind.hasOwnNumbers else { return try foldOwnRows(record, of: kind, event) }
         let row = try previous(kind, event)
-        let outcome = record.withData(json) { self.rows.fold(kind, event, $0, into: row, self.apply) }
-        if case .failure(let error)? = outcome { throw error }
-    }
-
-    private func foldDefinition(_ record: EventRecord) throws(StorageError) {
-        if try definitions.fold(record) { definitionChanges += 1 }
+        try record.withData(json) { (members) throws(StorageError) in
+            guard case .fitting(let change, let membership) = rows.fold(kind, event, members, into: row) else { return }
+            if let membership { try projection.apply(membership, to: store) }
+            guard let change else { return }
+            try projection.apply(change, to: store)
+            feed?.folded(change)
+        }
     }
 
     /// Returns a copy of the row before the event, since the store must not change while a view of its row is in use.
@@ -104,55 +106,14 @@ package final class ModelProjector: OwnRows {
     /// The first event of a stream has no row before it, so no look-up is made.
     private func previous(_ kind: KindPlan, _ event: FoldedEvent) throws(StorageError) -> RowView? {
         guard event.version > Version(1) else { return nil }
-        return try stored(kind, event.id, at: event.position)
-    }
-
-    private func stored(
-        _ kind: KindPlan, _ key: UnsafeRawBufferPointer, at position: Position?
-    ) throws(StorageError) -> RowView? {
-        self.key.setRowKey(key)
-        guard try store.copy(kind.rows, at: self.key.bytes, to: &old) else { return nil }
+        key.setRowKey(event.id)
+        guard try store.copy(kind.rows, at: key.bytes, to: &old) else { return nil }
         guard let row = RowView(kind.layout, old.bytes) else {
-            throw .corrupt("a stored row of \(kind.schema.name) is damaged", at: position)
+            throw .corrupt("a stored row of \(kind.schema.name) is damaged", at: event.position)
         }
         return row
     }
 
-    private func apply(_ change: RowChange?, _ membership: MembershipWrite?) throws(StorageError) {
-        if let membership { try projection.apply(membership, to: store) }
-        guard let change else { return }
-        try rowChanged(change)
-    }
-
-    // MARK: OwnRows
-
-    private func foldOwnRows(_ record: EventRecord, of kind: KindPlan, _ event: FoldedEvent) throws(StorageError) {
-        let outcome = record.withData(json) { members -> Result<Void, StorageError> in
-            do throws(StorageError) {
-                return .success(try rows.fold(kind, event, members, into: self))
-            } catch {
-                return .failure(error)
-            }
-        }
-        if case .failure(let error)? = outcome { throw error }
-    }
-
-    func row(_ kind: KindPlan, _ key: UnsafeRawBufferPointer) throws(StorageError) -> RowView? {
-        try stored(kind, key, at: nil)
-    }
-
-    func nextNumber(_ kind: KindPlan) throws(StorageError) -> UInt64 {
-        key.clear()
-        key.add(RowNumbering.counterKey)
-        let last = try store.number(kind.counts, at: key.bytes) ?? 0
-        try store.add(1, in: kind.counts, at: key.bytes)
-        return last + 1
-    }
-
-    func rowChanged(_ change: RowChange) throws(StorageError) {
-        try projection.apply(change, to: store)
-        feed?.folded(change)
-    }
 }
 
 extension ModelProjector {
@@ -170,21 +131,6 @@ extension ModelProjector {
     }
 }
 
-extension RowFold {
-    /// Folds an event and passes the outcome to `apply` while its bytes are valid.
-    ///
-    /// - Returns: success, also for a misfit; otherwise the error that `apply` threw.
-    mutating func fold(
-        _ kind: KindPlan, _ event: FoldedEvent, _ members: UnsafeBufferPointer<JSONMember>, into old: RowView?,
-        _ apply: (RowChange?, MembershipWrite?) throws(StorageError) -> Void
-    ) -> Result<Void, StorageError> {
-        guard case .fitting(let change, let membership) = fold(kind, event, members, into: old) else {
-            return .success(())
-        }
-        do throws(StorageError) { return .success(try apply(change, membership)) } catch { return .failure(error) }
-    }
-}
-
 extension EventRecord {
     /// The name of its stream.
     package var streamName: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: json[stream]) }
@@ -194,11 +140,16 @@ extension EventRecord {
 
     /// Calls `body` with the members of the event's data, which are valid during the call; returns nil when the data is
     /// no JSON object, or was erased.
-    func withData<Result>(
-        _ reader: any JSONReading, _ body: (UnsafeBufferPointer<JSONMember>) -> Result
-    ) -> Result? {
+    ///
+    /// - Throws: the error of `body`.
+    func withData<Value, Failure: Error>(
+        _ reader: any JSONReading, _ body: (UnsafeBufferPointer<JSONMember>) throws(Failure) -> Value
+    ) throws(Failure) -> Value? {
         guard let data else { return nil }
         let text = UnsafeRawBufferPointer(rebasing: json[data])
-        return reader.withObject(text, readable: json.count - data.lowerBound, body)
+        let outcome = reader.withObject(text, readable: json.count - data.lowerBound) { members in
+            Result { () throws(Failure) in try body(members) }
+        }
+        return try outcome?.get()
     }
 }

@@ -17,7 +17,7 @@ package final class RowAudit {
     private let plan: CataloguePlan
     private let json: any JSONReading
     private let tables: AuditedTables
-    private var rows: RowFold
+    private var rows = RowFold()
     private var projection = RowProjection()
     private var key = KeyBuffer()
     private var old = KeyBuffer()
@@ -31,7 +31,6 @@ package final class RowAudit {
     package init(_ plan: CataloguePlan, in store: any TableStore, json: any JSONReading) {
         self.plan = plan
         self.json = json
-        rows = RowFold(json)
         tables = AuditedTables(plan.catalogue, in: store)
     }
 
@@ -41,20 +40,18 @@ package final class RowAudit {
     package func finding(in record: EventRecord) throws(StorageError) -> Finding? {
         guard let stream = plan.catalogue.kind(stream: record.streamName) else { return nil }
         let kind = plan[stream.kind]
-        // The events are the users' own.
-        guard !kind.hasOwnNumbers else { return nil }
         let event = FoldedEvent(record, idStart: stream.idStart)
         guard event.id.count <= Identifier.length.upperBound else { return .misfit }
         let row = try previous(kind, event)
-        let result = record.withData(json) { members -> Result<Finding?, StorageError> in
+        let finding = try record.withData(json) { (members) throws(StorageError) -> Finding? in
             switch rows.fold(kind, event, members, into: row) {
-            case .misfit: return .success(.misfit)
-            case .fitting(nil, _): return .success(.noEffect)
-            case .fitting(let change?, _): return apply(change, kind.schema)
+            case .misfit: return .misfit
+            case .fitting(nil, _): return .noEffect
+            case .fitting(let change?, _): return try apply(change, kind.schema)
             }
         }
-        guard let result else { return .misfit }
-        return try result.get()
+        guard let finding else { return .misfit }
+        return finding
     }
 
     private func previous(_ kind: KindPlan, _ event: FoldedEvent) throws(StorageError) -> RowView? {
@@ -66,15 +63,11 @@ package final class RowAudit {
         return row
     }
 
-    private func apply(_ change: RowChange, _ schema: KindSchema) -> Result<Finding?, StorageError> {
+    private func apply(_ change: RowChange, _ schema: KindSchema) throws(StorageError) -> Finding? {
         tables.owner = nil
-        do throws(StorageError) {
-            try projection.apply(change, to: tables)
-        } catch {
-            return .failure(error)
-        }
-        guard let owner = tables.owner, let unique = schema.unique else { return .success(nil) }
-        return .success(.taken(field: schema.fields[unique.field].name, by: schema.category + "-" + owner))
+        try projection.apply(change, to: tables)
+        guard let owner = tables.owner, let unique = schema.unique else { return nil }
+        return .taken(field: schema.fields[unique.field].name, by: schema.category + "-" + owner)
     }
 }
 

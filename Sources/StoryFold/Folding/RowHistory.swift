@@ -11,11 +11,11 @@ package protocol PastRowFold: AnyObject {
 }
 
 /// The fold of one row's history, event by event, by the same fold as `ModelProjector`; it keeps only the row.
-package final class RowHistory: OwnRows, PastRowFold {
+package final class RowHistory: PastRowFold {
     private let plan: CataloguePlan
     private let kind: KindPlan
     private let json: any JSONReading
-    private var fold: RowFold
+    private var fold = RowFold()
     /// The row so far, in the memory of `fold`; nil where there is none.
     private var view: RowView?
     package var row: RowCopy? { view.map { RowCopy($0) } }
@@ -31,32 +31,13 @@ package final class RowHistory: OwnRows, PastRowFold {
         self.plan = plan
         self.kind = plan[kind]
         self.json = json
-        fold = RowFold(json)
     }
 
     /// Folds the next event of the row's stream.
     package func fold(_ record: EventRecord) {
         let event = FoldedEvent(record, idStart: kind.schema.category.utf8.count + 1)
-        guard !kind.hasOwnNumbers else { return foldOwnRow(record, event) }
         record.withData(json) { members in
             if case .fitting(let change?, _) = self.fold.fold(kind, event, members, into: view) { view = change.after }
         }
     }
-
-    // MARK: OwnRows
-
-    private func foldOwnRow(_ record: EventRecord, _ event: FoldedEvent) {
-        record.withData(json) { members in
-            do throws(StorageError) {
-                try self.fold.fold(kind, event, members, into: self)
-            } catch {
-                preconditionFailure("a row in memory is not read: \(error)")
-            }
-        }
-    }
-
-    func row(_ kind: KindPlan, _ key: UnsafeRawBufferPointer) -> RowView? { view }
-    /// A row of the past is shown without its number.
-    func nextNumber(_ kind: KindPlan) -> UInt64 { 0 }
-    func rowChanged(_ change: RowChange) { view = change.after }
 }

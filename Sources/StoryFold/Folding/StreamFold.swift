@@ -13,7 +13,7 @@ package final class StreamFold {
     private let plan: CataloguePlan
     private let sink: any TableWriting
     private let json: any JSONReading
-    private var fold: RowFold
+    private var fold = RowFold()
     private var projection = RowProjection()
     private var key = KeyBuffer()
     private var value = KeyBuffer()
@@ -31,7 +31,6 @@ package final class StreamFold {
         self.plan = plan
         self.sink = sink
         self.json = json
-        fold = RowFold(json)
     }
 
     /// Folds the next event of the stream.
@@ -48,8 +47,11 @@ package final class StreamFold {
         }
         let event = FoldedEvent(record, idStart: idStart)
         guard event.id.count <= Identifier.length.upperBound else { return }
-        let outcome = record.withData(json) { self.fold.fold(kind, event, $0, into: self.row, self.keep) }
-        if case .failure(let error)? = outcome { throw error }
+        try record.withData(json) { (members) throws(StorageError) in
+            guard case .fitting(let change, let membership) = fold.fold(kind, event, members, into: row) else { return }
+            if let membership { try projection.apply(membership, to: sink) }
+            if let change { row = change.after }
+        }
     }
 
     /// Ends the stream: writes its head and projects its row.
@@ -72,7 +74,6 @@ package final class StreamFold {
     private func begin(_ record: EventRecord) {
         kind = plan.catalogue.kind(stream: record.streamName).map { (plan[$0.kind], $0.idStart) }
         if kind == nil, DefinitionTable.name(ofStream: record.streamName) != nil { model = DeclaredModel() }
-        precondition(kind.map { !$0.plan.hasOwnNumbers } ?? true, "rows with numbers of their own folded by streams")
     }
 
     /// Writes the model whose stream has ended, where an event changed it.
@@ -87,11 +88,6 @@ package final class StreamFold {
         model = nil
         row = nil
         positions.clear()
-    }
-
-    private func keep(_ change: RowChange?, _ membership: MembershipWrite?) throws(StorageError) {
-        if let membership { try projection.apply(membership, to: sink) }
-        if let change { row = change.after }
     }
 
     private func putPositions() throws(StorageError) {
@@ -143,9 +139,7 @@ package final class CategoryFold {
 
     private func put(named name: [UInt8]) throws(StorageError) {
         guard KeyBuffer.keyLength.contains(name.count) else { return }
-        try name.withBytes { (name) throws(StorageError) in
-            try sink.put(key.bytes, in: StreamTables.categories.number, at: name)
-        }
+        try sink.put(key.bytes, in: StreamTables.categories.number, at: name)
     }
 
     private func put(_ category: Int) throws(StorageError) {

@@ -28,7 +28,9 @@ extension StreamIndex {
     ///
     /// - Throws: any read error of the store.
     package func number(of category: CategoryName) throws(StorageError) -> UInt64? {
-        try category.spelling.withUnsafeBytes { (name) throws(StorageError) in try number(of: name) }
+        try category.spelling.withUnsafeBytes { (name) throws(StorageError) in
+            try store.number(StreamTables.categories.number, at: name)
+        }
     }
 
     /// Returns the first version of a stream at or after a position, or one past the last, by binary search: versions
@@ -44,13 +46,6 @@ extension StreamIndex {
             if found < position { low = middle + 1 } else { high = middle }
         }
         return Version(low)
-    }
-
-    /// Returns the number of a category; nil when no stream has it.
-    ///
-    /// - Throws: any read error of the store.
-    package func number(of category: UnsafeRawBufferPointer) throws(StorageError) -> UInt64? {
-        try store.number(StreamTables.categories.number, at: category)
     }
 
     /// Returns the position of the event of a version; nil for version 0 and past the stream's end.
@@ -95,8 +90,6 @@ extension StreamIndex {
     }
 
     func count(at key: [UInt8]) throws(StorageError) -> UInt64 {
-        try key.withBytes { (key) throws(StorageError) in
-            try store.number(StreamTables.categories.number, at: key)
-        } ?? 0
+        try store.number(StreamTables.categories.number, at: key) ?? 0
     }
 }

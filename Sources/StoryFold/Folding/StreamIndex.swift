@@ -69,9 +69,7 @@ package final class StreamIndex {
         try foldCategory(head.position, name)
         if head.version <= Version(1) {
             value.set(head.number.value)
-            try StreamIndex.streamCountKey.withBytes { (key) throws(StorageError) in
-                try store.put(value.bytes, in: StreamTables.categories.number, at: key)
-            }
+            try store.put(value.bytes, in: StreamTables.categories.number, at: StreamIndex.streamCountKey)
         } else {
             try foldPosition(head, after: previous)
         }
@@ -119,9 +117,7 @@ package final class StreamIndex {
     private func addCategory() throws(StorageError) -> UInt64 {
         let number = try count(at: StreamIndex.categoryCountKey) + 1
         value.set(number)
-        try StreamIndex.categoryCountKey.withBytes { (key) throws(StorageError) in
-            try store.put(value.bytes, in: StreamTables.categories.number, at: key)
-        }
+        try store.put(value.bytes, in: StreamTables.categories.number, at: StreamIndex.categoryCountKey)
         return number
     }
 }

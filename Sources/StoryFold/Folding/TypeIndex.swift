@@ -39,11 +39,11 @@ package struct TypeTally: BitwiseCopyable, Equatable, Sendable {
     /// Counts one more event in the stored form.
     static func count(_ position: Position, in bytes: UnsafeMutableRawBufferPointer) {
         let stored = UnsafeRawBufferPointer(bytes)
-        guard stored.count >= TypeTally.size else { return }
-        bytes.setSixByteNumber(stored.sixByteNumber(at: 0) + 1, at: 0)
+        guard stored.count >= TypeTally.size, let start = bytes.baseAddress else { return }
+        start.store48(stored.sixByteNumber(at: 0) + 1, 0)
         // Most come after all others; those of a sorted replay come in the order of their streams.
-        if position.value > stored.sixByteNumber(at: 12) { bytes.setSixByteNumber(position.value, at: 12) }
-        if position.value < stored.sixByteNumber(at: 6) { bytes.setSixByteNumber(position.value, at: 6) }
+        if position.value > stored.sixByteNumber(at: 12) { start.store48(position.value, 12) }
+        if position.value < stored.sixByteNumber(at: 6) { start.store48(position.value, 6) }
     }
 }
 
@@ -186,13 +186,4 @@ package struct TypeIndex: ~Copyable {
     }
 
     private static func prefix(_ category: CategoryName?) -> [UInt8] { (category?.bytes ?? []) + [dash] }
-}
-
-extension UnsafeMutableRawBufferPointer {
-    /// Writes a number as six bytes, the highest first.
-    @inline(__always)
-    fileprivate func setSixByteNumber(_ value: UInt64, at offset: Int) {
-        storeBytes(of: UInt16(truncatingIfNeeded: value >> 32).bigEndian, toByteOffset: offset, as: UInt16.self)
-        storeBytes(of: UInt32(truncatingIfNeeded: value).bigEndian, toByteOffset: offset + 2, as: UInt32.self)
-    }
 }

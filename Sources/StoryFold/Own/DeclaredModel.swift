@@ -80,12 +80,9 @@ package struct DeclaredModel: Equatable, Sendable {
     package static func activation(
         of name: String, in record: EventRecord, _ json: any JSONReading
     ) -> ModelActivated? {
-        guard DefinitionTable.name(ofStream: record.streamName)?.equals(text: name) == true else { return nil }
-        return activation(in: record, json)
-    }
-
-    private static func activation(in record: EventRecord, _ json: any JSONReading) -> ModelActivated? {
-        guard UnsafeRawBufferPointer(rebasing: record.json[record.type]).equals("ModelActivated") else { return nil }
+        guard DefinitionTable.name(ofStream: record.streamName)?.equals(text: name) == true,
+            UnsafeRawBufferPointer(rebasing: record.json[record.type]).equals("ModelActivated")
+        else { return nil }
         var event: ModelActivated?
         record.withData(json) { members in
             guard case .integer(let definition)? = members.value(named: "definition"),

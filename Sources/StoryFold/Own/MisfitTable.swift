@@ -29,9 +29,7 @@ package struct MisfitTable {
     ///
     /// - Throws: any read error of the store.
     package func total() throws(StorageError) -> UInt64 {
-        try MisfitTable.totalKey.withBytes { (key) throws(StorageError) in
-            try store.number(ProgramTables.misfits.number, at: key) ?? 0
-        }
+        try store.number(ProgramTables.misfits.number, at: MisfitTable.totalKey) ?? 0
     }
 
     /// Returns the first misfit from a position on in an order; from the first one without a position.
@@ -62,11 +60,8 @@ package struct MisfitTable {
                 try store.remove(in: ProgramTables.misfits.number, at: key)
             }
         }
-        let value = MisfitTable.value(misfit.line, misfit.rule)
-        try position.key.withBytes { (key) throws(StorageError) in
-            try value.withBytes { (value) throws(StorageError) in
-                try store.put(value, in: ProgramTables.misfits.number, at: key)
-            }
+        try MisfitTable.value(misfit.line, misfit.rule).withBytes { (value) throws(StorageError) in
+            try store.put(value, in: ProgramTables.misfits.number, at: position.key)
         }
         try MisfitTable.totalKey.withBytes { (key) throws(StorageError) in
             try store.add(1, in: ProgramTables.misfits.number, at: key)

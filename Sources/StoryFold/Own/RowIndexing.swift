@@ -42,12 +42,9 @@ package struct RowIndexing: ~Copyable {
     ///
     /// - Throws: any error of the store.
     package static func setDeferred(_ isDeferred: Bool, in store: any TableStore) throws(StorageError) {
+        guard !isDeferred else { return try store.put(.none, in: ProgramTables.counts.number, at: deferredKey) }
         try deferredKey.withBytes { (key) throws(StorageError) in
-            if isDeferred {
-                try store.put(.none, in: ProgramTables.counts.number, at: key)
-            } else {
-                try store.remove(in: ProgramTables.counts.number, at: key)
-            }
+            try store.remove(in: ProgramTables.counts.number, at: key)
         }
     }
 

@@ -33,7 +33,7 @@ package struct RowTransfer: ~Copyable {
             rows += 1
             return try step(rows)
         }
-        let counter = [RowNumbering.counterKey]
+        let counter = [ProgramTables.counterKey]
         try view.visit(ProgramTables.counts) { (key, value) throws(StorageError) in
             if key.elementsEqual(counter) { try store.put(value, in: ProgramTables.counts.number, at: key) }
             return try step(rows)

@@ -34,11 +34,11 @@ package struct SeenNames: ~Copyable {
     /// - Throws: any error of the store.
     mutating func see(category: UnsafeRawBufferPointer, type: UnsafeRawBufferPointer) throws(StorageError) {
         try read()
-        if let index = categories.firstIndex(where: { $0.withBytes { $0.equals(category) } }) {
+        if let index = categories.firstIndex(where: { $0.equals(category) }) {
             categories.remove(at: index)
             try put(.category, category)
         }
-        if let index = types.firstIndex(where: { $0.withBytes { $0.equals(type) } }) {
+        if let index = types.firstIndex(where: { $0.equals(type) }) {
             types.remove(at: index)
             try put(.type, type)
         }
@@ -107,19 +107,17 @@ package struct SeenNames: ~Copyable {
         try read()
         let existing = categories.isEmpty ? [] : try known.categories(atMost: NeverSeen.mostNames)
         let existingTypes = types.isEmpty ? [] : try known.types(of: program.categories, atMost: NeverSeen.mostNames)
-        var names: [NeverSeen.Name] = []
-        for name in categories.map({ String(decoding: $0, as: UTF8.self) }) {
-            let nearest = NearestWord.find(name, among: existing)
-            names.append(NeverSeen.Name(line: program.categoryLines[name] ?? 0, name: name, nearest: nearest))
+        func named(_ unseen: [[UInt8]], _ lines: [String: Int], among known: [String]) -> [NeverSeen.Name] {
+            unseen.map { String(decoding: $0, as: UTF8.self) }.map {
+                NeverSeen.Name(line: lines[$0] ?? 0, name: $0, nearest: NearestWord.find($0, among: known))
+            }
         }
-        for name in types.map({ String(decoding: $0, as: UTF8.self) }) {
-            let nearest = NearestWord.find(name, among: existingTypes)
-            names.append(NeverSeen.Name(line: program.typeLines[name] ?? 0, name: name, nearest: nearest))
-        }
-        for number in paths {
-            let name = program.paths[number].spelling
-            names.append(NeverSeen.Name(line: program.pathLines[number], name: name, nearest: nil))
-        }
+        let names =
+            named(categories, program.categoryLines, among: existing)
+            + named(types, program.typeLines, among: existingTypes)
+            + paths.map {
+                NeverSeen.Name(line: program.pathLines[$0], name: program.paths[$0].spelling, nearest: nil)
+            }
         return names.sorted { ($0.line, $0.name) < ($1.line, $1.name) }
     }
 }

@@ -32,7 +32,7 @@ extension KindDeclaration {
         let ofIndexes = zip(parts, orders).map { (filters.numbers(of: $0), $1) }
         let ofSorts = sorts.map { ([Int](), RowOrder.field($0)) }
         self.init(
-            name: name, category: category, numbering: .counter, keys: .someParts,
+            name: name, category: category,
             fields: fields.map { FieldSchema($0.name, $0.type.fieldType, isOptional: true) }, events: [],
             filters: filters.all,
             sorts: [SortSchema(KindDeclaration.created, "Created", by: .created)]

@@ -146,7 +146,7 @@ package struct ModelFold: ~Copyable {
     /// Takes the number of a new row.
     private mutating func nextNumber() throws(StorageError) -> UInt64 {
         key.clear()
-        key.add(RowNumbering.counterKey)
+        key.add(ProgramTables.counterKey)
         let last = try store.number(kind.counts, at: key.bytes) ?? 0
         try store.add(1, in: kind.counts, at: key.bytes)
         return last + 1

@@ -94,7 +94,7 @@ extension RowLayout.Slot {
         switch (storage, value) {
         case (.decimal, .number(let number)): head.put(number, at: offset)
         case (.date, .time(let time)): head.put(time.milliseconds, at: offset)
-        case (.flag, .boolean(let flag)): if flag { head.set(bit: self.flag) }
+        case (.flag, .boolean(let flag)): if flag { head.set(bit: self.flag, true) }
         case (.text, .text(let text)):
             head.put(UInt32(truncatingIfNeeded: text.count), at: offset)
             _ = piece.copy(text)
@@ -108,7 +108,7 @@ extension RowLayout.Slot {
             (.flag, _), (.fraction, _), (.choice, _):
             return 0
         }
-        if presence >= 0 { head.set(bit: presence) }
+        if presence >= 0 { head.set(bit: presence, true) }
         return count(value)
     }
 }
@@ -124,11 +124,5 @@ extension UnsafeMutableRawPointer {
     fileprivate func putElements(_ bytes: UnsafeRawBufferPointer, _ count: Int) -> Int {
         put(UInt16(truncatingIfNeeded: count), at: 0)
         return PackedList.storedCountSize + (self + PackedList.storedCountSize).copy(bytes)
-    }
-
-    /// Sets a bit among the presence bits and flags of a record.
-    fileprivate func set(bit: Int) {
-        let byte = self + RowLayout.bitsOffset + bit >> 3
-        byte.storeBytes(of: byte.load(as: UInt8.self) | 1 << UInt8(bit & 7), as: UInt8.self)
     }
 }

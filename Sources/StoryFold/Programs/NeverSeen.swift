@@ -80,8 +80,8 @@ package struct NeverSeen {
         func has(_ name: String) -> Bool { names.contains(Array(name.utf8)) }
 
         mutating func add(_ name: UnsafeRawBufferPointer) {
-            if last < names.count, names[last].withBytes({ $0.equals(name) }) { return }
-            if let index = names.firstIndex(where: { $0.withBytes { $0.equals(name) } }) { return last = index }
+            if last < names.count, names[last].equals(name) { return }
+            if let index = names.firstIndex(where: { $0.equals(name) }) { return last = index }
             if names.count < NeverSeen.mostNames { names.append(Array(name)) }
         }
     }

@@ -1,4 +1,4 @@
-import StoryCore
+package import StoryCore
 
 extension FilterValue {
     /// True when a key part for equality has a hash of the value, so that rows with the part need not have the value.
@@ -40,7 +40,7 @@ extension KeyBuffer {
     }
 
     /// Adds a value whose parts for equality and for sorting are the same; returns false for others.
-    private mutating func addFixed(_ value: FilterValue) -> Bool {
+    package mutating func addFixed(_ value: FilterValue) -> Bool {
         switch value {
         case .name(let name): name.withUnsafeBytes { addName($0) }
         case .integer(let number): addInteger(number)

@@ -195,10 +195,10 @@ package struct QueryPlan {
             let present = isOptional ? head + [0] : head
             let isCut = condition.value.isCutInSort
             if test == .notBefore(field) {
-                lower = lower.precedes(key) ? key : lower
+                lower = lower.greatest(key)
                 upper = upper.least(present.prefixEnd)
             } else {
-                lower = lower.precedes(present) ? present : lower
+                lower = lower.greatest(present)
                 upper = upper.least(isCut ? key.prefixEnd : key)
             }
             return !isCut
@@ -231,13 +231,5 @@ extension FilterValue {
         var key = KeyBuffer(capacity: 16)
         guard key.addSort(self, isOptional: isOptional) else { return nil }
         return head + key.bytes
-    }
-}
-
-extension [UInt8]? {
-    /// Returns the lesser of two ends of keys; nil is behind all keys.
-    fileprivate func least(_ other: [UInt8]?) -> [UInt8]? {
-        guard let self, let other else { return self ?? other }
-        return other.precedes(self) ? other : self
     }
 }

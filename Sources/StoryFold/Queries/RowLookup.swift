@@ -105,7 +105,7 @@ package final class RowLookup: ContentRows {
     ///
     /// - Throws: any read error of the store.
     package func tally(_ schema: KindSchema, at key: [UInt8]) throws(StorageError) -> UInt64 {
-        try key.withBytes { (key) throws(StorageError) in try store.number(schema.counts.number, at: key) } ?? 0
+        try store.number(schema.counts.number, at: key) ?? 0
     }
 
     /// Returns the range that has the fewest rows for a query.

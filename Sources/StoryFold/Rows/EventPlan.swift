@@ -4,7 +4,6 @@ import StoryCore
 struct EventPlan: BitwiseCopyable {
     let type: UnsafeRawBufferPointer
     let effect: EventSchema.Effect
-    let rows: SelectionPlan
     let changes: UnsafeBufferPointer<ChangePlan>
     let membership: MembershipPlan?
     /// The fields that it may change, one bit each.
@@ -13,7 +12,6 @@ struct EventPlan: BitwiseCopyable {
     init(_ event: EventSchema, _ schema: KindSchema, in memory: FixedMemory) {
         type = memory.bytes(event.type)
         effect = event.effect
-        rows = SelectionPlan(event.rows, in: memory)
         var expected = 0
         changes = memory.table(
             event.changes.map { change in
@@ -24,24 +22,6 @@ struct EventPlan: BitwiseCopyable {
             MembershipPlan(table: $0.table.number, member: memory.bytes($0.member), isPut: $0.isPut)
         }
         fields = event.changes.reduce(0) { $0 | 1 << UInt64($1.field) }
-    }
-}
-
-/// The rows that an event changes.
-struct SelectionPlan: BitwiseCopyable {
-    /// The members with the parts of the keys; none for the row of the event's stream.
-    let members: UnsafeBufferPointer<UnsafeRawBufferPointer>
-    /// True when the last member is an array, with a row for each text.
-    let isList: Bool
-
-    init(_ rows: RowSelection, in memory: FixedMemory) {
-        var names: [String] = []
-        switch rows {
-        case .ofStream: isList = false
-        case .named(let members): (names, isList) = (members, false)
-        case .each(let members): (names, isList) = (members, true)
-        }
-        members = memory.table(names.map { memory.bytes($0) })
     }
 }
 

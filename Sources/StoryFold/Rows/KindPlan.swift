@@ -12,33 +12,28 @@ package struct KindPlan: BitwiseCopyable, @unchecked Sendable {
         let layout: UnsafePointer<RowLayout>
         let events: UnsafeBufferPointer<EventPlan>
         let keyParts: UnsafeBufferPointer<SharedPart>
-        let allIndexes: UnsafeBufferPointer<IndexPlan>
-        let (indexes, elementIndexes): (UnsafeBufferPointer<IndexPlan>, UnsafeBufferPointer<IndexPlan>)
-        let (tallies, elementTallies): (UnsafeBufferPointer<TallyPlan>, UnsafeBufferPointer<TallyPlan>)
+        let indexes: UnsafeBufferPointer<EntryPlan>
+        let (entries, elementEntries): (UnsafeBufferPointer<EntryPlan>, UnsafeBufferPointer<EntryPlan>)
         let unique: UniquePlan?
         let (rows, numbers, counts): (UInt8, UInt8, UInt8)
-        let hasOwnNumbers: Bool
     }
 
     private let contents: UnsafePointer<Contents>
 
     fileprivate init(_ schema: KindSchema, in memory: FixedMemory) {
         var parts = SharedParts()
-        let indexes = schema.indexes.map { IndexPlan($0, schema, &parts, in: memory) }
-        let tallies = schema.tallies.map { TallyPlan($0, schema, &parts, in: memory) }
+        let indexes = schema.indexes.map { EntryPlan($0, schema, &parts, in: memory) }
+        let entries = indexes + schema.tallies.map { EntryPlan($0, schema, &parts, in: memory) }
         let contents = memory.room(for: Contents.self)
         contents.initialize(
             to: Contents(
                 layout: schema.layoutPointer,
                 events: memory.table(schema.events.map { EventPlan($0, schema, in: memory) }),
-                keyParts: memory.table(parts.all), allIndexes: memory.table(indexes),
-                indexes: memory.table(indexes.filter { $0.element == nil }),
-                elementIndexes: memory.table(indexes.filter { $0.element != nil }),
-                tallies: memory.table(tallies.filter { $0.element == nil }),
-                elementTallies: memory.table(tallies.filter { $0.element != nil }),
+                keyParts: memory.table(parts.all), indexes: memory.table(indexes),
+                entries: memory.table(entries.filter { $0.element == nil }),
+                elementEntries: memory.table(entries.filter { $0.element != nil }),
                 unique: schema.unique.map { UniquePlan(table: $0.table.number, field: $0.field) },
-                rows: schema.rows.number, numbers: schema.numbers.number, counts: schema.counts.number,
-                hasOwnNumbers: schema.numbering == .counter))
+                rows: schema.rows.number, numbers: schema.numbers.number, counts: schema.counts.number))
         self.contents = UnsafePointer(contents)
     }
 
@@ -48,14 +43,10 @@ package struct KindPlan: BitwiseCopyable, @unchecked Sendable {
     package var layout: UnsafePointer<RowLayout> { contents.pointee.layout }
     /// The distinct parts of the keys in indexes and tallies.
     var keyParts: UnsafeBufferPointer<SharedPart> { contents.pointee.keyParts }
-    /// The indexes in which a row has one key.
-    var indexes: UnsafeBufferPointer<IndexPlan> { contents.pointee.indexes }
-    /// The indexes in which a row has a key for each element of a list.
-    var elementIndexes: UnsafeBufferPointer<IndexPlan> { contents.pointee.elementIndexes }
-    /// The tallies that count a row once.
-    var tallies: UnsafeBufferPointer<TallyPlan> { contents.pointee.tallies }
-    /// The tallies that count a row once for each element of a list.
-    var elementTallies: UnsafeBufferPointer<TallyPlan> { contents.pointee.elementTallies }
+    /// The indexes in which a row has one key, then the tallies that count a row once.
+    var entries: UnsafeBufferPointer<EntryPlan> { contents.pointee.entries }
+    /// The indexes and tallies in which a row has a key for each element of a list.
+    var elementEntries: UnsafeBufferPointer<EntryPlan> { contents.pointee.elementEntries }
     var unique: UniquePlan? { contents.pointee.unique }
     /// The table of the rows.
     package var rows: UInt8 { contents.pointee.rows }
@@ -63,9 +54,6 @@ package struct KindPlan: BitwiseCopyable, @unchecked Sendable {
     package var numbers: UInt8 { contents.pointee.numbers }
     /// The table of the tallies.
     package var counts: UInt8 { contents.pointee.counts }
-
-    /// True when the rows are numbered by a counter of the kind's own.
-    package var hasOwnNumbers: Bool { contents.pointee.hasOwnNumbers }
 
     /// Returns the plan of events of this type; nil when the kind has none.
     func event(_ type: UnsafeRawBufferPointer) -> UnsafePointer<EventPlan>? {
@@ -92,7 +80,7 @@ extension KindPlan {
             key.set(row.number)
             return Array(key.bytes)
         }
-        let plan = contents.pointee.allIndexes[index]
+        let plan = contents.pointee.indexes[index]
         if let field = plan.element {
             guard let part = element(of: row.list(field), beginning: range.prefix) else { return nil }
             part.withUnsafeBytes { key.add($0) }

@@ -16,20 +16,6 @@ package struct RowChange: BitwiseCopyable {
     package let after: RowView?
     /// The fields that may have changed, one bit each.
     package let fields: UInt64
-
-    /// Creates a change of a row.
-    package init(
-        kind: KindPlan, number: UInt64, key: UnsafeRawBufferPointer, position: Position, before: RowView?,
-        after: RowView?, fields: UInt64
-    ) {
-        self.kind = kind
-        self.number = number
-        self.key = key
-        self.position = position
-        self.before = before
-        self.after = after
-        self.fields = fields
-    }
 }
 
 /// An entry of a set that an event puts or removes; the name is valid for as long as the event's data.
@@ -49,32 +35,15 @@ enum FoldOutcome: BitwiseCopyable {
 }
 
 /// The parts of an event that a fold reads; its bytes are valid for as long as the record's.
-package struct FoldedEvent {
-    /// The event's position in the log.
-    package let position: Position
-    /// The event's version in its stream.
-    package let version: Version
-    /// The time of the event.
-    package let time: Instant
+struct FoldedEvent {
+    let position: Position
+    let version: Version
+    let time: Instant
     /// The number of its stream, which is that of the row.
-    package let number: UInt64
+    let number: UInt64
     /// The ID in the name of its stream.
-    package let id: UnsafeRawBufferPointer
-    /// The event's type.
-    package let type: UnsafeRawBufferPointer
-
-    /// Creates an event of its parts.
-    package init(
-        position: Position, version: Version, time: Instant, number: UInt64, id: UnsafeRawBufferPointer,
-        type: UnsafeRawBufferPointer
-    ) {
-        self.position = position
-        self.version = version
-        self.time = time
-        self.number = number
-        self.id = id
-        self.type = type
-    }
+    let id: UnsafeRawBufferPointer
+    let type: UnsafeRawBufferPointer
 
     /// Reads the parts of a record.
     ///

@@ -12,8 +12,6 @@ struct RowDraft: ~Copyable {
     private let pieces = UnsafeMutablePointer<UnsafeRawBufferPointer>.allocate(
         capacity: KindDeclaration.maxFieldCount + 1)
 
-    private let lists = ListMemory()
-
     deinit {
         head.deallocate()
         pieces.deallocate()
@@ -21,14 +19,12 @@ struct RowDraft: ~Copyable {
 
     /// Begins with a new row: integers are 0, flags are false, all else is absent.
     func begin(_ layout: RowLayout) {
-        lists.clear()
         head.initializeMemory(as: UInt8.self, repeating: 0, count: layout.headCount)
         pieces.initialize(repeating: .none, count: layout.pieceCount)
     }
 
     /// Begins with an existing row.
     func begin(_ row: RowView) {
-        lists.clear()
         let layout = row.layout
         guard let start = row.bytes.baseAddress else { return }
         head.copyMemory(from: start, byteCount: layout.headCount)
@@ -41,20 +37,16 @@ struct RowDraft: ~Copyable {
     }
 
     /// Applies one step of an event; returns false when the event's data does not fit the step.
-    ///
-    /// - Parameter json: the reader of lists.
-    func apply(
-        _ plan: ChangePlan, _ members: UnsafeBufferPointer<JSONMember>, at time: Instant, _ json: any JSONReading
-    ) -> Bool {
+    func apply(_ plan: ChangePlan, _ members: UnsafeBufferPointer<JSONMember>, at time: Instant) -> Bool {
         switch plan.step {
         case .set:
             guard let value = members.value(plan.member, expectedAt: plan.expected) else { return false }
-            return set(plan, to: value, json)
+            return set(plan, to: value)
         case .setIfGiven:
             guard let value = members.value(plan.member, expectedAt: plan.expected) else { return true }
-            return set(plan, to: value, json)
+            return set(plan, to: value)
         case .setOrTime:
-            if let value = members.value(plan.member, expectedAt: plan.expected) { return set(plan, to: value, json) }
+            if let value = members.value(plan.member, expectedAt: plan.expected) { return set(plan, to: value) }
             setBits(plan.slot, UInt64(bitPattern: time.milliseconds))
         case .setTime: setBits(plan.slot, UInt64(bitPattern: time.milliseconds))
         case .add(let amount):
@@ -66,16 +58,13 @@ struct RowDraft: ~Copyable {
         return true
     }
 
-    private func set(_ plan: ChangePlan, to value: JSONMember.Value, _ json: any JSONReading) -> Bool {
+    private func set(_ plan: ChangePlan, to value: JSONMember.Value) -> Bool {
         let slot = plan.slot
         switch slot.storage {
         case .text:
             guard case .string(let text) = value else { return false }
             setText(slot, text)
-        case .list:
-            guard case .array(let array) = value, let list = lists.list(of: array, json) else { return false }
-            setText(slot, list)
-        case .map, .decimal: return false
+        case .list, .map, .decimal: return false
         case .name:
             guard case .string(let name) = value, name.isName else { return false }
             head.storeBytes(of: UInt8(truncatingIfNeeded: name.count), toByteOffset: slot.offset, as: UInt8.self)
@@ -95,29 +84,22 @@ struct RowDraft: ~Copyable {
 
     private func setPiece(_ slot: RowLayout.Slot, _ bytes: UnsafeRawBufferPointer) {
         pieces[slot.piece] = bytes
-        if slot.presence >= 0 { set(bit: slot.presence, true) }
+        if slot.presence >= 0 { head.set(bit: slot.presence, true) }
     }
 
     /// Stores the value of a field of fixed size.
     ///
     /// - Parameter bits: the value as `RowView.bits` returns it.
     private func setBits(_ slot: RowLayout.Slot, _ bits: UInt64) {
-        if slot.presence >= 0 { set(bit: slot.presence, true) }
+        if slot.presence >= 0 { head.set(bit: slot.presence, true) }
         switch slot.storage {
         case .integer, .number, .date, .fraction:
             head.storeBytes(of: bits.littleEndian, toByteOffset: slot.offset, as: UInt64.self)
         case .choice:
             head.storeBytes(of: UInt8(truncatingIfNeeded: bits), toByteOffset: slot.offset, as: UInt8.self)
-        case .flag: set(bit: slot.flag, bits == 1)
+        case .flag: head.set(bit: slot.flag, bits == 1)
         case .name, .text, .list, .map, .decimal: break
         }
-    }
-
-    private func set(bit: Int, _ isSet: Bool) {
-        let byte = head + RowLayout.bitsOffset + bit >> 3
-        let mask = UInt8(1) << UInt8(bit & 7)
-        let old = byte.load(as: UInt8.self)
-        byte.storeBytes(of: isSet ? old | mask : old & ~mask, as: UInt8.self)
     }
 
     /// Writes the row in the stored form.
@@ -143,42 +125,18 @@ struct RowDraft: ~Copyable {
     }
 }
 
-/// The memory of the lists of a draft.
-private final class ListMemory {
-    private var lists: [UnsafeMutableRawPointer] = []
-
-    deinit { clear() }
-
-    func clear() {
-        guard !lists.isEmpty else { return }
-        for list in lists { list.deallocate() }
-        lists.removeAll(keepingCapacity: true)
-    }
-
-    /// Returns the stored form of a JSON array of texts, valid until `clear`; nil where it is none, or a text or the
-    /// number of texts does not fit two bytes.
-    func list(of array: UnsafeRawBufferPointer, _ json: any JSONReading) -> UnsafeRawBufferPointer? {
-        // A text of n bytes has at least n + 3 in the array: two quotes, and a comma or a bracket. Here it has n + 2.
-        let start = UnsafeMutableRawPointer.allocate(byteCount: array.count + 2, alignment: 8)
-        lists.append(start)
-        var (end, count, fits) = (PackedList.storedCountSize, 0, true)
-        let isList = json.forEachText(ofArray: array) { text in
-            fits = fits && text.count <= Int(UInt16.max) && count < Int(UInt16.max)
-            guard fits else { return }
-            start.put(UInt16(truncatingIfNeeded: text.count), at: end)
-            if let source = text.baseAddress { (start + end + 2).copyMemory(from: source, byteCount: text.count) }
-            end += 2 + text.count
-            count += 1
-        }
-        start.put(UInt16(truncatingIfNeeded: count), at: 0)
-        return isList && fits ? UnsafeRawBufferPointer(start: start, count: end) : nil
-    }
-}
-
 extension UnsafeMutableRawPointer {
     /// Stores the lower six bytes of a number, the highest first.
     func store48(_ value: UInt64, _ offset: Int) {
         storeBytes(of: UInt16(truncatingIfNeeded: value >> 32).bigEndian, toByteOffset: offset, as: UInt16.self)
         storeBytes(of: UInt32(truncatingIfNeeded: value).bigEndian, toByteOffset: offset + 2, as: UInt32.self)
+    }
+
+    /// Sets or clears a bit among the presence bits and flags of a record.
+    func set(bit: Int, _ isSet: Bool) {
+        let byte = self + RowLayout.bitsOffset + bit >> 3
+        let mask = UInt8(1) << UInt8(bit & 7)
+        let old = byte.load(as: UInt8.self)
+        byte.storeBytes(of: isSet ? old | mask : old & ~mask, as: UInt8.self)
     }
 }

@@ -38,10 +38,8 @@ struct RowProjection: ~Copyable {
         old.write(change.kind.keyParts, of: change.before, fields: fields)
         new.write(change.kind.keyParts, of: change.after, fields: fields)
         if isMoved { addNumber(change) }
-        for index in change.kind.indexes where isMoved || index.fields & fields != 0 { move(index, change) }
-        for tally in change.kind.tallies where isMoved || tally.fields & fields != 0 { count(tally, change) }
-        for index in change.kind.elementIndexes where isMoved || index.fields & fields != 0 { moveAll(index, change) }
-        for tally in change.kind.elementTallies where isMoved || tally.fields & fields != 0 { countAll(tally, change) }
+        for plan in change.kind.entries where isMoved || plan.fields & fields != 0 { replace(plan, change) }
+        for plan in change.kind.elementEntries where isMoved || plan.fields & fields != 0 { replaceAll(plan, change) }
         if let unique = change.kind.unique, fields >> UInt64(unique.field) & 1 == 1 {
             replace(unique, change)
         }
@@ -78,37 +76,21 @@ struct RowProjection: ~Copyable {
         }
     }
 
-    /// Replaces the index entry of the row before with that of the row after.
-    private mutating func move(_ index: IndexPlan, _ change: RowChange) {
-        let before = batch.addKey(index, old, change.number)
-        let after = batch.addKey(index, new, change.number)
-        replace(before, .remove, after, .put(.none), in: index.table)
+    /// Replaces the entry of the row before with that of the row after.
+    private mutating func replace(_ plan: EntryPlan, _ change: RowChange) {
+        let before = batch.addKey(plan, old, change.number)
+        let after = batch.addKey(plan, new, change.number)
+        replace(before, plan.removal, after, plan.addition, in: plan.table)
     }
 
-    private mutating func count(_ tally: TallyPlan, _ change: RowChange) {
-        let before = batch.addKey(tally, old)
-        let after = batch.addKey(tally, new)
-        replace(before, .add(-1), after, .add(1), in: change.kind.counts)
-    }
-
-    /// Replaces the index entries of the elements before with those of the elements after.
-    private mutating func moveAll(_ index: IndexPlan, _ change: RowChange) {
-        guard let field = index.element else { return }
+    /// Replaces the entries of the elements before with those of the elements after.
+    private mutating func replaceAll(_ plan: EntryPlan, _ change: RowChange) {
+        guard let field = plan.element else { return }
         elements.write(field, before: change.before, after: change.after)
         for pair in elements.pairs {
-            let before = pair.before.flatMap { batch.addKey(index, old, change.number, element: $0) }
-            let after = pair.after.flatMap { batch.addKey(index, new, change.number, element: $0) }
-            replace(before, .remove, after, .put(.none), in: index.table)
-        }
-    }
-
-    private mutating func countAll(_ tally: TallyPlan, _ change: RowChange) {
-        guard let field = tally.element else { return }
-        elements.write(field, before: change.before, after: change.after)
-        for pair in elements.pairs {
-            let before = pair.before.flatMap { batch.addKey(tally, old, element: $0) }
-            let after = pair.after.flatMap { batch.addKey(tally, new, element: $0) }
-            replace(before, .add(-1), after, .add(1), in: change.kind.counts)
+            let before = pair.before.flatMap { batch.addKey(plan, old, change.number, element: $0) }
+            let after = pair.after.flatMap { batch.addKey(plan, new, change.number, element: $0) }
+            replace(before, plan.removal, after, plan.addition, in: plan.table)
         }
     }
 
@@ -133,28 +115,17 @@ struct RowProjection: ~Copyable {
 }
 
 extension WriteBatch {
-    /// Writes the key of a row's entry in an index; returns nil when the row has none.
+    /// Writes the key of a row's entry in an index, or of the tally that it belongs to; returns nil when there is none.
     fileprivate mutating func addKey(
-        _ index: IndexPlan, _ row: borrowing RowKeyParts, _ number: UInt64, element: UnsafeRawBufferPointer = .none
+        _ plan: EntryPlan, _ row: borrowing RowKeyParts, _ number: UInt64, element: UnsafeRawBufferPointer = .none
     ) -> Key? {
         guard row.hasRow else { return nil }
         return addKey { key in
+            if let tally = plan.tally { key.add(tally) }
             key.add(element)
-            guard key.add(index.parts, of: row) else { return false }
-            key.add48(number)
+            guard key.add(plan.parts, of: row) else { return false }
+            if plan.tally == nil { key.add48(number) }
             return true
-        }
-    }
-
-    /// Writes the key of the tally that a row belongs to; returns nil when it belongs to none.
-    fileprivate mutating func addKey(
-        _ tally: TallyPlan, _ row: borrowing RowKeyParts, element: UnsafeRawBufferPointer = .none
-    ) -> Key? {
-        guard row.hasRow else { return nil }
-        return addKey { key in
-            key.add(tally.number)
-            key.add(element)
-            return key.add(tally.parts, of: row)
         }
     }
 }

@@ -28,8 +28,6 @@ package struct KeyBatch: ~Copyable {
 
     deinit { entries.deallocate() }
 
-    /// True when the batch has no keys.
-    package var isEmpty: Bool { count == 0 }
     /// True when the batch has no room for another key.
     package var isFull: Bool { count == KeyBatch.capacity }
 

@@ -126,13 +126,6 @@ package struct KeyBounds {
             return try upper.withBytes { (upper) throws(Failure) in try body(KeyBounds(lower: lower, upper: upper)) }
         }
     }
-
-    /// Calls `body` with the bounds of all keys that begin with a prefix.
-    package static func with<Result, Failure: Error>(
-        prefix: [UInt8], _ body: (KeyBounds) throws(Failure) -> Result
-    ) throws(Failure) -> Result {
-        try with(prefix, prefix.prefixEnd, body)
-    }
 }
 
 extension [UInt8] {
@@ -145,6 +138,17 @@ extension [UInt8] {
             return bytes
         }
         return nil
+    }
+
+    /// Returns the greater of two keys.
+    package func greatest(_ other: [UInt8]) -> [UInt8] { precedes(other) ? other : self }
+}
+
+extension [UInt8]? {
+    /// Returns the lesser of two ends of keys; nil is behind all keys.
+    package func least(_ other: [UInt8]?) -> [UInt8]? {
+        guard let self, let other else { return self ?? other }
+        return other.precedes(self) ? other : self
     }
 }
 
@@ -165,5 +169,12 @@ extension TableStore {
         var number: UInt64?
         try withValue(table, at: key) { if $0.count >= 6 { number = $0.sixByteNumber(at: 0) } }
         return number
+    }
+
+    /// Returns the six-byte number at a key that is in an array, as `number` does.
+    ///
+    /// - Throws: any read error of the store.
+    func number(_ table: UInt8, at key: [UInt8]) throws(StorageError) -> UInt64? {
+        try key.withBytes { (key) throws(StorageError) in try number(table, at: key) }
     }
 }

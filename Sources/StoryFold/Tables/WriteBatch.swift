@@ -89,6 +89,13 @@ package struct WriteBatch: ~Copyable {
 }
 
 extension TableWriting {
+    /// Puts a value at a key that is in an array, as `put` does.
+    ///
+    /// - Throws: any error of the store.
+    func put(_ value: UnsafeRawBufferPointer, in table: UInt8, at key: [UInt8]) throws(StorageError) {
+        try key.withBytes { (key) throws(StorageError) in try put(value, in: table, at: key) }
+    }
+
     /// Writes the entries one after the other by default.
     ///
     /// - Throws: any error of the store.

@@ -6,8 +6,6 @@ package final class JSONObjectReader: JSONReading {
     private let scanner = JSONScanner(capacity: EventLineReader.maxCount)
     private var members: UnsafeMutablePointer<JSONMember>
     private var capacity = 32
-    /// The scanner of arrays within an object that is being read; made for the first one.
-    private lazy var arrays = JSONScanner(capacity: EventLineReader.maxCount)
 
     /// Creates a reader, with memory for the longest event.
     package init() { members = .allocate(capacity: capacity) }
@@ -30,18 +28,6 @@ package final class JSONObjectReader: JSONReading {
             (members + index).initialize(to: JSONMember(name: member.pointee.keyBytes, value: value))
         }
         return body(UnsafeBufferPointer(start: members, count: count))
-    }
-
-    /// Passes the characters of each text of an array to the body; returns false if the text is no array of texts.
-    package func forEachText(ofArray text: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void) -> Bool {
-        let document = arrays.scan(text, readable: text.count)
-        guard document.isValid, document.isArray else { return false }
-        for index in 0..<document.count {
-            let value = document[index].pointee.value
-            guard value.isString else { return false }
-            body(value.stringBytes)
-        }
-        return true
     }
 
     private func grow(_ count: Int) {

@@ -56,7 +56,7 @@ private struct Plan: BitwiseCopyable {
 
     init(_ schema: KindSchema, in memory: FixedMemory) {
         layout = schema.layout
-        isCounted = schema.numbering == .counter
+        isCounted = schema.program != nil
         let members = zip(schema.fields, schema.layout.slots).map { field, slot in
             let label = ByteWriter.bytes { bytes in
                 bytes.byte(0x2C)

@@ -63,7 +63,7 @@ package struct RequestTable: Sendable {
     private static func writes(_ catalogue: Catalogue) -> [RequestShape] {
         [
             RequestShape(
-                .post, .write, .kind, of: catalogue.kinds.filter { $0.numbering == .ofStreams }, options: write,
+                .post, .write, .kind, of: catalogue.kinds.filter { $0.program == nil }, options: write,
                 body: .form,
                 summary: "Adds content from a form.",
                 example: #"POST stories {"title":"Spring","message":"It came.","sender":"007","recipient":"008"}"#),

@@ -66,9 +66,7 @@ extension RequestReader {
         guard let stream else { return }
         let (isKind, isReserved) = stream.spelling.withUnsafeBytes { name in
             let category = name.part(0..<stream.categoryCount)
-            let kind = table.catalogue.kind(category: category).flatMap { table.catalogue.schema(of: $0) }
-            // Events of kinds that number their rows themselves are the users' own.
-            return (kind?.numbering == .ofStreams, CategoryName.isReserved(category))
+            return (table.catalogue.kind(category: category) != nil, CategoryName.isReserved(category))
         }
         guard isKind || isReserved else { return }
         let hint = isKind ? "use POST, EDIT and the like" : "choose another"

@@ -49,7 +49,7 @@ struct StreamIndexTests {
 
     @Test func `each category has its events, both ways and in part`() throws {
         for (category, events) in Dictionary(grouping: log, by: { $0.stream.stream.category }) {
-            let number = try #require(try category.bytes.withBytes { try index.number(of: $0) })
+            let number = try #require(try index.number(of: category))
             for (from, through) in [(UInt64(1), UInt64(9_000)), (700, 1_900), (1_900, 700)] {
                 let expected = events.map(\.position).filter { $0 >= from && $0 <= through }
                 for order in [Order.ascending, .descending] {

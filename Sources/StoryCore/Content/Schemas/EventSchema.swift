@@ -49,30 +49,11 @@ package struct MembershipChange: Equatable, Sendable {
     }
 }
 
-/// The rows that an event changes.
-package enum RowSelection: Equatable, Sendable {
-    /// The row of its stream, whose key is the ID in the stream's name.
-    case ofStream
-    /// The row whose key has the texts of these members as its parts.
-    case named([String])
-    /// A row for each text in the array of the last member; the texts of the others are the parts before it.
-    case each([String])
-
-    /// The number of parts of the keys.
-    package var partCount: Int {
-        switch self {
-        case .ofStream: 1
-        case .named(let members), .each(let members): members.count
-        }
-    }
-}
-
-/// The effect of an event of one type on the rows that it names.
+/// The effect of an event of one type on the row of its stream.
 package struct EventSchema: Equatable, Sendable {
     /// The effect on the row as a whole.
     package enum Effect: BitwiseCopyable, Equatable, Sendable {
-        /// Creates the row as the first event of the stream; a later one changes nothing. Where rows have numbers of
-        /// their own: creates the row, or changes it.
+        /// Creates the row as the first event of the stream; a later one changes nothing.
         case creates
         /// Changes a row that exists.
         case changes
@@ -82,9 +63,7 @@ package struct EventSchema: Equatable, Sendable {
 
     /// The event's type: `StoryPosted`.
     package let type: String
-    /// The rows that it changes.
-    package let rows: RowSelection
-    /// The effect on a row as a whole.
+    /// The effect on the row as a whole.
     package let effect: Effect
     /// The changes to the row's fields, in order.
     package let changes: [FieldChange]
@@ -93,10 +72,8 @@ package struct EventSchema: Equatable, Sendable {
 
     /// Creates a schema.
     package init(
-        _ type: String, _ effect: Effect, _ changes: [FieldChange] = [], of rows: RowSelection = .ofStream,
-        membership: MembershipChange? = nil
+        _ type: String, _ effect: Effect, _ changes: [FieldChange] = [], membership: MembershipChange? = nil
     ) {
-        self.rows = rows
         self.type = type
         self.effect = effect
         self.changes = changes

@@ -46,36 +46,16 @@ extension KindDeclaration {
         }
     }
 
-    /// Checks that the events, or the program, name rows as the keys and numbers of the rows need it.
+    /// Checks that rows which a program makes are made by nothing else.
     private func checkRows() throws(SchemaError) {
-        switch (program, numbering, keys) {
-        case (nil, .ofStreams, .id):
-            guard events.allSatisfy({ $0.rows == .ofStream }) else {
-                throw SchemaError("an event of \(name) changes other rows than that of its stream")
-            }
-        case (nil, .counter, .parts(let count)):
-            guard RowKeyShape.partCounts.contains(count) else {
-                throw SchemaError("\(name) has keys of \(count) parts")
-            }
-            for event in events where event.rows.partCount != count {
-                throw SchemaError("\(event.type) names rows by \(event.rows.partCount) parts, not \(count)")
-            }
-            try checkOwnNumbers()
-        case (_?, .counter, .someParts):
-            guard events.isEmpty, unique == nil else {
-                throw SchemaError("the rows of \(name) are made by a program, and it has events or a unique text")
-            }
-            try checkOwnNumbers()
-        case (_, .ofStreams, _), (_, .counter, _):
-            throw SchemaError("the keys of \(name) do not suit the numbers of its rows, or who makes them")
+        guard program != nil else { return }
+        guard events.isEmpty, unique == nil else {
+            throw SchemaError("the rows of \(name) are made by a program, and it has events or a unique text")
         }
-    }
-
-    private func checkOwnNumbers() throws(SchemaError) {
-        guard commands == nil, verbs.isEmpty, events.allSatisfy({ $0.membership == nil }) else {
+        guard commands == nil, verbs.isEmpty else {
             throw SchemaError("the rows of \(name) have numbers of their own, and it has writes or sets")
         }
-        guard !tallies.contains(where: { $0.number == RowNumbering.counterKey }) else {
+        guard !tallies.contains(where: { $0.number == ProgramTables.counterKey }) else {
             throw SchemaError("a tally of \(name) has the number of the counter")
         }
     }
@@ -158,7 +138,7 @@ extension FieldType {
     /// True when a member of an event's data can be the field's value.
     fileprivate var isSetByEvents: Bool {
         switch self {
-        case .text, .name, .integer, .number, .date, .flag, .fraction, .choice, .list(.text): true
+        case .text, .name, .integer, .number, .date, .flag, .fraction, .choice: true
         case .decimal, .list, .map: false
         }
     }

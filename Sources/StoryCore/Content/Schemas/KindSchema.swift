@@ -14,14 +14,8 @@ package final class KindSchema: Sendable {
     package let categoryName: CategoryName
     /// The prefix of its streams' names: the category and a dash.
     private let streamPrefix: [UInt8]
-    /// The source of the rows' numbers.
-    package let numbering: RowNumbering
     /// The program that makes the rows; nil where the events of a category do.
     package let program: ProgramRows?
-    /// True when each row is changed by the events of one stream alone.
-    package let areRowsOfOneStream: Bool
-    /// The form of the rows' keys.
-    package let keys: RowKeyShape
     /// The verbs that change existing content; every kind has `POST` besides.
     package let verbs: [Verb]
     /// The fields in the order of the row's JSON, after `id`, `version` and `position`.
@@ -65,11 +59,7 @@ package final class KindSchema: Sendable {
         category = declaration.category
         categoryName = CategoryName(trusted: Array(declaration.category.utf8))
         streamPrefix = Array(declaration.category.utf8) + [0x2D]
-        keys = declaration.keys
-        numbering = declaration.numbering
         program = declaration.program
-        areRowsOfOneStream =
-            declaration.program?.areOfOneStream ?? declaration.events.allSatisfy { $0.rows == .ofStream }
         verbs = declaration.verbs
         fields = declaration.fields
         events = declaration.events
@@ -91,8 +81,13 @@ package final class KindSchema: Sendable {
         layoutPointer = UnsafePointer(layout)
         // The layout refers to its schema, which is initialized only now.
         layout.initialize(
-            to: RowLayout(declaration.fields, declaration.keys, of: .passUnretained(self), number: number, in: memory))
+            to: RowLayout(declaration.fields, keys, of: .passUnretained(self), number: number, in: memory))
     }
+
+    /// True when each row is changed by the events of one stream alone.
+    package var areRowsOfOneStream: Bool { program?.areOfOneStream ?? true }
+    /// The form of the rows' keys.
+    package var keys: RowKeyShape { program == nil ? .id : .someParts }
 
     /// The layout of a stored row, valid as long as the schema.
     package var layout: RowLayout { layoutPointer.pointee }
@@ -181,27 +176,12 @@ package final class KindSchema: Sendable {
 /// it.
 package typealias CommandMaking = @Sendable (ContentAction, any Directory) -> Result<ContentCommand, Failure>?
 
-/// The source of the numbers of a kind's rows, which are the order in which the rows were made.
-package enum RowNumbering: Equatable, Sendable {
-    /// A row has the number of its stream.
-    case ofStreams
-    /// A counter of the kind's own, at this key in the table of its tallies.
-    case counter
-
-    /// The key of the counter: the number of rows that were ever made.
-    package static let counterKey: UInt8 = 0xFF
-}
-
 /// The declaration of a kind, not yet checked.
 package struct KindDeclaration: Sendable {
     /// The kind's name in targets and queries: `stories`.
     package var name: String
     /// The category of its streams: `story`.
     package var category: String
-    /// The source of the rows' numbers.
-    package var numbering: RowNumbering
-    /// The form of the rows' keys.
-    package var keys: RowKeyShape
     /// The verbs that change existing content; every kind has `POST` besides.
     package var verbs: [Verb]
     /// The fields in the order of the row's JSON.
@@ -231,16 +211,13 @@ package struct KindDeclaration: Sendable {
 
     /// Creates a declaration from its parts.
     package init(
-        name: String, category: String, numbering: RowNumbering = .ofStreams,
-        keys: RowKeyShape = .id, verbs: [Verb] = [], fields: [FieldSchema], events: [EventSchema],
+        name: String, category: String, verbs: [Verb] = [], fields: [FieldSchema], events: [EventSchema],
         filters: [FilterSchema] = [], sorts: [SortSchema] = [], rows: ModelTable, numbers: ModelTable,
         indexes: [IndexSchema] = [], counts: ModelTable, tallies: [TallySchema] = [], unique: UniqueSchema? = nil,
         commands: CommandMaking? = nil, program: ProgramRows? = nil
     ) {
         self.name = name
         self.category = category
-        self.numbering = numbering
-        self.keys = keys
         self.verbs = verbs
         self.fields = fields
         self.events = events

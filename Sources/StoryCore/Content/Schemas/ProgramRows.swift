@@ -30,6 +30,8 @@ package enum ProgramTables {
     package static let numbers = table(2, "numbers")
     /// The tallies, and the counter of the rows.
     package static let counts = table(3, "counts")
+    /// The key of the counter among the tallies: the number of rows that were ever made.
+    package static let counterKey: UInt8 = 0xFF
     /// The note records by key.
     package static let notes = table(4, "notes")
     /// The misfits that are kept, by position.

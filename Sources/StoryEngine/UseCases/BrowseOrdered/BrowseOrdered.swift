@@ -7,7 +7,7 @@ enum BrowseOrdered {
     ///
     /// - Throws: `invalid` if `after=` is no `next` of this list.
     static func page(
-        _ query: ListQuery, of schema: KindSchema, in source: QuerySource
+        _ query: ListQuery, of schema: KindSchema, in engine: Engine
     ) throws(Failure) -> any AnswerCursor {
         var key: [UInt8]?
         if let after = query.after {
@@ -21,7 +21,7 @@ enum BrowseOrdered {
                 throw .invalid("after", .malformed, message)
             }
         }
-        return OrderedRows(query, of: schema, after: key, in: source)
+        return OrderedRows(query, of: schema, after: key, in: engine)
     }
 
     /// `SORTS`: returns the sorts of a kind, the default first.
@@ -36,27 +36,27 @@ enum BrowseOrdered {
 private final class OrderedRows: AnswerCursor {
     private let query: ListQuery
     private let after: [UInt8]?
-    private let source: QuerySource
+    private let engine: Engine
     private let schema: KindSchema
     private let plan: QueryPlan
 
-    init(_ query: ListQuery, of schema: KindSchema, after: [UInt8]?, in source: QuerySource) {
+    init(_ query: ListQuery, of schema: KindSchema, after: [UInt8]?, in engine: Engine) {
         self.query = query
         self.after = after
-        self.source = source
+        self.engine = engine
         self.schema = schema
         plan = QueryPlan(schema, query.conditions)
     }
 
-    private var world: World { source.world }
+    private var world: World { engine.world }
     /// The index of the sort in the schema.
     private var sort: Int { query.sort }
 
     func step(into lines: any AnswerLines) throws(StorageError) -> CursorStep {
         guard !lines.isSpent else { return .more }
-        let head = source.head()
+        let head = engine.head
         guard world.serves(schema) else { return .ended(.failed(.removedKind), restsOn: head) }
-        var page = ListPage(schema, limit: query.limit, source.limits, rows: world.rows(of: schema), into: lines)
+        var page = ListPage(schema, limit: query.limit, engine.limits, rows: world.rows(of: schema), into: lines)
         if let rows = try few(charging: lines) {
             try fill(&page, rows)
         } else {
@@ -145,9 +145,8 @@ private final class OrderedRows: AnswerCursor {
     /// Returns the row numbers of a part of an index, if one page may look at them all; nil otherwise.
     private func numbers(_ range: IndexRange) throws(StorageError) -> [UInt64]? {
         var numbers: [UInt64] = []
-        let limit = source.limits.looks
-        let walk = IndexWalk(
-            store: world.rows(of: schema).store, table: range.table, lower: range.lower, upper: range.upper)
+        let limit = engine.limits.looks
+        let walk = IndexWalk(range, of: schema, in: world)
         try walk.keys(.ascending, after: nil) { key in
             if let number = key.lastNumber { numbers.append(number) }
             return numbers.count <= limit
@@ -159,7 +158,8 @@ private final class OrderedRows: AnswerCursor {
         let comes = ListOrder(isDescending: query.order == .descending, isOptional: isOptional)
         for row in rows {
             if let after, !comes.before(after, row.key) { continue }
-            guard try page.write(row.number, at: row.key) else { return }
+            let isTaken = try row.key.withBytes { (key) throws(StorageError) in try page.take(row.number, [], key) }
+            guard isTaken else { return }
         }
         _ = try page.finish([])
     }

@@ -36,20 +36,18 @@ struct IndexWalk {
         var (lower, upper) = (lower, upper)
         switch (order, after) {
         case (_, nil): break
-        case (.ascending, let after?): lower = max(lower, after + [0])
-        case (.descending, let after?): upper = min(after, upper)
+        case (.ascending, let after?): lower = lower.greatest(after + [0])
+        case (.descending, let after?): upper = upper.least(after)
         }
-        return (lower, upper.map { max(lower, $0) })
+        return (lower, upper.map { lower.greatest($0) })
     }
+}
 
-    private func max(_ left: [UInt8], _ right: [UInt8]) -> [UInt8] {
-        left.precedes(right) ? right : left
-    }
-
-    /// Returns the lesser key; nil is greater than every key.
-    private func min(_ left: [UInt8], _ right: [UInt8]?) -> [UInt8] {
-        guard let right else { return left }
-        return right.precedes(left) ? right : left
+extension IndexWalk {
+    /// Creates a scan of a range of a kind's rows.
+    init(_ range: IndexRange, of schema: KindSchema, in world: World) {
+        self.init(
+            store: world.rows(of: schema).store, table: range.table, lower: range.lower, upper: range.upper)
     }
 }
 

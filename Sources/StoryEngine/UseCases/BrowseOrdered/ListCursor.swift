@@ -105,17 +105,10 @@ extension FilterValue {
     fileprivate var bytes: [UInt8] {
         var key = KeyBuffer()
         switch self {
-        case .name(let name): name.withBytes { key.addName($0) }
         case .pair(let one, let other): one.withBytes { one in other.withBytes { key.addPair(one, $0) } }
         case .text(let text): text.withBytes { key.add($0) }
         case .folded(let text): text.withBytes { key.addFolded($0) }
-        case .integer(let number): key.addInteger(number)
-        case .number(let number): key.addDouble(number)
-        case .decimal(let number): key.addDecimal(number)
-        case .date(let date): key.addDate(date)
-        case .flag(let flag): key.add(flag ? 1 : 0)
-        case .fraction(let bits): key.addOrdered(bits)
-        case .choice(let word): key.add(word)
+        case .name, .integer, .number, .decimal, .date, .flag, .fraction, .choice: _ = key.addFixed(self)
         }
         return Array(key.bytes)
     }

@@ -68,13 +68,6 @@ struct ListPage {
         return !hasMore
     }
 
-    /// Adds a row that has passed every filter; returns false when the page has ended.
-    ///
-    /// - Throws: like `take`.
-    mutating func write(_ number: UInt64, at key: [UInt8]) throws(StorageError) -> Bool {
-        try key.withBytes { (key) throws(StorageError) in try take(number, [], key) }
-    }
-
     /// Handles one row of the batch, unless the page has ended or ends before it.
     private mutating func look(at row: RowView?, _ index: Int, _ rest: [Condition]) {
         guard !hasMore else { return }

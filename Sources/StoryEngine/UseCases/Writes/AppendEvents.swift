@@ -13,7 +13,7 @@ enum AppendEvents {
             return .refused(.invalid("events", .empty, "there must be at least one event to append"))
         }
         let head = try world.headToExtend(stream)
-        if let failure = Preconditions(options, stream, head).failure { return .refused(failure) }
+        if let failure = Failure.conflict(options.version, stream, head) { return .refused(failure) }
         return .appends(NewEvents(id: nil, stream: stream, head: head, events: proposals, key: options.key))
     }
 }

@@ -16,7 +16,8 @@ enum AppendTogether {
         var versions: [Version] = []
         var indexes: [StreamName: Int] = [:]
         var aims: [Int] = []
-        var conditions = Preconditions()
+        // Checked last, after everything else that a write is refused for: the first condition that does not hold.
+        var conflict: Failure?
         for proposal in proposals {
             let index = indexes[proposal.stream] ?? targets.count
             if index == targets.count {
@@ -25,14 +26,13 @@ enum AppendTogether {
                 targets.append(JointEvents.Target(stream: proposal.stream, head: head))
                 versions.append(head?.version ?? .zero)
             }
-            if let expected = proposal.version {
-                let actual = versions[index]
-                conditions.add(.version(expected: expected, actual: actual, of: proposal.stream, isNamed: true))
+            if conflict == nil, let expected = proposal.version, expected != versions[index] {
+                conflict = .conflict(proposal.stream, expected: expected, actual: versions[index], isNamed: true)
             }
             versions[index] = versions[index].next
             aims.append(index)
         }
-        if let failure = conditions.failure { return .refused(failure) }
+        if let conflict { return .refused(conflict) }
         return .appendsTogether(
             JointEvents(targets: targets, events: proposals.map(\.event), aims: aims, key: options.key))
     }

@@ -73,16 +73,15 @@ enum WriteContent {
         _ command: ContentCommand, _ write: ContentWrite, _ kind: KindSchema, _ found: Subject, in world: World
     ) throws(StorageError) -> WriteOutcome {
         let (id, stream, head) = (found.id, found.stream, found.head)
-        let conditions = Preconditions(write.options, stream, head)
         let subject = ContentSubject(kind: kind, id: id, number: head?.number)
         switch try command.decision(on: subject, in: world.rows) {
         case .refused(let refusal): return .refused(refusal.failure(of: target(kind, id)))
         case .unchanged:
             guard let head else { return .refused(.notFound(target(kind, id))) }
-            if let failure = conditions.failure { return .refused(failure) }
+            if let failure = Failure.conflict(write.options.version, stream, head) { return .refused(failure) }
             return .unchanged(id: id, stream, head)
         case .event(let body):
-            if let failure = conditions.failure { return .refused(failure) }
+            if let failure = Failure.conflict(write.options.version, stream, head) { return .refused(failure) }
             let events = [EventProposal(body: body, meta: write.options.meta)]
             return .appends(NewEvents(id: id, stream: stream, head: head, events: events, key: write.options.key))
         }

@@ -1,37 +1,6 @@
 import StoryCore
 import StoryFold
 
-/// `COUNT`: from stored tallies if they have the number, otherwise in steps.
-enum CountRows {
-    /// A count, or the way to find it.
-    enum Answer {
-        case known(Int)
-        case counting(any AnswerCursor)
-    }
-
-    /// Returns the count, or a cursor that counts.
-    ///
-    /// - Throws: the error of the read.
-    static func answer(
-        _ schema: KindSchema, _ conditions: [Condition], in source: QuerySource
-    ) throws(StorageError) -> Answer {
-        let rows = source.world.rows(of: schema)
-        switch QueryPlan(schema, conditions).count {
-        case .tally(let key, let less):
-            let all = try rows.tally(schema, at: key)
-            let others = try less.map { (key) throws(StorageError) in try rows.tally(schema, at: key) } ?? 0
-            return .known(Int(clamping: all - min(others, all)))
-        case .unique(let text, let rest):
-            var count = 0
-            try rows.row(schema, folded: text) { row in if rest.match(row) { count = 1 } }
-            return .known(count)
-        case .walk:
-            let range = try rows.narrowest(QueryPlan(schema, conditions), schema)
-            return .counting(RowCount(schema, range, in: source))
-        }
-    }
-}
-
 /// A cursor that counts the rows of a part of a table in steps, exact at the position where the last step ends.
 ///
 /// The projection reports changes between the steps: a row whose key is in the part that was walked is counted again,
@@ -40,23 +9,23 @@ final class RowCount: AnswerCursor, RowObserver {
     private let schema: KindSchema
     /// The part of a table that is walked.
     private let range: IndexRange
-    private let source: QuerySource
+    private let engine: Engine
     private var count = 0
     /// The last key that was walked; nil before the first.
     private var last: [UInt8]?
     /// True once it observes changes.
     private var hasBegun = false
 
-    init(_ schema: KindSchema, _ range: IndexRange, in source: QuerySource) {
+    init(_ schema: KindSchema, _ range: IndexRange, in engine: Engine) {
         self.schema = schema
         self.range = range
-        self.source = source
+        self.engine = engine
     }
 
     func step(into lines: any AnswerLines) throws(StorageError) -> CursorStep {
-        guard source.world.serves(schema) else {
-            source.feed.remove(self)
-            return .ended(.failed(.removedKind), restsOn: source.head())
+        guard engine.world.serves(schema) else {
+            engine.feed.remove(self)
+            return .ended(.failed(.removedKind), restsOn: engine.head)
         }
         guard begins() else { return .more }
         var walked = last ?? []
@@ -64,6 +33,7 @@ final class RowCount: AnswerCursor, RowObserver {
         let (left, rest) = (lines.left, range.rest)
         var spent = Work.zero
         defer { lines.spend(spent) }
+        let walk = IndexWalk(range, of: schema, in: engine.world)
         try walk.keys(.ascending, after: last) { (key) throws(StorageError) in
             guard spent < left else {
                 isWhole = false
@@ -77,19 +47,14 @@ final class RowCount: AnswerCursor, RowObserver {
         }
         if !walked.isEmpty { last = walked }
         guard isWhole else { return .more }
-        source.feed.remove(self)
-        let head = source.head()
+        engine.feed.remove(self)
+        let head = engine.head
         return .ended(.done(.counted(count, position: head)), restsOn: head)
-    }
-
-    private var walk: IndexWalk {
-        IndexWalk(
-            store: source.world.rows(of: schema).store, table: range.table, lower: range.lower, upper: range.upper)
     }
 
     /// Begins to observe changes; returns false while too many counts are active.
     private func begins() -> Bool {
-        if !hasBegun { hasBegun = source.feed.add(self, atMost: source.limits.counts) }
+        if !hasBegun { hasBegun = engine.feed.add(self, atMost: engine.limits.counts) }
         return hasBegun
     }
 
@@ -97,7 +62,7 @@ final class RowCount: AnswerCursor, RowObserver {
         guard !rest.isEmpty else { return true }
         guard let number = key.lastNumber else { return false }
         var passes = false
-        try source.world.rows(of: schema).row(schema, number: number) { passes = rest.match($0) }
+        try engine.world.rows(of: schema).row(schema, number: number) { passes = rest.match($0) }
         return passes
     }
 

@@ -47,21 +47,6 @@ struct KeyPart: BitwiseCopyable, Equatable {
     }
 }
 
-extension KeyPart {
-    /// Returns the list that the first of some filters looks into, if it does, and the parts of the other filters.
-    fileprivate static func parts(_ filters: [Int], _ schema: KindSchema) -> (element: Int?, parts: [KeyPart]) {
-        var (element, parts) = (Int?.none, [KeyPart]())
-        for filter in filters.map({ schema.filters[$0] }) {
-            if case .contains(let field) = filter.test {
-                element = field
-            } else {
-                parts.append(KeyPart(filter: filter, schema))
-            }
-        }
-        return (element, parts)
-    }
-}
-
 /// A key part that keys of a kind share.
 struct SharedPart: BitwiseCopyable {
     let part: KeyPart
@@ -88,9 +73,12 @@ struct SharedParts {
     }
 }
 
-/// The plan of the entries of one index; it points into the memory of its kind's plan.
-struct IndexPlan: BitwiseCopyable {
+/// The plan of the entries of one index, or of the keys of one tally; it points into the memory of its kind's plan.
+struct EntryPlan: BitwiseCopyable {
+    /// The table of the index, or of the kind's tallies.
     let table: UInt8
+    /// The number of the tally, with which its keys begin; nil for an index, whose keys end with the rows' numbers.
+    let tally: UInt8?
     /// The list whose elements are the first parts of a row's keys; nil where a row has one key.
     let element: Int?
     /// The numbers of its keys' other parts in the kind's plan.
@@ -99,30 +87,36 @@ struct IndexPlan: BitwiseCopyable {
     let fields: UInt64
 
     init(_ index: IndexSchema, _ schema: KindSchema, _ shared: inout SharedParts, in memory: FixedMemory) {
-        table = index.table.number
-        let (element, filters) = KeyPart.parts(index.filters, schema)
-        let sort = KeyPart(index.order, schema).map { [$0] } ?? []
-        let (numbers, fields) = shared.add(filters + sort, element: element)
-        (self.element, parts, self.fields) = (element, memory.table(numbers), fields)
+        let sort = KeyPart(index.order, schema)
+        self.init(index.table, tally: nil, index.filters, sort: sort, schema, &shared, in: memory)
     }
-}
-
-/// The plan of the keys of one tally; it points into the memory of its kind's plan.
-struct TallyPlan: BitwiseCopyable {
-    let number: UInt8
-    /// The list whose elements are the first parts of a row's keys; nil where a row has one key.
-    let element: Int?
-    /// The numbers of its keys' other parts in the kind's plan.
-    let parts: UnsafeBufferPointer<Int>
-    /// The fields that it looks at, one bit each.
-    let fields: UInt64
 
     init(_ tally: TallySchema, _ schema: KindSchema, _ shared: inout SharedParts, in memory: FixedMemory) {
-        number = tally.number
-        let (element, filters) = KeyPart.parts(tally.filters, schema)
-        let (numbers, fields) = shared.add(filters, element: element)
-        (self.element, parts, self.fields) = (element, memory.table(numbers), fields)
+        self.init(schema.counts, tally: tally.number, tally.filters, sort: nil, schema, &shared, in: memory)
     }
+
+    private init(
+        _ table: ModelTable, tally: UInt8?, _ filters: [Int], sort: KeyPart?, _ schema: KindSchema,
+        _ shared: inout SharedParts, in memory: FixedMemory
+    ) {
+        var (element, parts) = (Int?.none, [KeyPart]())
+        for filter in filters.map({ schema.filters[$0] }) {
+            if case .contains(let field) = filter.test {
+                element = field
+            } else {
+                parts.append(KeyPart(filter: filter, schema))
+            }
+        }
+        if let sort { parts.append(sort) }
+        let (numbers, fields) = shared.add(parts, element: element)
+        (self.table, self.tally, self.element) = (table.number, tally, element)
+        (self.parts, self.fields) = (memory.table(numbers), fields)
+    }
+
+    /// The write that takes a row's entry away.
+    var removal: WriteBatch.Action { tally == nil ? .remove : .add(-1) }
+    /// The write that adds a row's entry.
+    var addition: WriteBatch.Action { tally == nil ? .put(.none) : .add(1) }
 }
 
 /// The table and the field of a kind's unique texts, which no two rows share.
