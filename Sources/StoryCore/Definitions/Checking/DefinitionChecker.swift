@@ -103,10 +103,10 @@ struct DefinitionChecker {
     }
 
     private mutating func check(_ type: SyntaxType) -> ModelFieldType? {
-        switch type.type {
-        case .success(let found): return found
-        case .failure(let failure):
-            report(failure.rule, at: type.position, "\(type.spelling) is no type")
+        do throws(DefinitionRule) {
+            return try type.type
+        } catch {
+            report(error, at: type.position, "\(type.spelling) is no type")
             return nil
         }
     }

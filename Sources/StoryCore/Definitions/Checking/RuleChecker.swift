@@ -21,9 +21,9 @@ struct RuleChecker {
     mutating func check(_ types: [SyntaxName], _ statements: [SyntaxStatement], at position: SourcePosition) {
         for type in types { check(type) }
         (statementCount, values.steps, values.isInLoop, isInRow, open) = (0, 0, false, false, [])
-        values.names.enter()
+        values.names.locals.enter()
         for statement in statements { check(statement) }
-        values.names.leave()
+        values.names.locals.leave()
         if statementCount > DefinitionLimits.statements {
             values.report(.tooLong, at: position, "a rule has at most \(DefinitionLimits.statements) statements")
         }
@@ -59,8 +59,8 @@ struct RuleChecker {
     private mutating func check(_ statement: SyntaxStatement) {
         switch statement.form {
         case .otherwise:
-            values.names.leave()
-            return values.names.enter()
+            values.names.locals.leave()
+            return values.names.locals.enter()
         case .end: return leave()
         case .set, .bind, .merge, .remove, .choice, .loop, .row: break
         }
@@ -85,7 +85,7 @@ struct RuleChecker {
     private mutating func bind(_ name: SyntaxName, to value: SyntaxValue) {
         let kind = values.kind(value, mayBeNone: true)
         guard isUsable(name) else { return }
-        values.names.bind(name.name, kind == ValueKind.none ? .any : kind ?? .any)
+        values.names.locals.bind(name.name, kind == ValueKind.none ? .any : kind ?? .any)
     }
 
     private mutating func loop(_ names: [SyntaxName], _ over: SyntaxValue, at position: SourcePosition) {
@@ -101,7 +101,7 @@ struct RuleChecker {
         }
         enter(.loop(wasInLoop: values.isInLoop))
         values.isInLoop = true
-        for (name, kind) in bound { values.names.bind(name, kind) }
+        for (name, kind) in bound { values.names.locals.bind(name, kind) }
     }
 
     private mutating func row(_ keys: [SyntaxValue], at position: SourcePosition) {
@@ -113,11 +113,11 @@ struct RuleChecker {
 
     private mutating func enter(_ block: Block) {
         open.append(block)
-        values.names.enter()
+        values.names.locals.enter()
     }
 
     private mutating func leave() {
-        values.names.leave()
+        values.names.locals.leave()
         switch open.popLast() {
         case .loop(let wasInLoop)?: values.isInLoop = wasInLoop
         case .row(let wasInRow)?: isInRow = wasInRow

@@ -66,15 +66,15 @@ struct TokenReader {
             return true
         }
         guard token.kind == .lineEnd else { return false }
-        var isFound = false
-        var following: Token?
-        lexer.attempt { lexer in
-            isFound = lexer.next().isName("else")
-            if isFound { following = lexer.next() }
-            return isFound
-        }
-        if let following { token = following }
-        return isFound
+        var ahead = lexer
+        // Its own faults, so that those so far are not copied.
+        ahead.faults = []
+        guard ahead.next().isName("else") else { return false }
+        lexer.faults += ahead.faults
+        ahead.faults = lexer.faults
+        lexer = ahead
+        next()
+        return true
     }
 
     /// Takes a category or a type of events, plain or in quotes.

@@ -66,7 +66,7 @@ struct DefinitionCompiler {
 extension SyntaxDeclaration {
     /// The field or the note; nil for a type with a fault, which a checked definition does not have.
     fileprivate var declaration: ModelField? {
-        guard case .success(let type) = type.type else { return nil }
+        guard let type = try? type.type else { return nil }
         return ModelField(name: name.name, type: type, isOptional: isOptional, start: start?.literal)
     }
 }
