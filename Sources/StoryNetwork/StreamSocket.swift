@@ -58,7 +58,8 @@ package enum StreamSocket {
         }
     }
 
-    private static func set(_ descriptor: Int32, _ level: Int32, option name: Int32, to value: Int32) {
+    /// Sets an option of a socket.
+    package static func set(_ descriptor: Int32, _ level: Int32, option name: Int32, to value: Int32) {
         var value = value
         setsockopt(descriptor, level, name, &value, socklen_t(MemoryLayout<Int32>.size))
     }

@@ -34,7 +34,7 @@ final class Listener {
     static func remote(at address: HostAndPort) throws(ReactorError) -> (listeners: [Listener], at: HostAndPort) {
         let found: [ResolvedAddress]
         do throws(ResolveError) {
-            found = try ResolvedAddress.resolve(address, listens: true)
+            found = try ResolvedAddress.resolve(address, flags: AI_PASSIVE)
         } catch {
             throw .refusedPort(address.description, reason: error.reason)
         }

@@ -1,4 +1,5 @@
 import Glibc
+import StoryCore
 
 /// Outbound TCP connections, which are made without waiting.
 extension Reactor {
@@ -13,7 +14,7 @@ extension Reactor {
         guard !isStopping, let id = connections.reserve() else {
             throw .refused(call: "connect", path: "\(host):\(port)", code: isStopping ? ECANCELED : EMFILE)
         }
-        dials.begin(id, host: host, port: port)
+        dials.begin(id, HostAndPort(host: host, port: port))
         return id
     }
 
