@@ -59,13 +59,6 @@ package final class TLSSession {
         }
     }
 
-    /// Begins the handshake of a client; a server waits for that.
-    ///
-    /// - Parameter send: takes bytes for the peer.
-    package func begin(_ send: (UnsafeRawBufferPointer) -> Void) throws(TLSError) {
-        try handshake(send)
-    }
-
     /// Takes bytes that the peer sent.
     ///
     /// - Parameters:
@@ -130,7 +123,10 @@ package final class TLSSession {
         }
     }
 
-    private func handshake(_ send: (UnsafeRawBufferPointer) -> Void) throws(TLSError) {
+    /// Goes on with the handshake. A client begins it so; a server waits for that.
+    ///
+    /// - Parameter send: takes bytes for the peer.
+    package func handshake(_ send: (UnsafeRawBufferPointer) -> Void) throws(TLSError) {
         ERR_clear_error()
         let result = SSL_do_handshake(session)
         guard result != 1 else {

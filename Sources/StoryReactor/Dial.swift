@@ -47,7 +47,7 @@ final class Dial {
         guard case .connecting(let descriptor, let handle) = phase else { return }
         phase = .lookingUp
         // Before the descriptor, as the reactor does with those of connections.
-        handle.withHandle { uv_close($0) { $0?.deallocate() } }
+        uv_close(handle.base) { $0?.deallocate() }
         Glibc.close(descriptor)
     }
 }

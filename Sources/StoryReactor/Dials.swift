@@ -114,9 +114,7 @@ final class Dials {
 extension LoopHandles {
     /// Watches a socket that connects; closes it and returns nil where the loop has no room for it.
     fileprivate func watch(_ dial: Dial, _ descriptor: Int32) -> UnsafeMutablePointer<uv_poll_t>? {
-        let handle = UnsafeMutablePointer<uv_poll_t>.allocate(capacity: 1)
-        guard watch(handle, descriptor) else {
-            handle.deallocate()
+        guard let handle = watch(descriptor) else {
             close(descriptor)
             dial.reason = "the loop has no room for a connection"
             return nil

@@ -56,11 +56,7 @@ final class Listener {
     /// Watches for clients, unless that is done already; false if the system refuses.
     func start(in handles: LoopHandles) -> Bool {
         guard handle == nil, !isEnded else { return true }
-        let handle = UnsafeMutablePointer<uv_poll_t>.allocate(capacity: 1)
-        guard handles.watch(handle, descriptor) else {
-            handle.deallocate()
-            return false
-        }
+        guard let handle = handles.watch(descriptor) else { return false }
         handle.pointee.data = Unmanaged.passUnretained(self).toOpaque()
         self.handle = handle
         return uv_poll_start(handle, Int32(UV_READABLE.rawValue), Callbacks.clientIsWaiting) == 0
@@ -70,7 +66,7 @@ final class Listener {
     func pause() {
         guard let handle else { return }
         self.handle = nil
-        handle.withHandle { uv_close($0) { $0?.deallocate() } }
+        uv_close(handle.base) { $0?.deallocate() }
     }
 
     /// Closes the socket, and removes its file if it is still ours.

@@ -17,15 +17,12 @@ extension Reactor {
 
     /// Adds a connected socket to the loop; closes it and returns nil where the loop has no room for it.
     func watch(_ descriptor: Int32) -> ConnectionID? {
-        let handle = UnsafeMutablePointer<uv_poll_t>.allocate(capacity: 1)
         guard let id = connections.reserve() else {
-            handle.deallocate()
             Glibc.close(descriptor)
             return nil
         }
-        guard handles.watch(handle, descriptor) else {
+        guard let handle = handles.watch(descriptor) else {
             connections.release(id)
-            handle.deallocate()
             Glibc.close(descriptor)
             return nil
         }
