@@ -91,16 +91,14 @@ extension ProtobufWriter {
 
     /// Writes the fields of a Compare: equal (0, so it is left out), the target, the key and the revision.
     private mutating func put(_ condition: EngineTransaction.Condition) {
-        switch condition {
-        case .created(let key, let revision):
-            number(1, field: 2)
-            text(key, field: 3)
-            present(revision, field: 5)
-        case .changed(let key, let revision):
-            number(2, field: 2)
-            text(key, field: 3)
-            present(revision, field: 6)
-        }
+        let (target, key, revision): (Int64, String, Int64) =
+            switch condition {
+            case .created(let key, let revision): (1, key, revision)
+            case .changed(let key, let revision): (2, key, revision)
+            }
+        number(target, field: 2)
+        text(key, field: 3)
+        present(revision, field: 4 + Int(target))
     }
 
     /// Writes the fields of a RequestOp.

@@ -14,9 +14,7 @@ struct ProtobufWriter {
 
     /// Writes an integer; a negative one has ten bytes.
     mutating func number(_ value: Int64, field: Int) {
-        guard value != 0 else { return }
-        key(field, wireType: 0)
-        varint(UInt64(bitPattern: value))
+        if value != 0 { present(value, field: field) }
     }
 
     /// Writes a truth value.

@@ -61,7 +61,7 @@ package final class EtcdSession {
     package func pauseWatch(_ id: CallID) {
         guard case .watch? = pending[id]?.kind else { return }
         pending[id]?.isPaused = true
-        if let stream = pending[id]?.stream { connection.pause(stream) }
+        if let stream = pending[id]?.stream { connection.streams.pause(stream) }
     }
 
     /// Takes a watch's changes again.
