@@ -16,6 +16,12 @@ package enum EngineCall: Equatable, Sendable {
     case compact(revision: Int64)
     /// Asks for the engine's version, and refuses one that loses writes.
     case status
+
+    /// Returns a transaction of its parts.
+    static func transaction(
+        if conditions: [EngineTransaction.Condition] = [], then: [EngineTransaction.Operation],
+        otherwise: [EngineTransaction.Operation] = []
+    ) -> EngineCall { .transaction(EngineTransaction(conditions: conditions, then: then, otherwise: otherwise)) }
 }
 
 /// The number of a call or of a watch: the program gives each one of a connection another number.

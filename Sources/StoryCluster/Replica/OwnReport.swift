@@ -41,9 +41,8 @@ struct OwnReport: Equatable {
     /// The transaction that writes the key where it is as it was found.
     func write(over found: Member?) -> EngineCall {
         .transaction(
-            EngineTransaction(
-                conditions: [.changed(key, at: found?.revision ?? 0)], then: [.put(key, member.value, lease: 0)],
-                otherwise: [.get(EngineRange(from: key))]))
+            if: [.changed(key, at: found?.revision ?? 0)], then: [.put(key, member.value, lease: 0)],
+            otherwise: [.get(EngineRange(from: key))])
     }
 
     /// Notes that the key was written.

@@ -195,15 +195,10 @@ package struct Replica: Equatable {
     package mutating func drainRequested(at now: UInt64) -> [ClusterAction] {
         node.isDraining = true
         switch node.state {
-        case .leading(var term):
-            term.isHandingOver = true
-            node.state = .leading(term)
-            if term.writing == nil { node.resign(term.term) }
+        case .leading(let term): node.handOver(term)
         case .catchingUp(then: .lead(let term, _, _)): node.resign(term)
-        case .resigning: break
-        case .campaigning: break
         case .joining, .registering, .seeding, .catchingUp(then: .follow), .following: node.drained()
-        case .stopped: break
+        case .campaigning, .resigning, .stopped: break
         }
         return node.calls.take()
     }
