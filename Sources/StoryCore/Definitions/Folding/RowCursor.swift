@@ -74,18 +74,17 @@ struct RowCursor: ~Copyable {
         guard count <= DefinitionLimits.touched else { throw .tooMany }
     }
 
-    /// Makes the current row one that is there and that the event changes; returns its values.
-    mutating func make(code: UnsafePointer<ProgramCode>, cells: FoldMemory) -> UnsafeMutablePointer<ModelValue> {
+    /// Makes the current row one that is there and that the event changes.
+    mutating func make(code: UnsafePointer<ProgramCode>, cells: FoldMemory) {
         let row = touch(code: code, cells: cells)
+        guard !touched[row].isThere else { return }
         let values = touched[row].after
-        guard !touched[row].isThere else { return values }
         for (number, value) in code.pointee.start.enumerated() { values[number] = value }
         touched[row].isThere = true
         touched[row].size = code.pointee.start.reduce(0) { $0 + $1.size }
-        return values
     }
 
-    /// Sets a value of the row that `make` returned. A list or a map without elements counts as none.
+    /// Sets a value of the row that `make` made. A list or a map without elements counts as none.
     mutating func set(_ number: Int, _ value: ModelValue) {
         guard let index else { return }
         let values = touched[index].after

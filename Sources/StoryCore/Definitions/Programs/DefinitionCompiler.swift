@@ -46,9 +46,11 @@ struct DefinitionCompiler {
                 let (instructions, localCount) = compiler.compile(statements)
                 expressions = compiler.expressions
                 usesOtherRows = usesOtherRows || compiler.usesOtherRows
+                let memory = expressions.source.memory
+                let table = memory.table(instructions)
                 for type in types {
-                    let rule = ProgramSource.Rule(
-                        type: type.name, instructions: instructions, localCount: localCount)
+                    let rule = ProgramCode.Rule(
+                        type: memory.bytes(type.name), instructions: table, localCount: localCount)
                     if type.name == "*" {
                         expressions.source.otherRule = rule
                     } else {
