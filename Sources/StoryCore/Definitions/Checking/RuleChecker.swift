@@ -67,7 +67,8 @@ struct RuleChecker {
         statementCount += 1
         values.step()
         switch statement.form {
-        case .set(let target, let assignment, let value): check(target, assignment, of: value)
+        case .set(let target, let assignment, let value):
+            check(target, assignment, of: value, at: statement.position)
         case .bind(let name, let value): bind(name, to: value)
         case .merge(let value):
             if let kind = values.kind(value), kind != .any, kind != .map {

@@ -62,7 +62,7 @@ struct RuleCompiler {
     }
 
     private mutating func compile(_ target: SyntaxTarget) -> AssignInstruction.Target? {
-        switch target.form {
+        switch target {
         case .field(let name): expressions.fields[name].map { .field($0) }
         case .entry(let name, let key):
             if let field = expressions.fields[name] { .entry(field, key: expressions.compile(key)) } else { nil }
