@@ -34,17 +34,14 @@ package struct CallID: Hashable, Sendable {
 
 /// A watch of the changes of a range of keys.
 package struct EngineWatch: Equatable, Sendable {
-    /// The first key.
-    package var from: String
-    /// The key behind the last one; nil: `from` alone.
-    package var end: String?
+    /// The range, whose limit and order do not count.
+    package var range: EngineRange
     /// The first revision whose changes are wanted.
     package var revision: Int64
 
-    /// Creates a watch of a range, whose limit and order do not count.
+    /// Creates a watch.
     package init(_ range: EngineRange, revision: Int64) {
-        from = range.from
-        end = range.end
+        self.range = range
         self.revision = revision
     }
 }

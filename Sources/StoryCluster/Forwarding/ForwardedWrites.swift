@@ -60,13 +60,9 @@ package struct ForwardedWrites: Equatable {
     private(set) var isEnding = false
     var actions: [ForwardingAction] = []
 
-    /// Creates an empty list.
+    /// Creates an empty list of a node that has the log up to a position.
     ///
-    /// - Parameters:
-    ///   - log: the history of the log.
-    ///   - node: the name of this node.
-    ///   - position: the last position that this node has.
-    ///   - patience: how long a write waits, in ticks of 0.1 s.
+    /// - Parameter patience: how long a write waits, in ticks of 0.1 s.
     package init(_ log: LogID, node: String, at position: Position, patience: UInt64) {
         link = LeaderLink(log, node: node)
         (self.position, self.patience) = (position, patience)

@@ -160,9 +160,7 @@ package struct Replica: Equatable {
 
     /// The own log is synced up to a position.
     ///
-    /// - Parameters:
-    ///   - position: the position.
-    ///   - seal: `POSITION:SEAL` of the newest one at which nodes compare theirs; nil where there is none.
+    /// - Parameter seal: `POSITION:SEAL` of the newest one at which nodes compare theirs; nil where there is none.
     package mutating func stored(through position: Position, seal: String? = nil) -> [ClusterAction] {
         node.report.stored(through: position, seal: seal)
         if let seal { node.seals.add(seal) }

@@ -55,7 +55,7 @@ final class HTTP2Streams {
             guard let frame, let name, let streams = HTTP2Streams.of(context) else { return 0 }
             let text = String(decoding: UnsafeBufferPointer(start: name, count: nameCount), as: UTF8.self)
             let bytes = UnsafeRawBufferPointer(start: value, count: valueCount)
-            streams[frame.pointee.hd.stream_id]?.headerReceived(text, bytes)
+            streams[frame.pointee.hd.stream_id]?.status.headerReceived(text, bytes)
             return 0
         }
         nghttp2_session_callbacks_set_on_data_chunk_recv_callback(made) { session, _, id, bytes, count, context in

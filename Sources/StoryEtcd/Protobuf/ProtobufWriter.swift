@@ -2,11 +2,7 @@
 struct ProtobufWriter {
     private(set) var bytes: [UInt8]
 
-    /// Creates a writer.
-    ///
-    /// - Parameters:
-    ///   - prefix: the bytes in front of the message.
-    ///   - capacity: the number of bytes that the message will have, about.
+    /// Creates a writer of a message behind other bytes, which will have about `capacity` bytes.
     init(behind prefix: [UInt8] = [], capacity: Int = 0) {
         bytes = prefix
         bytes.reserveCapacity(prefix.count + capacity)
