@@ -6,9 +6,7 @@ extension Reactor {
     /// Begins to connect to a TCP port, and returns at once. `connectionMade` or `connectionClosed` reports the outcome;
     /// bytes that are sent before are dropped.
     ///
-    /// - Parameters:
-    ///   - host: a numeric address, or a name, which a thread looks up.
-    ///   - port: the port.
+    /// - Parameter host: a numeric address, or a name, which a thread looks up.
     /// - Throws: `.refused` where the loop has no room for a connection.
     package func connect(host: String, port: UInt16) throws(ReactorError) -> ConnectionID {
         guard !isStopping, let id = connections.reserve() else {

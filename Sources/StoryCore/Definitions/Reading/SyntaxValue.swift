@@ -55,8 +55,6 @@ package enum Arithmetic: String, Hashable, BitwiseCopyable, Sendable {
     case minus = "-"
     case times = "*"
     case over = "/"
-
-    init?(_ mark: Mark) { self.init(rawValue: mark.rawValue) }
 }
 
 /// An operator of two conditions.

@@ -134,7 +134,7 @@ extension ValueReader {
         _ first: Arithmetic, _ second: Arithmetic, _ next: (inout ValueReader) throws(Refused) -> SyntaxValue
     ) throws(Refused) -> SyntaxValue {
         var left = try next(&self)
-        while case .mark(let mark) = tokens.token.kind, let operation = Arithmetic(mark),
+        while case .mark(let mark) = tokens.token.kind, let operation = Arithmetic(rawValue: mark.rawValue),
             operation == first || operation == second
         {
             let position = tokens.next().position
@@ -235,7 +235,7 @@ extension Token {
     }
 }
 
-extension EventAttribute {
-    /// The names of all attributes, for faults.
+extension CaseIterable where Self: RawRepresentable<String> {
+    /// The names of all cases, for faults.
     static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
 }
