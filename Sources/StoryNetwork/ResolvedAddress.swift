@@ -79,9 +79,7 @@ package struct ResolvedAddress: Sendable {
         guard code == 0, let port = UInt16(ResolvedAddress.text(service)) else { return nil }
         return HostAndPort(host: ResolvedAddress.text(host), port: port)
     }
-}
 
-extension ResolvedAddress {
     /// Returns the text before the NUL.
     private static func text(_ characters: [CChar]) -> String {
         String(decoding: characters.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)

@@ -9,23 +9,17 @@ final class Listener {
     private static let remoteBacklog: Int32 = 1_024
 
     let descriptor: Int32
-    /// True for a port of TCP, whose clients speak TLS.
-    let isRemote: Bool
-    /// The socket's file; nil for a port.
+    /// The socket's file; nil for a port of TCP.
     private let file: SocketFile?
     private var handle: UnsafeMutablePointer<uv_poll_t>?
     /// True once the socket is closed.
     private(set) var isEnded = false
 
-    /// Takes over a Unix socket.
-    init(_ file: SocketFile) {
-        (descriptor, isRemote, self.file) = (file.descriptor, false, file)
-    }
+    /// Takes over a listening socket.
+    init(_ descriptor: Int32, _ file: SocketFile? = nil) { (self.descriptor, self.file) = (descriptor, file) }
 
-    /// Takes over a listening socket of TCP.
-    init(port descriptor: Int32) {
-        (self.descriptor, isRemote, file) = (descriptor, true, nil)
-    }
+    /// True for a port of TCP, whose clients speak TLS.
+    var isRemote: Bool { file == nil }
 
     /// Listens at each address of a host.
     ///
@@ -47,7 +41,7 @@ final class Listener {
                 for listener in listeners { listener.end() }
                 throw .refusedPort(address.description, reason: reason)
             }
-            listeners.append(Listener(port: descriptor))
+            listeners.append(Listener(descriptor))
             port = StreamSocket.address(of: descriptor, peer: false)?.text?.port ?? port
         }
         return (listeners, HostAndPort(host: address.host, port: port))

@@ -80,7 +80,7 @@ package final class Reactor {
 
     private func listen(_ file: SocketFile, _ path: String) throws(ReactorError) {
         precondition(listeners.allSatisfy(\.isRemote), "second socket to listen at: \(path)")
-        let listener = Listener(file)
+        let listener = Listener(file.descriptor, file)
         listeners.append(listener)
         guard listener.start(in: handles) else {
             stopListening()
