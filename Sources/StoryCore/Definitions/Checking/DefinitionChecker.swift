@@ -1,13 +1,10 @@
 /// A checker of names, types and limits of a definition without faults of grammar.
 struct DefinitionChecker {
     private let items: [SyntaxItem]
-    private var rules: RuleChecker
+    private var rules = RuleChecker()
 
     /// Creates a checker of declarations.
-    init(_ items: [SyntaxItem]) {
-        self.items = items
-        rules = RuleChecker(ValueChecker())
-    }
+    init(_ items: [SyntaxItem]) { self.items = items }
 
     /// Returns every fault.
     mutating func check() -> [DefinitionFault] {

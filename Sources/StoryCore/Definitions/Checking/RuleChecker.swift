@@ -1,14 +1,12 @@
 /// A checker of the statements of rules, one rule after another.
 struct RuleChecker {
-    var values: ValueChecker
+    var values = ValueChecker()
 
     private var types: Set<String> = []
     private var typeCount = 0
     private var statementCount = 0
     private var isInRow = false
     private var open: [Block] = []
-
-    init(_ values: ValueChecker) { self.values = values }
 
     /// A block that is open, with the state around it.
     private enum Block {

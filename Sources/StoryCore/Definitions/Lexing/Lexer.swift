@@ -143,11 +143,7 @@ extension Lexer {
         skip(\.isDigit)
     }
 
-    private func text(from start: Int) -> String {
-        var text = String.UnicodeScalarView()
-        text.append(contentsOf: scalars[start..<index])
-        return String(text)
-    }
+    private func text(from start: Int) -> String { String(String.UnicodeScalarView(scalars[start..<index])) }
 
     private func scalar(at index: Int) -> Unicode.Scalar? { index < scalars.count ? scalars[index] : nil }
 }

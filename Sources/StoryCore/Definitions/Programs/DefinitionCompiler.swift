@@ -1,14 +1,12 @@
 /// A compiler of a definition that has no faults.
 struct DefinitionCompiler {
-    private let items: [SyntaxItem]
-
-    init(_ items: [SyntaxItem]) { self.items = items }
+    let items: [SyntaxItem]
 
     func compile() -> Definition {
         let fields = items.compactMap { if case .field(let field) = $0.form { field.declaration } else { nil } }
         let notes = items.compactMap { if case .note(let note) = $0.form { note.declaration } else { nil } }
         let key = items.compactMap { if case .key(let values) = $0.form { values } else { nil } }.first
-        var expressions = ExpressionCompiler(ProgramSource(fields, notes))
+        var expressions = ExpressionCompiler(ProgramSource(fields: fields, notes: notes))
         expressions.source.key = key.map { expressions.list($0) }
         let usesOtherRows = compileRules(&expressions)
         return Definition(

@@ -57,7 +57,7 @@ package final class Program: @unchecked Sendable {
 
 /// The parts of a program while it is compiled.
 struct ProgramSource {
-    let memory: FixedMemory
+    let memory = FixedMemory()
     let fields: [ModelField]
     let notes: [ModelField]
     var paths: [EventPath] = []
@@ -71,12 +71,6 @@ struct ProgramSource {
     var typeLines: [String: Int] = [:]
     var rules: [ProgramCode.Rule] = []
     var otherRule: ProgramCode.Rule?
-
-    init(_ fields: [ModelField], _ notes: [ModelField]) {
-        memory = FixedMemory()
-        self.fields = fields
-        self.notes = notes
-    }
 
     /// The tables, in the source's memory.
     var code: ProgramCode {

@@ -7,14 +7,7 @@ package struct ModelFieldType: Hashable, BitwiseCopyable, Sendable {
         case number, boolean, time
 
         /// The name of the type without its limit.
-        package var name: String {
-            switch self {
-            case .text: "text"
-            case .number: "number"
-            case .boolean: "boolean"
-            case .time: "time"
-            }
-        }
+        package var name: String { PackedScalar(self).rawValue }
     }
 
     /// The form in which a field holds its values.
