@@ -36,10 +36,6 @@ package struct ForwardedWrites: Equatable {
         /// The lines of the reply so far, and the code of a failure.
         var reply: [UInt8] = []
         var code: ErrorCode?
-
-        init(_ write: ForwardedWrite, until deadline: UInt64) {
-            (self.write, patienceEnds, self.deadline) = (write, deadline, deadline)
-        }
     }
 
     var link: LeaderLink
@@ -83,7 +79,7 @@ package struct ForwardedWrites: Equatable {
     /// A client sends a write.
     package mutating func add(_ write: ForwardedWrite, at tick: UInt64) -> [ForwardingAction] {
         lastNumber += 1
-        entries[lastNumber] = Entry(write, until: tick + patience)
+        entries[lastNumber] = Entry(write: write, patienceEnds: tick + patience, deadline: tick + patience)
         clients[write.client, default: []].append(lastNumber)
         bytes += write.line.count
         if link.isOpen, !isEnding { send(lastNumber, at: tick) }

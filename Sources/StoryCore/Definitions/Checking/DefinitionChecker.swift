@@ -44,9 +44,7 @@ struct DefinitionChecker {
             ("field", DefinitionLimits.fields), ("note", DefinitionLimits.notes), ("index", DefinitionLimits.indexes),
         ]
         for (word, limit) in limits {
-            for over in (byWord[word] ?? []).dropFirst(limit) {
-                report(.tooLong, at: over.position, "there are at most \(limit)")
-            }
+            rules.values.check((byWord[word] ?? []).map(\.position), atMost: limit, "there are at most \(limit)")
         }
     }
 
@@ -109,9 +107,8 @@ struct DefinitionChecker {
     }
 
     private mutating func check(categories: [SyntaxName]) {
-        for over in categories.dropFirst(DefinitionLimits.categories) {
-            report(.tooLong, at: over.position, "there are at most \(DefinitionLimits.categories) categories")
-        }
+        let limit = DefinitionLimits.categories
+        rules.values.check(categories.map(\.position), atMost: limit, "there are at most \(limit) categories")
         var seen: Set<String> = []
         for category in categories where category.name != "*" {
             if category.name.utf8.contains(0x2D) { report(.malformed, at: category.position, "a category has no -") }
@@ -139,9 +136,8 @@ extension DefinitionChecker {
     }
 
     private mutating func check(index names: [SyntaxName]) {
-        for over in names.dropFirst(DefinitionLimits.keyParts) {
-            report(.tooLong, at: over.position, "an index has at most \(DefinitionLimits.keyParts) fields")
-        }
+        let limit = DefinitionLimits.keyParts
+        rules.values.check(names.map(\.position), atMost: limit, "an index has at most \(limit) fields")
         check(fields: names) { index, type in
             let fits = type.shape == .one || index == 0 && type.shape != .map
             return fits ? nil : "a list, set or last stands first in an index, a map in none"
@@ -150,9 +146,8 @@ extension DefinitionChecker {
 
     private mutating func checkSorts() {
         let names = items.flatMap { if case .sort(let names) = $0.form { names } else { [] as [SyntaxName] } }
-        for over in names.dropFirst(DefinitionLimits.sorts) {
-            report(.tooLong, at: over.position, "there are at most \(DefinitionLimits.sorts)")
-        }
+        let limit = DefinitionLimits.sorts
+        rules.values.check(names.map(\.position), atMost: limit, "there are at most \(limit)")
         check(fields: names, typeBeforeRepetition: true) { _, type in
             type.shape == .one ? nil : "lists are sorted by a text, a number, a boolean or a time"
         }

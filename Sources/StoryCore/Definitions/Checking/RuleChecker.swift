@@ -34,9 +34,8 @@ struct RuleChecker {
 
     /// Checks the values of a key.
     mutating func check(keys: [SyntaxValue], mayUseRow: Bool) {
-        for over in keys.dropFirst(DefinitionLimits.keyParts) {
-            values.report(.tooLong, at: over.position, "a key has at most \(DefinitionLimits.keyParts) parts")
-        }
+        let limit = DefinitionLimits.keyParts
+        values.check(keys.map(\.position), atMost: limit, "a key has at most \(limit) parts")
         values.mayUseRow = mayUseRow
         for key in keys where values.kind(key)?.isCollection == true {
             values.report(.wrongType, at: key.position, "a part of a key is one value")

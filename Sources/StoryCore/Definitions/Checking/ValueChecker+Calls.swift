@@ -23,9 +23,8 @@ extension ValueChecker {
         if arguments.count < counts.lowerBound {
             report(.missing, at: position, "\(function.rawValue) takes \(counts.lowerBound) values")
         }
-        for over in arguments.dropFirst(counts.upperBound) {
-            report(.tooLong, at: over.position, "\(function.rawValue) takes at most \(counts.upperBound) values")
-        }
+        let sentence = "\(function.rawValue) takes at most \(counts.upperBound) values"
+        check(arguments.map(\.position), atMost: counts.upperBound, sentence)
     }
 
     /// Checks the arguments and returns the kinds of those that are values.

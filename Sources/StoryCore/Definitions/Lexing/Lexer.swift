@@ -53,14 +53,10 @@ struct Lexer {
         default:
             guard let mark = mark else { return nil }
             index += mark.count
-            follow(mark)
+            if mark.opens { open.append(mark) }
+            if mark.closes { _ = open.popLast() }
             return made(.mark(mark), at: position, from: start)
         }
-    }
-
-    private mutating func follow(_ mark: Mark) {
-        if mark.opens { open.append(mark) }
-        if mark.closes { _ = open.popLast() }
     }
 
     private mutating func made(

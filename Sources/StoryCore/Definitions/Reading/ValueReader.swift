@@ -56,9 +56,9 @@ struct ValueReader {
         }
     }
 
-    /// Reports `??` beside an operator that needs it in parentheses.
+    /// Reports `??` beside an operator that needs it in parentheses, as all do but arithmetic.
     private mutating func alone(_ value: SyntaxValue) {
-        guard value.isOpenCoalesce else { return }
+        guard case .coalesce = value.form, !value.isParenthesized else { return }
         tokens.report(.malformed, at: value.position, "?? beside another operator stands in parentheses")
     }
 }
