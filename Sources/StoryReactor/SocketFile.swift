@@ -93,25 +93,22 @@ struct SocketFile {
         _ path: String, _ address: SocketAddress, _ mode: mode_t, _ group: gid_t?
     ) throws(ReactorError) -> Int32 {
         let descriptor = try address.socket()
+        var (isBound, isListening) = (false, false)
+        defer {
+            if !isListening { close(descriptor) }
+            if isBound, !isListening { unlink(path) }
+        }
         // The file gets the descriptor's mode, less the umask: it is narrow from its first moment, with no change to
         // the umask, which every thread shares. It is widened once it is there and has its group.
         guard fchmod(descriptor, mode & 0o700) == 0, address.bind(descriptor) == 0 else {
-            let code = errno
-            close(descriptor)
-            throw .refused(call: "bind", path: path, code: code)
+            throw .refused(call: "bind", path: path, code: errno)
         }
+        isBound = true
         guard group.map({ chown(path, uid_t.max, $0) == 0 }) ?? true, chmod(path, mode) == 0 else {
-            let code = errno
-            close(descriptor)
-            unlink(path)
-            throw .refused(call: group == nil ? "chmod" : "chown", path: path, code: code)
+            throw .refused(call: group == nil ? "chmod" : "chown", path: path, code: errno)
         }
-        guard Glibc.listen(descriptor, backlog) == 0 else {
-            let code = errno
-            close(descriptor)
-            unlink(path)
-            throw .refused(call: "listen", path: path, code: code)
-        }
+        guard Glibc.listen(descriptor, backlog) == 0 else { throw .refused(call: "listen", path: path, code: errno) }
+        isListening = true
         return descriptor
     }
 }
