@@ -26,15 +26,11 @@ struct KnownNames {
     /// Returns the sentence of a fault: there is no such field.
     func noField(_ name: String) -> String {
         let locals = locals.blocks.suffix(DefinitionLimits.depth).joined().prefix(DefinitionLimits.fields)
-        return "there is no field \(name)" + nearest(to: name, among: fieldNames + locals)
+        return "there is no field \(name)" + NearestWord.hint(name, among: fieldNames + locals)
     }
 
     /// Returns the sentence of a fault: there is no such note.
     func noNote(_ name: String) -> String {
-        "there is no note \(name)" + nearest(to: name, among: noteNames)
-    }
-
-    private func nearest(to name: String, among known: [String]) -> String {
-        NearestWord.find(name, among: known).map { "; the nearest is \($0)" } ?? ""
+        "there is no note \(name)" + NearestWord.hint(name, among: noteNames)
     }
 }

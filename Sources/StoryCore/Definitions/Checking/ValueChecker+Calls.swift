@@ -5,8 +5,7 @@ extension ValueChecker {
     ) -> ValueKind? {
         guard let function = ModelFunction(rawValue: name) else {
             for argument in arguments { _ = kind(argument) }
-            let near = NearestWord.find(name, among: ModelFunction.allCases.map(\.rawValue))
-            let hint = near.map { "; the nearest is \($0)" } ?? ""
+            let hint = NearestWord.hint(name, among: ModelFunction.allCases.map(\.rawValue))
             report(
                 .noSuch, at: position,
                 "there is no function \(name)\(hint); known: \(ModelFunction.names)")

@@ -2,7 +2,7 @@
 struct RowCursor: ~Copyable {
     /// A row that the event changed.
     private struct Touched {
-        let key: UnsafeRawBufferPointer
+        var key: UnsafeRawBufferPointer
         /// The values before the event; nil where there was no row.
         let before: UnsafeMutablePointer<ModelValue>?
         let after: UnsafeMutablePointer<ModelValue>
@@ -159,8 +159,7 @@ struct RowCursor: ~Copyable {
             let row = touched[number]
             if let before = row.before { memory.move(before, count: fieldCount) }
             memory.move(row.after, count: fieldCount)
-            touched[number] = Touched(
-                key: memory.copy(row.key), before: row.before, after: row.after, isThere: row.isThere, size: row.size)
+            touched[number].key = memory.copy(row.key)
         }
     }
 }

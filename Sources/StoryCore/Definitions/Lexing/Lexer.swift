@@ -24,46 +24,43 @@ struct Lexer {
     /// Reads the next token.
     mutating func next() -> Token {
         while true {
-            let before = (position: position, index: index)
-            if skipBlanks(), endsStatement { return made(.lineEnd, at: before.position, from: before.index) }
-            let (position, start) = (position, index)
-            guard let scalar = scalar(at: start) else { return made(.endOfText, at: position, from: start) }
-            if let token = token(at: position, startingWith: scalar) { return token }
+            let before = here
+            if skipBlanks(), endsStatement { return made(.lineEnd, at: before) }
+            let start = here
+            guard let scalar = scalar(at: index) else { return made(.endOfText, at: start) }
+            if let token = token(at: start, startingWith: scalar) { return token }
             index += 1
-            report(.malformed, at: position, "\(Lexer.quoted(scalar)) means nothing here")
+            report(.malformed, at: start.position, "\(Lexer.quoted(scalar)) means nothing here")
         }
     }
 
     /// Reads a token that begins with a scalar; nil where no token does.
-    private mutating func token(at position: SourcePosition, startingWith scalar: Unicode.Scalar) -> Token? {
-        let start = index
+    private mutating func token(at start: Start, startingWith scalar: Unicode.Scalar) -> Token? {
         switch scalar {
         case "A"..."Z", "a"..."z":
             skip { $0.isLetter || $0.isDigit || $0 == "_" }
-            return made(.name, text(from: start), at: position, from: start)
+            return made(.name, text(from: start.index), at: start)
         case "0"..."9":
             skipNumber()
-            return made(.number, text(from: start), at: position, from: start)
+            return made(.number, text(from: start.index), at: start)
         case "'", "\"":
-            let text = readText(quote: scalar, position)
-            return made(.text, text, at: position, from: start)
+            let text = readText(quote: scalar, start.position)
+            return made(.text, text, at: start)
         case ";":
             index += 1
-            return made(.semicolon, at: position, from: start)
+            return made(.semicolon, at: start)
         default:
             guard let mark = mark else { return nil }
             index += mark.count
             if mark.opens { open.append(mark) }
             if mark.closes { _ = open.popLast() }
-            return made(.mark(mark), at: position, from: start)
+            return made(.mark(mark), at: start)
         }
     }
 
-    private mutating func made(
-        _ kind: Token.Kind, _ spelling: String = "", at position: SourcePosition, from start: Int
-    ) -> Token {
+    private mutating func made(_ kind: Token.Kind, _ spelling: String = "", at start: Start) -> Token {
         last = kind
-        return Token(kind: kind, spelling: spelling, position: position, start: start)
+        return Token(kind: kind, spelling: spelling, position: start.position, start: start.index)
     }
 
     /// True where a line's end that was just skipped ends a statement.
@@ -79,9 +76,9 @@ struct Lexer {
 
     private var mark: Mark? { scalar(at: index).flatMap { Mark($0, scalar(at: index + 1)) } }
 
-    private var position: SourcePosition {
-        SourcePosition(line: line, column: index - lineStart + 1)
-    }
+    private typealias Start = (position: SourcePosition, index: Int)
+
+    private var here: Start { (SourcePosition(line: line, column: index - lineStart + 1), index) }
 }
 
 extension Lexer {
