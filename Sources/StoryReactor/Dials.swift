@@ -101,7 +101,7 @@ final class Dials {
             switch OutboundSocket.connect(to: address) {
             case .failure(let code): dial.reason = code.text
             case .success(let descriptor):
-                guard let handle = handles.watch(dial, descriptor) else { continue }
+                guard let handle = watch(dial, descriptor) else { continue }
                 dial.deadline = handles.now + Dial.addressTime
                 dial.phase = .connecting(descriptor, handle)
                 return
@@ -109,12 +109,10 @@ final class Dials {
         }
         end(dial)
     }
-}
 
-extension LoopHandles {
     /// Watches a socket that connects; closes it and returns nil where the loop has no room for it.
-    fileprivate func watch(_ dial: Dial, _ descriptor: Int32) -> UnsafeMutablePointer<uv_poll_t>? {
-        guard let handle = watch(descriptor) else {
+    private func watch(_ dial: Dial, _ descriptor: Int32) -> UnsafeMutablePointer<uv_poll_t>? {
+        guard let handle = handles.watch(descriptor) else {
             close(descriptor)
             dial.reason = "the loop has no room for a connection"
             return nil

@@ -21,9 +21,7 @@ enum OutboundSocket {
 
     /// Returns the result of connecting, once the socket is writable: nil where it is connected.
     static func failure(of descriptor: Int32) -> SystemCode? {
-        var code: Int32 = 0
-        var size = socklen_t(MemoryLayout<Int32>.size)
-        guard getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &code, &size) == 0 else { return SystemCode(errno) }
+        guard let code = StreamSocket.option(SO_ERROR, of: descriptor) else { return SystemCode(errno) }
         if code != 0 { return SystemCode(code) }
         // A local port that nobody listens on may be given to the socket itself, which then connects to itself.
         let own = StreamSocket.address(of: descriptor, peer: false)?.text
