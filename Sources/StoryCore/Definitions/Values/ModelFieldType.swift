@@ -30,11 +30,7 @@ package struct ModelFieldType: Hashable, BitwiseCopyable, Sendable {
     package let count: Int
 
     /// Creates the type of one value.
-    package init(_ scalar: Scalar) {
-        self.scalar = scalar
-        shape = .one
-        count = 1
-    }
+    package init(_ scalar: Scalar) { self.init(.one, of: scalar, count: 1) }
 
     /// Creates the type of several values.
     package init(_ shape: Shape, of scalar: Scalar, count: Int) {
