@@ -66,14 +66,14 @@ struct ValueReader {
 /// The operators, the loosest binding first.
 extension ValueReader {
     private mutating func either() throws(Refused) -> SyntaxValue {
-        try logic(.or, .or) { (reader) throws(Refused) in
-            try reader.logic(.and, .and) { (reader) throws(Refused) in try reader.compared() }
+        try logic(.or, mark: .or) { (reader) throws(Refused) in
+            try reader.logic(.and, mark: .and) { (reader) throws(Refused) in try reader.compared() }
         }
     }
 
     /// Reads conditions with an operator between them.
     private mutating func logic(
-        _ logic: Logic, _ mark: Mark, _ next: (inout ValueReader) throws(Refused) -> SyntaxValue
+        _ logic: Logic, mark: Mark, _ next: (inout ValueReader) throws(Refused) -> SyntaxValue
     ) throws(Refused) -> SyntaxValue {
         var left = try next(&self)
         while tokens.isAt(mark) {
@@ -124,14 +124,14 @@ extension ValueReader {
     }
 
     private mutating func sum() throws(Refused) -> SyntaxValue {
-        try arithmetic(.plus, .minus) { (reader) throws(Refused) in
-            try reader.arithmetic(.times, .over) { (reader) throws(Refused) in try reader.unary() }
+        try arithmetic(.plus, or: .minus) { (reader) throws(Refused) in
+            try reader.arithmetic(.times, or: .over) { (reader) throws(Refused) in try reader.unary() }
         }
     }
 
     /// Reads values with one of two operators between them.
     private mutating func arithmetic(
-        _ first: Arithmetic, _ second: Arithmetic, _ next: (inout ValueReader) throws(Refused) -> SyntaxValue
+        _ first: Arithmetic, or second: Arithmetic, _ next: (inout ValueReader) throws(Refused) -> SyntaxValue
     ) throws(Refused) -> SyntaxValue {
         var left = try next(&self)
         while case .mark(let mark) = tokens.token.kind, let operation = Arithmetic(rawValue: mark.rawValue),
