@@ -128,19 +128,15 @@ extension DefinitionChecker {
         var seen: Set<[String]> = []
         for item in items {
             guard case .index(let names) = item.form else { continue }
-            check(index: names)
+            let limit = DefinitionLimits.keyParts
+            rules.values.check(names.map(\.position), atMost: limit, "an index has at most \(limit) fields")
+            check(fields: names) { index, type in
+                let fits = type.shape == .one || index == 0 && type.shape != .map
+                return fits ? nil : "a list, set or last stands first in an index, a map in none"
+            }
             if !seen.insert(names.map(\.name)).inserted {
                 report(.repeated, at: item.position, "this index is there already")
             }
-        }
-    }
-
-    private mutating func check(index names: [SyntaxName]) {
-        let limit = DefinitionLimits.keyParts
-        rules.values.check(names.map(\.position), atMost: limit, "an index has at most \(limit) fields")
-        check(fields: names) { index, type in
-            let fits = type.shape == .one || index == 0 && type.shape != .map
-            return fits ? nil : "a list, set or last stands first in an index, a map in none"
         }
     }
 

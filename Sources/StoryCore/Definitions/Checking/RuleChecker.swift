@@ -17,7 +17,15 @@ struct RuleChecker {
 
     /// Checks a rule.
     mutating func check(_ types: [SyntaxName], _ statements: [SyntaxStatement], at position: SourcePosition) {
-        for type in types { check(type) }
+        for type in types {
+            typeCount += 1
+            if typeCount == DefinitionLimits.types + 1 {
+                values.report(.tooLong, at: type.position, "there are at most \(DefinitionLimits.types) types")
+            }
+            if !self.types.insert(type.name).inserted {
+                values.report(.repeated, at: type.position, "on \(type.name) is there already")
+            }
+        }
         (statementCount, values.steps, values.isInLoop, isInRow, open) = (0, 0, false, false, [])
         values.names.locals.enter()
         for statement in statements { check(statement) }
@@ -41,16 +49,6 @@ struct RuleChecker {
             values.report(.wrongType, at: key.position, "a part of a key is one value")
         }
         values.mayUseRow = true
-    }
-
-    private mutating func check(_ type: SyntaxName) {
-        typeCount += 1
-        if typeCount == DefinitionLimits.types + 1 {
-            values.report(.tooLong, at: type.position, "there are at most \(DefinitionLimits.types) types")
-        }
-        if !types.insert(type.name).inserted {
-            values.report(.repeated, at: type.position, "on \(type.name) is there already")
-        }
     }
 
     private mutating func check(_ statement: SyntaxStatement) {

@@ -11,19 +11,14 @@ extension ValueChecker {
                 "there is no function \(name)\(hint); known: \(ModelFunction.names)")
             return nil
         }
-        check(count: arguments, of: function, at: position)
-        let kinds = check(arguments, of: function)
-        return function.resultKind ?? common(kinds, of: function, at: position)
-    }
-
-    private mutating func check(count arguments: [SyntaxValue], of function: ModelFunction, at position: SourcePosition)
-    {
         let counts = function.argumentCount
         if arguments.count < counts.lowerBound {
             report(.missing, at: position, "\(function.rawValue) takes \(counts.lowerBound) values")
         }
         let sentence = "\(function.rawValue) takes at most \(counts.upperBound) values"
         check(arguments.map(\.position), atMost: counts.upperBound, sentence)
+        let kinds = check(arguments, of: function)
+        return function.resultKind ?? common(kinds, of: function, at: position)
     }
 
     /// Checks the arguments and returns the kinds of those that are values.

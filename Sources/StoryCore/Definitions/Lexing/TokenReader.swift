@@ -80,14 +80,12 @@ struct TokenReader {
     /// Takes a category or a type of events, plain or in quotes.
     mutating func word(_ sentence: String) throws(Refused) -> SyntaxName {
         let first = token
-        let word: String
+        var word = ""
         if first.kind == .text {
             word = next().spelling
         } else if let found = lexer.rereadWord(first) {
             word = found
             token = lexer.next()
-        } else {
-            throw refused(.malformed, sentence)
         }
         let scalars = word.unicodeScalars
         guard 1...DefinitionLimits.word ~= scalars.count, scalars.allSatisfy(\.isWordScalar) else {
