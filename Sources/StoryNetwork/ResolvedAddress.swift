@@ -2,7 +2,7 @@ package import Glibc
 package import StoryCore
 
 /// An address of a host to bind or to connect to.
-package struct ResolvedAddress {
+package struct ResolvedAddress: Sendable {
     private var storage: sockaddr_storage
     private let count: socklen_t
     /// The family of the address, for `socket`.
@@ -10,15 +10,15 @@ package struct ResolvedAddress {
 
     /// Looks a host up, which may take seconds where its name is asked for in the network.
     ///
-    /// - Parameter listens: whether the addresses are for `bind`.
+    /// - Parameter flags: those of `getaddrinfo`, such as `AI_PASSIVE` for addresses to bind.
     /// - Returns: the addresses of the host, in the order of preference.
     /// - Throws: `ResolveError`.
     package static func resolve(
-        _ address: HostAndPort, listens: Bool = false
+        _ address: HostAndPort, flags: Int32 = 0
     ) throws(ResolveError) -> [ResolvedAddress] {
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-        hints.ai_flags = AI_NUMERICSERV | (listens ? AI_PASSIVE : 0)
+        hints.ai_flags = flags | AI_NUMERICSERV
         var found: UnsafeMutablePointer<addrinfo>?
         let code = getaddrinfo(address.host, String(address.port), &hints, &found)
         guard code == 0 else {
@@ -39,7 +39,7 @@ package struct ResolvedAddress {
     }
 
     /// Copies an address of the system.
-    package init(_ address: UnsafePointer<sockaddr>, _ count: socklen_t, family: Int32) {
+    init(_ address: UnsafePointer<sockaddr>, _ count: socklen_t, family: Int32) {
         storage = sockaddr_storage()
         self.count = min(count, socklen_t(MemoryLayout<sockaddr_storage>.size))
         self.family = family
@@ -79,9 +79,7 @@ package struct ResolvedAddress {
         guard code == 0, let port = UInt16(ResolvedAddress.text(service)) else { return nil }
         return HostAndPort(host: ResolvedAddress.text(host), port: port)
     }
-}
 
-extension ResolvedAddress {
     /// Returns the text before the NUL.
     private static func text(_ characters: [CChar]) -> String {
         String(decoding: characters.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)

@@ -58,7 +58,15 @@ package enum StreamSocket {
         }
     }
 
-    private static func set(_ descriptor: Int32, _ level: Int32, option name: Int32, to value: Int32) {
+    /// Returns an option of a socket; nil where the system does not tell.
+    package static func option(_ name: Int32, of descriptor: Int32) -> Int32? {
+        var value: Int32 = 0
+        var size = socklen_t(MemoryLayout<Int32>.size)
+        return getsockopt(descriptor, SOL_SOCKET, name, &value, &size) == 0 ? value : nil
+    }
+
+    /// Sets an option of a socket.
+    package static func set(_ descriptor: Int32, _ level: Int32, option name: Int32, to value: Int32) {
         var value = value
         setsockopt(descriptor, level, name, &value, socklen_t(MemoryLayout<Int32>.size))
     }

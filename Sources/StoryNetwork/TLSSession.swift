@@ -3,7 +3,8 @@ import COpenSSL
 /// The TLS of one connection: bytes in and bytes out, without a socket.
 ///
 /// The owner gives it the bytes that the peer sent, and data to send; it returns bytes for the peer, and data from it. It
-/// keeps at most a record of each.
+/// keeps at most a record of each. A closure `send` takes bytes for the peer, also before an error, which the peer is to
+/// know.
 package final class TLSSession {
     /// The state of the session.
     package enum State: Hashable, Sendable {
@@ -59,19 +60,9 @@ package final class TLSSession {
         }
     }
 
-    /// Begins the handshake of a client; a server waits for that.
-    ///
-    /// - Parameter send: takes bytes for the peer.
-    package func begin(_ send: (UnsafeRawBufferPointer) -> Void) throws(TLSError) {
-        try handshake(send)
-    }
-
     /// Takes bytes that the peer sent.
     ///
-    /// - Parameters:
-    ///   - bytes: the bytes, any number of them.
-    ///   - send: takes bytes for the peer; also before an error, which the peer is to know.
-    ///   - deliver: takes data from the peer, which is valid until it returns.
+    /// - Parameter deliver: takes data from the peer, which is valid until it returns.
     package func received(
         _ bytes: UnsafeRawBufferPointer, send: (UnsafeRawBufferPointer) -> Void,
         deliver: (UnsafeRawBufferPointer) -> Void
@@ -92,8 +83,6 @@ package final class TLSSession {
     }
 
     /// Encrypts data for the peer; nothing where the session is not open.
-    ///
-    /// - Parameter send: takes bytes for the peer.
     package func send(_ data: UnsafeRawBufferPointer, _ send: (UnsafeRawBufferPointer) -> Void) throws(TLSError) {
         guard state == .open || state == .ended else { return }
         var rest = data[...]
@@ -110,8 +99,6 @@ package final class TLSSession {
     }
 
     /// Tells the peer that no more is sent; its data is still taken.
-    ///
-    /// - Parameter send: takes bytes for the peer.
     package func close(_ send: (UnsafeRawBufferPointer) -> Void) {
         guard state == .open || state == .ended else { return }
         ERR_clear_error()
@@ -130,7 +117,8 @@ package final class TLSSession {
         }
     }
 
-    private func handshake(_ send: (UnsafeRawBufferPointer) -> Void) throws(TLSError) {
+    /// Goes on with the handshake. A client begins it so; a server waits for that.
+    package func handshake(_ send: (UnsafeRawBufferPointer) -> Void) throws(TLSError) {
         ERR_clear_error()
         let result = SSL_do_handshake(session)
         guard result != 1 else {

@@ -61,9 +61,7 @@ package struct PeerCredentials: Equatable, Sendable {
         guard storykeep_peer_of(descriptor, &peer) == 0 else { return nil }
         self.init(uid: peer.uid, gid: peer.gid, pid: peer.pid, groups: PeerCredentials.groups(of: descriptor))
     }
-}
 
-extension PeerCredentials {
     /// Returns the supplementary groups of a peer; none if the kernel does not report them.
     static func groups(of descriptor: Int32) -> [UInt32] {
         // The kernel's own limit is 65,536; few processes have more than a handful.

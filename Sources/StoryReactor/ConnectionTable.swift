@@ -7,12 +7,9 @@ struct ConnectionTable {
     private var free: [Int] = []
     private var given: UInt64 = 0
 
-    /// The number of connections, with the reserved ones.
-    var count: Int { slots.count - free.count }
-
     /// The connection with an ID; nil if it is gone.
     subscript(id: ConnectionID) -> Connection? {
-        let slot = Int(truncatingIfNeeded: id.value & ConnectionTable.slotMask)
+        let slot = slot(of: id)
         guard slot < slots.count, let connection = slots[slot], connection.id == id else { return nil }
         return connection
     }

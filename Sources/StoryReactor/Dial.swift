@@ -1,5 +1,6 @@
 import CUV
 import Glibc
+import StoryNetwork
 
 /// An outbound TCP connection that is not made yet.
 ///
@@ -24,7 +25,7 @@ final class Dial {
     let host: String
     var phase = Phase.lookingUp
     /// The addresses that were not tried yet, the next one last.
-    var addresses: [TCPAddress] = []
+    var addresses: [ResolvedAddress] = []
     /// The time at which the phase has taken too long, in milliseconds.
     var deadline: UInt64
     /// The last failure.
@@ -46,7 +47,7 @@ final class Dial {
         guard case .connecting(let descriptor, let handle) = phase else { return }
         phase = .lookingUp
         // Before the descriptor, as the reactor does with those of connections.
-        handle.withHandle { uv_close($0) { $0?.deallocate() } }
+        uv_close(handle.base) { $0?.deallocate() }
         Glibc.close(descriptor)
     }
 }

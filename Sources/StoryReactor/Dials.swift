@@ -1,5 +1,7 @@
 import CUV
 import Glibc
+import StoryCore
+import StoryNetwork
 
 /// The outbound TCP connections that are not made yet.
 final class Dials {
@@ -16,13 +18,13 @@ final class Dials {
     }
 
     /// Begins to connect, with an ID whose slot is reserved.
-    func begin(_ id: ConnectionID, host: String, port: UInt16) {
-        let dial = Dial(id, host: host, deadline: handles.now + Dial.lookupTime, in: self)
+    func begin(_ id: ConnectionID, _ address: HostAndPort) {
+        let dial = Dial(id, host: address.host, deadline: handles.now + Dial.lookupTime, in: self)
         dials[id] = dial
-        if let address = TCPAddress(numeric: host, port: port) {
-            dial.addresses = [address]
+        if let numeric = try? ResolvedAddress.resolve(address, flags: AI_NUMERICHOST).first {
+            dial.addresses = [numeric]
             tryNextAddress(dial)
-        } else if !lookups.begin(id, host: host, port: port) {
+        } else if !lookups.begin(id, address) {
             end(dial, because: "too many names are looked up")
         }
     }
@@ -50,7 +52,7 @@ final class Dials {
     /// Takes the outcome of connecting to an address.
     func becameReady(_ dial: Dial) {
         guard case .connecting(let descriptor, let handle) = dial.phase, let reactor else { return }
-        if let failure = TCPAddress.failure(of: descriptor) { return addressFailed(dial, because: failure.text) }
+        if let failure = OutboundSocket.failure(of: descriptor) { return addressFailed(dial, because: failure.text) }
         dials[dial.id] = nil
         dial.phase = .ended
         reactor.add(Connection(id: dial.id, descriptor: descriptor, handle: handle))
@@ -96,10 +98,10 @@ final class Dials {
 
     private func tryNextAddress(_ dial: Dial) {
         while let address = dial.addresses.popLast() {
-            switch address.beginConnecting() {
+            switch OutboundSocket.connect(to: address) {
             case .failure(let code): dial.reason = code.text
             case .success(let descriptor):
-                guard let handle = handles.watch(dial, descriptor) else { continue }
+                guard let handle = watch(dial, descriptor) else { continue }
                 dial.deadline = handles.now + Dial.addressTime
                 dial.phase = .connecting(descriptor, handle)
                 return
@@ -107,14 +109,10 @@ final class Dials {
         }
         end(dial)
     }
-}
 
-extension LoopHandles {
     /// Watches a socket that connects; closes it and returns nil where the loop has no room for it.
-    fileprivate func watch(_ dial: Dial, _ descriptor: Int32) -> UnsafeMutablePointer<uv_poll_t>? {
-        let handle = UnsafeMutablePointer<uv_poll_t>.allocate(capacity: 1)
-        guard watch(handle, descriptor) else {
-            handle.deallocate()
+    private func watch(_ dial: Dial, _ descriptor: Int32) -> UnsafeMutablePointer<uv_poll_t>? {
+        guard let handle = handles.watch(descriptor) else {
             close(descriptor)
             dial.reason = "the loop has no room for a connection"
             return nil

@@ -1,4 +1,5 @@
 import Glibc
+import StoryNetwork
 
 /// A listening socket that the parent process passed on, as systemd does (sd_listen_fds(3)).
 package struct InheritedSocket {
@@ -28,9 +29,9 @@ package struct InheritedSocket {
 
     /// Returns the path of a socket; nil if it is not a listening Unix stream socket.
     private static func path(_ descriptor: Int32) -> String? {
-        guard option(SO_TYPE, descriptor) == Int32(SOCK_STREAM.rawValue), option(SO_ACCEPTCONN, descriptor) == 1 else {
-            return nil
-        }
+        guard StreamSocket.option(SO_TYPE, of: descriptor) == Int32(SOCK_STREAM.rawValue),
+            StreamSocket.option(SO_ACCEPTCONN, of: descriptor) == 1
+        else { return nil }
         var address = sockaddr_un()
         var length = socklen_t(MemoryLayout<sockaddr_un>.size)
         let code = withUnsafeMutablePointer(to: &address) { address in
@@ -42,11 +43,5 @@ package struct InheritedSocket {
             let path = bytes.prefix(count).prefix { $0 != 0 }
             return String(validating: path, as: UTF8.self) ?? "(a path that is not UTF-8)"
         }
-    }
-
-    private static func option(_ name: Int32, _ descriptor: Int32) -> Int32? {
-        var value: Int32 = 0
-        var size = socklen_t(MemoryLayout<Int32>.size)
-        return getsockopt(descriptor, SOL_SOCKET, name, &value, &size) == 0 ? value : nil
     }
 }

@@ -9,23 +9,17 @@ final class Listener {
     private static let remoteBacklog: Int32 = 1_024
 
     let descriptor: Int32
-    /// True for a port of TCP, whose clients speak TLS.
-    let isRemote: Bool
-    /// The socket's file; nil for a port.
+    /// The socket's file; nil for a port of TCP.
     private let file: SocketFile?
     private var handle: UnsafeMutablePointer<uv_poll_t>?
     /// True once the socket is closed.
     private(set) var isEnded = false
 
-    /// Takes over a Unix socket.
-    init(_ file: SocketFile) {
-        (descriptor, isRemote, self.file) = (file.descriptor, false, file)
-    }
+    /// Takes over a listening socket.
+    init(_ descriptor: Int32, _ file: SocketFile? = nil) { (self.descriptor, self.file) = (descriptor, file) }
 
-    /// Takes over a listening socket of TCP.
-    init(port descriptor: Int32) {
-        (self.descriptor, isRemote, file) = (descriptor, true, nil)
-    }
+    /// True for a port of TCP, whose clients speak TLS.
+    var isRemote: Bool { file == nil }
 
     /// Listens at each address of a host.
     ///
@@ -34,7 +28,7 @@ final class Listener {
     static func remote(at address: HostAndPort) throws(ReactorError) -> (listeners: [Listener], at: HostAndPort) {
         let found: [ResolvedAddress]
         do throws(ResolveError) {
-            found = try ResolvedAddress.resolve(address, listens: true)
+            found = try ResolvedAddress.resolve(address, flags: AI_PASSIVE)
         } catch {
             throw .refusedPort(address.description, reason: error.reason)
         }
@@ -47,7 +41,7 @@ final class Listener {
                 for listener in listeners { listener.end() }
                 throw .refusedPort(address.description, reason: reason)
             }
-            listeners.append(Listener(port: descriptor))
+            listeners.append(Listener(descriptor))
             port = StreamSocket.address(of: descriptor, peer: false)?.text?.port ?? port
         }
         return (listeners, HostAndPort(host: address.host, port: port))
@@ -56,11 +50,7 @@ final class Listener {
     /// Watches for clients, unless that is done already; false if the system refuses.
     func start(in handles: LoopHandles) -> Bool {
         guard handle == nil, !isEnded else { return true }
-        let handle = UnsafeMutablePointer<uv_poll_t>.allocate(capacity: 1)
-        guard handles.watch(handle, descriptor) else {
-            handle.deallocate()
-            return false
-        }
+        guard let handle = handles.watch(descriptor) else { return false }
         handle.pointee.data = Unmanaged.passUnretained(self).toOpaque()
         self.handle = handle
         return uv_poll_start(handle, Int32(UV_READABLE.rawValue), Callbacks.clientIsWaiting) == 0
@@ -70,7 +60,7 @@ final class Listener {
     func pause() {
         guard let handle else { return }
         self.handle = nil
-        handle.withHandle { uv_close($0) { $0?.deallocate() } }
+        uv_close(handle.base) { $0?.deallocate() }
     }
 
     /// Closes the socket, and removes its file if it is still ours.

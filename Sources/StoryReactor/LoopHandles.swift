@@ -91,27 +91,26 @@ final class LoopHandles {
 
     func stopIdling() { uv_idle_stop(idle) }
 
-    /// Prepares a handle for a descriptor; false if the system refuses.
-    func watch(_ handle: UnsafeMutablePointer<uv_poll_t>, _ descriptor: Int32) -> Bool {
-        uv_poll_init(loop, handle, descriptor) == 0
+    /// Makes a handle for a descriptor; nil if the system refuses.
+    func watch(_ descriptor: Int32) -> UnsafeMutablePointer<uv_poll_t>? {
+        let handle = UnsafeMutablePointer<uv_poll_t>.allocate(capacity: 1)
+        if uv_poll_init(loop, handle, descriptor) == 0 { return handle }
+        handle.deallocate()
+        return nil
     }
 
     /// Begins to close every handle.
     func closeAll() {
         guard !isClosed else { return }
         isClosed = true
-        async.withHandle { uv_close($0, nil) }
-        check.withHandle { uv_close($0, nil) }
-        idle.withHandle { uv_close($0, nil) }
-        timer.withHandle { uv_close($0, nil) }
-        alarm.handle.withHandle { uv_close($0, nil) }
-        for handle in signals { handle.withHandle { uv_close($0, nil) } }
+        let handles = [async.base, check.base, idle.base, timer.base, alarm.handle.base] + signals.map(\.base)
+        for handle in handles { uv_close(handle, nil) }
     }
 }
 
 extension UnsafeMutablePointer {
-    /// Calls `body` with the pointer as libuv's base type; every handle begins with the same members.
-    func withHandle(_ body: (UnsafeMutablePointer<uv_handle_t>) -> Void) {
-        body(UnsafeMutableRawPointer(self).assumingMemoryBound(to: uv_handle_t.self))
+    /// The pointer as libuv's base type; every handle begins with the same members.
+    var base: UnsafeMutablePointer<uv_handle_t> {
+        UnsafeMutableRawPointer(self).assumingMemoryBound(to: uv_handle_t.self)
     }
 }

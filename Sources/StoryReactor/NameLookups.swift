@@ -1,15 +1,19 @@
 import CUV
 import Glibc
+import StoryCore
+import StoryNetwork
 import Synchronization
 
 /// The look-ups of host names, each on a thread of its own: the system's function waits for name servers.
 ///
 /// A thread that still waits when the reactor has ended finds a waker without a loop, and its result is dropped.
 final class NameLookups: Sendable {
+    /// The number of addresses of one name that are tried.
+    private static let mostOfName = 8
     /// The largest number of look-ups whose results are not taken; more are refused.
     static let most = 16
 
-    typealias Found = Result<[TCPAddress], LookupError>
+    typealias Found = Result<[ResolvedAddress], ResolveError>
 
     private struct State {
         /// The number of look-ups that are under way, or whose results wait.
@@ -26,7 +30,7 @@ final class NameLookups: Sendable {
     /// Begins to look up a name.
     ///
     /// - Returns: false where the system has no thread for it, or too many are under way.
-    func begin(_ id: ConnectionID, host: String, port: UInt16) -> Bool {
+    func begin(_ id: ConnectionID, _ address: HostAndPort) -> Bool {
         let hasRoom = state.withLock { state in
             guard state.count < NameLookups.most else { return false }
             state.count += 1
@@ -34,7 +38,9 @@ final class NameLookups: Sendable {
         }
         guard hasRoom else { return false }
         let isStarted = DetachedThread.start { [self] in
-            let found = TCPAddress.all(host, port)
+            let found = Result { () throws(ResolveError) in
+                Array(try ResolvedAddress.resolve(address).prefix(NameLookups.mostOfName))
+            }
             state.withLock { $0.ended.append((id, found)) }
             waker.wake()
         }

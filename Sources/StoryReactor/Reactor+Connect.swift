@@ -1,7 +1,8 @@
 import CUV
 import Glibc
+import StoryCore
 
-/// Outbound connections to Unix sockets.
+/// Outbound connections to Unix sockets, and to TCP ports without waiting.
 extension Reactor {
     /// Connects to a Unix socket without waiting; the beginning of the connection is not reported to the handler.
     ///
@@ -15,17 +16,32 @@ extension Reactor {
         return id
     }
 
+    /// Begins to connect to a TCP port, and returns at once. `connectionMade` or `connectionClosed` reports the outcome;
+    /// bytes that are sent before are dropped.
+    ///
+    /// - Parameter host: a numeric address, or a name, which a thread looks up.
+    /// - Throws: `.refused` where the loop has no room for a connection.
+    package func connect(host: String, port: UInt16) throws(ReactorError) -> ConnectionID {
+        guard !isStopping, let id = connections.reserve() else {
+            throw .refused(call: "connect", path: "\(host):\(port)", code: isStopping ? ECANCELED : EMFILE)
+        }
+        dials.begin(id, HostAndPort(host: host, port: port))
+        return id
+    }
+
+    /// Returns the reason why a connection was not made; nil but within its `connectionClosed`.
+    package func connectFailure(_ id: ConnectionID) -> String? {
+        dials.failure?.id == id ? dials.failure?.reason : nil
+    }
+
     /// Adds a connected socket to the loop; closes it and returns nil where the loop has no room for it.
     func watch(_ descriptor: Int32) -> ConnectionID? {
-        let handle = UnsafeMutablePointer<uv_poll_t>.allocate(capacity: 1)
         guard let id = connections.reserve() else {
-            handle.deallocate()
             Glibc.close(descriptor)
             return nil
         }
-        guard handles.watch(handle, descriptor) else {
+        guard let handle = handles.watch(descriptor) else {
             connections.release(id)
-            handle.deallocate()
             Glibc.close(descriptor)
             return nil
         }

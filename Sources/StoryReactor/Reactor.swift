@@ -80,7 +80,7 @@ package final class Reactor {
 
     private func listen(_ file: SocketFile, _ path: String) throws(ReactorError) {
         precondition(listeners.allSatisfy(\.isRemote), "second socket to listen at: \(path)")
-        let listener = Listener(file)
+        let listener = Listener(file.descriptor, file)
         listeners.append(listener)
         guard listener.start(in: handles) else {
             stopListening()
@@ -214,7 +214,7 @@ package final class Reactor {
         connection.output.removeAll()
         // The handle is closed before the descriptor: that takes it from the loop, and the number may be another
         // client's right after.
-        connection.handle.withHandle { uv_close($0, Callbacks.connectionIsClosed) }
+        uv_close(connection.handle.base, Callbacks.connectionIsClosed)
         Glibc.close(connection.descriptor)
     }
 

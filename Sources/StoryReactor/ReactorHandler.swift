@@ -18,11 +18,7 @@ package protocol ReactorHandler: AnyObject {
     /// the whole shortage.
     func clientNotAccepted(errno: Int32)
 
-    /// Reports a client of another machine whose TLS failed, in the handshake or later.
-    ///
-    /// - Parameters:
-    ///   - address: the address of the client, HOST:PORT.
-    ///   - error: the reason.
+    /// Reports a client of another machine, HOST:PORT, whose TLS failed, in the handshake or later.
     func securityFailed(from address: String, _ error: TLSError)
 
     /// Delivers bytes that have arrived; they are valid until it returns.

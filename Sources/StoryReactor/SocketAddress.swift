@@ -29,14 +29,19 @@ package struct SocketAddress {
     /// - Throws: `.refused` where nobody listens at the path, where too many wait there, or where the system has no
     ///   descriptor.
     func connected() throws(ReactorError) -> Int32 {
-        let flags = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
-        let descriptor = socket(AF_UNIX, flags, 0)
-        guard descriptor >= 0 else { throw .refused(call: "socket", path: path, code: errno) }
+        let descriptor = try socket()
         guard connect(descriptor) == 0 else {
             let code = errno
             Glibc.close(descriptor)
             throw .refused(call: "connect", path: path, code: code)
         }
+        return descriptor
+    }
+
+    /// Makes a Unix socket that does not block.
+    func socket() throws(ReactorError) -> Int32 {
+        let descriptor = storykeep_socket()
+        guard descriptor >= 0 else { throw .refused(call: "socket", path: path, code: errno) }
         return descriptor
     }
 

@@ -1,4 +1,3 @@
-import CUV
 import Glibc
 
 /// The listening socket and the file that clients connect to.
@@ -82,7 +81,7 @@ struct SocketFile {
             throw .refused(call: "lstat", path: path, code: errno)
         }
         guard status.st_mode & S_IFMT == S_IFSOCK else { throw .notASocket(path) }
-        let probe = try makeSocket(path)
+        let probe = try address.socket()
         defer { close(probe) }
         // A full backlog (EAGAIN) is a sign of a listening server too.
         if address.connect(probe) == 0 || errno == EAGAIN { throw .anotherServerAnswers(path) }
@@ -93,32 +92,23 @@ struct SocketFile {
     private static func listen(
         _ path: String, _ address: SocketAddress, _ mode: mode_t, _ group: gid_t?
     ) throws(ReactorError) -> Int32 {
-        let descriptor = try makeSocket(path)
+        let descriptor = try address.socket()
+        var (isBound, isListening) = (false, false)
+        defer {
+            if !isListening { close(descriptor) }
+            if isBound, !isListening { unlink(path) }
+        }
         // The file gets the descriptor's mode, less the umask: it is narrow from its first moment, with no change to
         // the umask, which every thread shares. It is widened once it is there and has its group.
         guard fchmod(descriptor, mode & 0o700) == 0, address.bind(descriptor) == 0 else {
-            let code = errno
-            close(descriptor)
-            throw .refused(call: "bind", path: path, code: code)
+            throw .refused(call: "bind", path: path, code: errno)
         }
+        isBound = true
         guard group.map({ chown(path, uid_t.max, $0) == 0 }) ?? true, chmod(path, mode) == 0 else {
-            let code = errno
-            close(descriptor)
-            unlink(path)
-            throw .refused(call: group == nil ? "chmod" : "chown", path: path, code: code)
+            throw .refused(call: group == nil ? "chmod" : "chown", path: path, code: errno)
         }
-        guard Glibc.listen(descriptor, backlog) == 0 else {
-            let code = errno
-            close(descriptor)
-            unlink(path)
-            throw .refused(call: "listen", path: path, code: code)
-        }
-        return descriptor
-    }
-
-    private static func makeSocket(_ path: String) throws(ReactorError) -> Int32 {
-        let descriptor = storykeep_socket()
-        guard descriptor >= 0 else { throw .refused(call: "socket", path: path, code: errno) }
+        guard Glibc.listen(descriptor, backlog) == 0 else { throw .refused(call: "listen", path: path, code: errno) }
+        isListening = true
         return descriptor
     }
 }

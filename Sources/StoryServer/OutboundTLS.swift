@@ -24,7 +24,7 @@ final class OutboundTLS {
         (self.id, self.transport) = (id, transport)
         session = try TLSContext(.client, files).session(host: host)
         try session.offer(protocols)
-        try session.begin { transport.send(id, $0) }
+        try session.handshake { transport.send(id, $0) }
     }
 
     /// True once bytes can be sent.

@@ -21,7 +21,7 @@ final class Ends {
         self.client = try client.session(host: host)
         self.server = try server.session()
         var hello: [UInt8] = []
-        try self.client.begin { hello += Array($0) }
+        try self.client.handshake { hello += Array($0) }
         toServer = hello
         self.hello = hello.count
     }

@@ -142,7 +142,7 @@ private final class SecurePeer {
     init(_ port: UInt16, _ files: TLSFiles, receiveBuffer: Int32?) throws {
         connection = try PlainConnection(port, receiveBuffer: receiveBuffer)
         session = try TLSContext(.client, files).session(host: "127.0.0.1")
-        try session.begin { [connection] in connection.send(Array($0)) }
+        try session.handshake { [connection] in connection.send(Array($0)) }
         while session.state == .handshaking { try take() }
     }
 

@@ -103,7 +103,7 @@ import StoryCore
         func begin(_ outgoing: inout [UInt8]) throws(StoreError) {
             var made: [UInt8] = []
             do throws(TLSError) {
-                try session.begin { made.append(contentsOf: $0) }
+                try session.handshake { made.append(contentsOf: $0) }
             } catch {
                 throw .insecure(path: address, reason: "\(error)")
             }

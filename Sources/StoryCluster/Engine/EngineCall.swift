@@ -16,6 +16,12 @@ package enum EngineCall: Equatable, Sendable {
     case compact(revision: Int64)
     /// Asks for the engine's version, and refuses one that loses writes.
     case status
+
+    /// Returns a transaction of its parts.
+    static func transaction(
+        if conditions: [EngineTransaction.Condition] = [], then: [EngineTransaction.Operation],
+        otherwise: [EngineTransaction.Operation] = []
+    ) -> EngineCall { .transaction(EngineTransaction(conditions: conditions, then: then, otherwise: otherwise)) }
 }
 
 /// The number of a call or of a watch: the program gives each one of a connection another number.
@@ -28,17 +34,14 @@ package struct CallID: Hashable, Sendable {
 
 /// A watch of the changes of a range of keys.
 package struct EngineWatch: Equatable, Sendable {
-    /// The first key.
-    package var from: String
-    /// The key behind the last one; nil: `from` alone.
-    package var end: String?
+    /// The range, whose limit and order do not count.
+    package var range: EngineRange
     /// The first revision whose changes are wanted.
     package var revision: Int64
 
-    /// Creates a watch of a range, whose limit and order do not count.
+    /// Creates a watch.
     package init(_ range: EngineRange, revision: Int64) {
-        from = range.from
-        end = range.end
+        self.range = range
         self.revision = revision
     }
 }

@@ -22,9 +22,6 @@ package struct ForwardedWrite: Equatable, Sendable {
         (self.client, self.verb, self.tag, self.user) = (client, verb, tag, user)
         (self.line, self.verbIndex, self.isRepeatable) = (line, verbIndex, isRepeatable)
     }
-
-    /// Returns the request of the node.
-    func request(_ number: UInt64) -> PeerRequest { .write(number, user: user, text: line[verbIndex...]) }
 }
 
 /// The answer to a write that was to be passed on.

@@ -30,12 +30,7 @@ extension ForwardedWrites {
         return take()
     }
 
-    /// The link is gone, or was not made.
-    ///
-    /// - Parameters:
-    ///   - isRefused: whether nobody listens at the address.
-    ///   - reason: a text for the trace.
-    ///   - tick: the present tick.
+    /// The link is gone, or was not made: refused where nobody listens at the address.
     package mutating func linkEnded(isRefused: Bool, _ reason: String, at tick: UInt64) -> [ForwardingAction] {
         sentIsDoubtful(at: tick)
         if let term = link.ended(isRefused: isRefused, at: tick) { actions.append(.leaderIsGone(term)) }
@@ -49,7 +44,7 @@ extension ForwardedWrites {
         actions.append(.disconnect)
         if link.tellsLoss() { actions.append(.say("leader-lost", reason: reason)) }
         sentIsDoubtful(at: tick)
-        link.given(up: tick)
+        link.fail(at: tick)
     }
 
     /// Connects, or leaves a node that leads no more.
@@ -66,7 +61,7 @@ extension ForwardedWrites {
         guard let write = entries[number]?.write else { return }
         move(number, to: .sent, until: tick + patience + ForwardedWrites.slack)
         entries[number]?.reply = []
-        actions.append(.ask(write.request(number)))
+        actions.append(.ask(.write(number, user: write.user, text: write.line[write.verbIndex...])))
     }
 
     /// Notes that the other node sends no more replies.

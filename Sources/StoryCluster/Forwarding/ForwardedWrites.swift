@@ -36,10 +36,6 @@ package struct ForwardedWrites: Equatable {
         /// The lines of the reply so far, and the code of a failure.
         var reply: [UInt8] = []
         var code: ErrorCode?
-
-        init(_ write: ForwardedWrite, until deadline: UInt64) {
-            (self.write, patienceEnds, self.deadline) = (write, deadline, deadline)
-        }
     }
 
     var link: LeaderLink
@@ -60,13 +56,9 @@ package struct ForwardedWrites: Equatable {
     private(set) var isEnding = false
     var actions: [ForwardingAction] = []
 
-    /// Creates an empty list.
+    /// Creates an empty list of a node that has the log up to a position.
     ///
-    /// - Parameters:
-    ///   - log: the history of the log.
-    ///   - node: the name of this node.
-    ///   - position: the last position that this node has.
-    ///   - patience: how long a write waits, in ticks of 0.1 s.
+    /// - Parameter patience: how long a write waits, in ticks of 0.1 s.
     package init(_ log: LogID, node: String, at position: Position, patience: UInt64) {
         link = LeaderLink(log, node: node)
         (self.position, self.patience) = (position, patience)
@@ -87,7 +79,7 @@ package struct ForwardedWrites: Equatable {
     /// A client sends a write.
     package mutating func add(_ write: ForwardedWrite, at tick: UInt64) -> [ForwardingAction] {
         lastNumber += 1
-        entries[lastNumber] = Entry(write, until: tick + patience)
+        entries[lastNumber] = Entry(write: write, patienceEnds: tick + patience, deadline: tick + patience)
         clients[write.client, default: []].append(lastNumber)
         bytes += write.line.count
         if link.isOpen, !isEnding { send(lastNumber, at: tick) }

@@ -79,9 +79,6 @@ struct LeaderLink: Equatable {
         }
     }
 
-    /// Notes that the link is closed from this side, and tried again later.
-    mutating func given(up tick: UInt64) { fail(at: tick) }
-
     /// Notes that the other node leads no more.
     mutating func leads(noMore tick: UInt64) { if state == .open { leave(at: tick) } }
 
@@ -111,7 +108,8 @@ struct LeaderLink: Equatable {
 
     private mutating func leave(at tick: UInt64) { state = .leaving(until: tick + LeaderLink.leaveTime) }
 
-    private mutating func fail(at tick: UInt64) {
+    /// Notes that the link could not be made, or is closed from this side; it is tried again later.
+    mutating func fail(at tick: UInt64) {
         failures += 1
         state = .none(retryAt: tick + min(failures, LeaderLink.longestWait))
     }

@@ -80,11 +80,8 @@ extension EntryHead {
         return value
     }
 
-    /// Reads the value of an entry.
+    /// Reads the value of an entry, whose records are of one of the formats.
     ///
-    /// - Parameters:
-    ///   - value: the value.
-    ///   - formats: the formats of records that are read.
     /// - Returns: the head, the term that wrote it, and the records; nil where those are in parts.
     /// - Throws: `.unreadable` for anything that is no entry of these formats.
     package static func read(

@@ -1,8 +1,8 @@
 /// A value of lines `name=value`, which a person reads with the engine's own tool.
-struct Fields: Equatable {
-    private var values: [(name: String, value: String)]
+struct Fields {
+    private let values: [(name: String, value: String)]
 
-    init(_ values: [(String, String)]) { self.values = values.map { (name: $0.0, value: $0.1) } }
+    init(_ values: [(name: String, value: String)]) { self.values = values }
 
     /// Reads the lines of a value; other lines are skipped.
     init(_ bytes: [UInt8]) {
@@ -21,6 +21,4 @@ struct Fields: Equatable {
     var bytes: [UInt8] {
         values.flatMap { Array("\($0.name)=\($0.value.filter { !$0.isNewline })\n".utf8) }
     }
-
-    static func == (left: Fields, right: Fields) -> Bool { left.bytes == right.bytes }
 }

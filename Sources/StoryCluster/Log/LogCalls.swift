@@ -10,29 +10,26 @@ extension LogKeys {
                 EngineTransaction.Operation.get(.prefix(entries, limit: 1, isKeysOnly: true)),
                 .get(.prefix(entries, limit: 1, order: .descending)),
             ]
-        return .transaction(EngineTransaction(conditions: [], then: operations))
+        return .transaction(then: operations)
     }
 
     /// Reads the nodes and some entries from a position on.
     func reading(from first: Position) -> EngineCall {
         let operations = Membership.operations(self) + [.get(entries(from: first, limit: 16))]
-        return .transaction(EngineTransaction(conditions: [], then: operations))
+        return .transaction(then: operations)
     }
 
     /// Takes the lead where no node has it; the wish that some node leads has come true, or not.
     func campaign(_ leader: [UInt8], lease: Int64) -> EngineCall {
         .transaction(
-            EngineTransaction(
-                conditions: [.created(self.leader, at: 0)],
-                then: [.put(self.leader, leader, lease: lease), .delete(EngineRange(from: wish))],
-                otherwise: [.get(EngineRange(from: self.leader))]))
+            if: [.created(self.leader, at: 0)],
+            then: [.put(self.leader, leader, lease: lease), .delete(EngineRange(from: wish))],
+            otherwise: [.get(EngineRange(from: self.leader))])
     }
 
     /// Takes the lead away from the node that has it in a term.
     func resignation(from term: Term) -> EngineCall {
-        .transaction(
-            EngineTransaction(
-                conditions: [.created(leader, at: term.revision)], then: [.delete(EngineRange(from: leader))]))
+        .transaction(if: [.created(leader, at: term.revision)], then: [.delete(EngineRange(from: leader))])
     }
 
     /// Wishes that a node leads, where the leader is the one that is known.
@@ -42,9 +39,7 @@ extension LogKeys {
 
     /// Removes a wish that cannot come true.
     func dismissal(of wish: LeaderWish) -> EngineCall {
-        .transaction(
-            EngineTransaction(
-                conditions: [.changed(self.wish, at: wish.revision)], then: [.delete(EngineRange(from: self.wish))]))
+        .transaction(if: [.changed(self.wish, at: wish.revision)], then: [.delete(EngineRange(from: self.wish))])
     }
 
     /// Forgets a node, where the leader is the one that is known.
@@ -54,9 +49,8 @@ extension LogKeys {
 
     private func underLeader(_ leader: Leader?, _ operation: EngineTransaction.Operation) -> EngineCall {
         .transaction(
-            EngineTransaction(
-                conditions: [.created(self.leader, at: leader?.term.revision ?? 0)], then: [operation],
-                otherwise: [.get(EngineRange(from: self.leader))]))
+            if: [.created(self.leader, at: leader?.term.revision ?? 0)], then: [operation],
+            otherwise: [.get(EngineRange(from: self.leader))])
     }
 }
 

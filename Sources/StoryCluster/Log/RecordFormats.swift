@@ -37,12 +37,7 @@ package struct RecordFormats: Equatable, Sendable {
 }
 
 extension ClusterError {
-    /// The error of a format that this program does not read.
-    ///
-    /// - Parameters:
-    ///   - subject: the log or the entry that has the format.
-    ///   - format: the format, as it is written there.
-    ///   - formats: the formats that this program reads.
+    /// The error of a log or an entry in a format that this program does not read.
     static func otherFormat(_ subject: String, _ format: String, reading formats: RecordFormats) -> ClusterError {
         .unreadable("\(subject) is of format \(format), and this program reads \(formats.text): upgrade this node")
     }

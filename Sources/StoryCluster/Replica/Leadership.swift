@@ -73,8 +73,7 @@ struct Leadership: Equatable {
 
     /// Asks for the nodes and the leader, from which on both are watched.
     mutating func readMembers(_ calls: inout Calls) {
-        let get = EngineTransaction(conditions: [], then: Membership.operations(keys))
-        snapshot = Attempt(.transaction(get), &calls)
+        snapshot = Attempt(.transaction(then: Membership.operations(keys)), &calls)
     }
 
     mutating func ticked(_ members: Membership, tail: Tail, _ calls: inout Calls, at now: UInt64) {
@@ -105,9 +104,8 @@ struct Leadership: Equatable {
         guard end > trimmed || now >= cleanAt else { return }
         cleanAt = now + Leadership.cleanInterval
         trimming = end
-        let delete = EngineTransaction(
-            conditions: [.created(keys.leader, at: term.revision)], then: keys.before(end).map { .delete($0) })
-        trim = Attempt(.transaction(delete), &calls)
+        let leads = EngineTransaction.Condition.created(keys.leader, at: term.revision)
+        trim = Attempt(.transaction(if: [leads], then: keys.before(end).map { .delete($0) }), &calls)
     }
 
     private mutating func beginCompaction(_ calls: inout Calls, at now: UInt64) {

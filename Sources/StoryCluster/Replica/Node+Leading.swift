@@ -97,7 +97,13 @@ extension Node {
 
     /// Hands the lead over once where this node cannot store the log, and there is another one.
     mutating func handOverIfUnfit() {
-        guard case .leading(var term) = state, membership.members.count > 1, fitness.handsOver() else { return }
+        guard case .leading(let term) = state, membership.members.count > 1, fitness.handsOver() else { return }
+        handOver(term)
+    }
+
+    /// Hands the lead over as soon as no entry is under way.
+    mutating func handOver(_ leadership: Leadership) {
+        var term = leadership
         term.isHandingOver = true
         state = .leading(term)
         if term.writing == nil { resign(term.term) }

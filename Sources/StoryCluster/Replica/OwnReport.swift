@@ -31,8 +31,6 @@ struct OwnReport: Equatable {
         reporting = member
     }
 
-    var run: String { member.run }
-
     mutating func stored(through position: Position, seal: String?) {
         member.stored = max(member.stored, position)
         member.seal = seal ?? member.seal
@@ -41,9 +39,8 @@ struct OwnReport: Equatable {
     /// The transaction that writes the key where it is as it was found.
     func write(over found: Member?) -> EngineCall {
         .transaction(
-            EngineTransaction(
-                conditions: [.changed(key, at: found?.revision ?? 0)], then: [.put(key, member.value, lease: 0)],
-                otherwise: [.get(EngineRange(from: key))]))
+            if: [.changed(key, at: found?.revision ?? 0)], then: [.put(key, member.value, lease: 0)],
+            otherwise: [.get(EngineRange(from: key))])
     }
 
     /// Notes that the key was written.
@@ -79,7 +76,7 @@ struct OwnReport: Equatable {
         }
         guard case .ranged(let ranged)? = results.first else { return .success(()) }
         guard let pair = ranged.keys.first else { return .failure(.removed) }
-        guard Member(pair).run == run else { return .failure(.replaced) }
+        guard Member(pair).run == member.run else { return .failure(.replaced) }
         membership.put(pair)
         return .success(())
     }

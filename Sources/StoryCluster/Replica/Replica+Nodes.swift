@@ -55,10 +55,8 @@ extension Replica {
 
     /// Nothing that was decided here waits any more, so that the lead can be handed over.
     package mutating func handOverReady(at now: UInt64) -> [ClusterAction] {
-        guard case .leading(var term) = node.state, term.isYielding, !term.isHandingOver else { return [] }
-        term.isHandingOver = true
-        node.state = .leading(term)
-        if term.writing == nil { node.resign(term.term) }
+        guard case .leading(let term) = node.state, term.isYielding, !term.isHandingOver else { return [] }
+        node.handOver(term)
         return node.calls.take()
     }
 }

@@ -160,9 +160,7 @@ package struct Replica: Equatable {
 
     /// The own log is synced up to a position.
     ///
-    /// - Parameters:
-    ///   - position: the position.
-    ///   - seal: `POSITION:SEAL` of the newest one at which nodes compare theirs; nil where there is none.
+    /// - Parameter seal: `POSITION:SEAL` of the newest one at which nodes compare theirs; nil where there is none.
     package mutating func stored(through position: Position, seal: String? = nil) -> [ClusterAction] {
         node.report.stored(through: position, seal: seal)
         if let seal { node.seals.add(seal) }
@@ -195,15 +193,10 @@ package struct Replica: Equatable {
     package mutating func drainRequested(at now: UInt64) -> [ClusterAction] {
         node.isDraining = true
         switch node.state {
-        case .leading(var term):
-            term.isHandingOver = true
-            node.state = .leading(term)
-            if term.writing == nil { node.resign(term.term) }
+        case .leading(let term): node.handOver(term)
         case .catchingUp(then: .lead(let term, _, _)): node.resign(term)
-        case .resigning: break
-        case .campaigning: break
         case .joining, .registering, .seeding, .catchingUp(then: .follow), .following: node.drained()
-        case .stopped: break
+        case .campaigning, .resigning, .stopped: break
         }
         return node.calls.take()
     }

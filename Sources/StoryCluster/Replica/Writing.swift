@@ -63,7 +63,7 @@ struct Writing: Equatable {
         case .full:
             guard transaction?.id == id else { return .full }
             transaction?.failed(&calls, at: now)
-            look = Attempt(.transaction(EngineTransaction(conditions: [], then: places)), &calls)
+            look = Attempt(.transaction(then: places), &calls)
             return nil
         case .refused(.denied) where !isInDoubt: return .refused("a transaction, for this user")
         case .refused(.tooLarge) where !isInDoubt: return .refused("an entry of \(head.bytes) bytes")
@@ -84,23 +84,20 @@ struct Writing: Equatable {
     }
 
     private mutating func advance(_ calls: inout Calls) {
+        let leads = EngineTransaction.Condition.created(keys.leader, at: term.revision)
         while nextPart < head.parts, parts.count < Writing.partsAtOnce {
             let range = nextPart * EntryHead.bytesOfPart..<min((nextPart + 1) * EntryHead.bytesOfPart, head.bytes)
             let key = keys.part(nextPart, of: head.first, term: term)
-            let put = EngineTransaction(
-                conditions: [.created(keys.leader, at: term.revision)],
-                then: [.put(key, Array(records[range]), lease: 0)])
-            parts.append(Attempt(.transaction(put), &calls))
+            let put = EngineTransaction.Operation.put(key, Array(records[range]), lease: 0)
+            parts.append(Attempt(.transaction(if: [leads], then: [put]), &calls))
             nextPart += 1
         }
         guard parts.isEmpty, transaction == nil else { return }
         let key = keys.entry(head.first)
         transaction = Attempt(
             .transaction(
-                EngineTransaction(
-                    conditions: [.created(keys.leader, at: term.revision), .created(key, at: 0)],
-                    then: [.put(key, head.value(term: term, records: records), lease: 0)],
-                    otherwise: places)), &calls)
+                if: [leads, .created(key, at: 0)],
+                then: [.put(key, head.value(term: term, records: records), lease: 0)], otherwise: places), &calls)
     }
 
     /// Reads the leader, the entry, and the first entry that the engine has.

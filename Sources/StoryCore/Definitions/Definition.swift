@@ -35,6 +35,6 @@ package struct Definition: Sendable {
         var checker = DefinitionChecker(items)
         let faults = checker.check()
         guard faults.isEmpty else { throw DefinitionFaults(faults) }
-        return DefinitionCompiler(items).compile()
+        return DefinitionCompiler(items: items).compile()
     }
 }

@@ -1,5 +1,5 @@
 /// The rule that a definition's text breaks: the rules of forms, and `repeated`.
-package enum DefinitionRule: String, CaseIterable, Sendable {
+package enum DefinitionRule: String, Error, CaseIterable, Sendable {
     case malformed, missing, noSuch, notSelected, outOfRange, repeated, tooLong, wrongType
 }
 

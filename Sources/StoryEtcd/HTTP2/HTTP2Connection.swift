@@ -9,7 +9,7 @@ final class HTTP2Connection {
     static let window: Int32 = 8 << 20
 
     private let session: OpaquePointer
-    private let streams = HTTP2Streams()
+    let streams = HTTP2Streams()
     /// The reason why the connection cannot be used any more; nil while it can.
     private(set) var failure: String?
 
@@ -40,12 +40,6 @@ final class HTTP2Connection {
     }
 
     deinit { nghttp2_session_del(session) }
-
-    /// The stream of a number; nil where it was never opened, or is forgotten.
-    subscript(id: Int32) -> HTTP2Stream? { streams[id] }
-
-    /// Returns what happened since the last call, in its order.
-    func takeEvents() -> [HTTP2Event] { streams.takeEvents() }
 
     /// Takes bytes that came from the peer.
     func received(_ bytes: UnsafeRawBufferPointer) {
@@ -99,12 +93,6 @@ final class HTTP2Connection {
         guard !stream.isClosed else { return }
         check(nghttp2_submit_rst_stream(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), id, NGHTTP2_CANCEL.rawValue))
     }
-
-    /// Forgets a stream that is closed.
-    func forget(_ id: Int32) { streams.forget(id) }
-
-    /// Takes no more of a stream than its window.
-    func pause(_ id: Int32) { streams.pause(id) }
 
     /// Takes the bytes of a paused stream again.
     func resume(_ id: Int32) { check(nghttp2_session_consume_stream(session, id, streams.resume(id))) }

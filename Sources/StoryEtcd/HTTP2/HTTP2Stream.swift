@@ -8,7 +8,7 @@ final class HTTP2Stream {
         case compressed
     }
 
-    private(set) var status = GRPCStatus()
+    var status = GRPCStatus()
     /// True once both ends are closed.
     var isClosed = false
     private var outgoing: [UInt8]
@@ -46,8 +46,6 @@ final class HTTP2Stream {
     // MARK: Receiving
 
     func received(_ bytes: UnsafeRawBufferPointer) { incoming.append(contentsOf: bytes) }
-
-    func headerReceived(_ name: String, _ value: UnsafeRawBufferPointer) { status.headerReceived(name, value) }
 
     /// True where bytes came that no message has.
     var hasRest: Bool { takenCount < incoming.count }

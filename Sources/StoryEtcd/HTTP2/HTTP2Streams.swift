@@ -19,6 +19,7 @@ final class HTTP2Streams {
     /// True once the peer said that it ends the connection.
     private(set) var isGoingAway = false
 
+    /// The stream of a number; nil where it was never opened, or is forgotten.
     subscript(id: Int32) -> HTTP2Stream? { streams[id] }
 
     /// Adds a stream.
@@ -36,7 +37,7 @@ final class HTTP2Streams {
         return events
     }
 
-    /// Leaves the window of a stream as it is from now on.
+    /// Leaves the window of a stream as it is from now on: no more than that is taken.
     func pause(_ id: Int32) { if streams[id] != nil, paused[id] == nil { paused[id] = 0 } }
 
     /// Ends a pause, and returns the number of bytes that came meanwhile.
@@ -54,7 +55,7 @@ final class HTTP2Streams {
             guard let frame, let name, let streams = HTTP2Streams.of(context) else { return 0 }
             let text = String(decoding: UnsafeBufferPointer(start: name, count: nameCount), as: UTF8.self)
             let bytes = UnsafeRawBufferPointer(start: value, count: valueCount)
-            streams[frame.pointee.hd.stream_id]?.headerReceived(text, bytes)
+            streams[frame.pointee.hd.stream_id]?.status.headerReceived(text, bytes)
             return 0
         }
         nghttp2_session_callbacks_set_on_data_chunk_recv_callback(made) { session, _, id, bytes, count, context in

@@ -28,8 +28,7 @@ package enum EtcdRequest {
     package static func watch(_ watch: EngineWatch) -> [UInt8] {
         framed { writer in
             writer.message(field: 1) { writer in
-                writer.text(watch.from, field: 1)
-                if let end = watch.end { writer.text(end, field: 2) }
+                writer.bounds(watch.range)
                 writer.number(watch.revision, field: 3)
                 writer.bool(true, field: 8)
             }
@@ -73,10 +72,15 @@ extension EngineCall {
 }
 
 extension ProtobufWriter {
-    /// Writes the fields of a RangeRequest. etcd's order is that of the keys, ascending, where none is asked for.
-    fileprivate mutating func put(_ range: EngineRange) {
+    /// Writes the first key of a range and the key behind the last one, which all messages have in the same fields.
+    fileprivate mutating func bounds(_ range: EngineRange) {
         text(range.from, field: 1)
         if let end = range.end { text(end, field: 2) }
+    }
+
+    /// Writes the fields of a RangeRequest. etcd's order is that of the keys, ascending, where none is asked for.
+    fileprivate mutating func put(_ range: EngineRange) {
+        bounds(range)
         number(Int64(clamping: range.limit), field: 3)
         number(range.order == .descending ? 2 : 0, field: 5)
         bool(range.isKeysOnly, field: 8)
@@ -91,16 +95,14 @@ extension ProtobufWriter {
 
     /// Writes the fields of a Compare: equal (0, so it is left out), the target, the key and the revision.
     private mutating func put(_ condition: EngineTransaction.Condition) {
-        switch condition {
-        case .created(let key, let revision):
-            number(1, field: 2)
-            text(key, field: 3)
-            present(revision, field: 5)
-        case .changed(let key, let revision):
-            number(2, field: 2)
-            text(key, field: 3)
-            present(revision, field: 6)
-        }
+        let (target, key, revision): (Int64, String, Int64) =
+            switch condition {
+            case .created(let key, let revision): (1, key, revision)
+            case .changed(let key, let revision): (2, key, revision)
+            }
+        number(target, field: 2)
+        text(key, field: 3)
+        present(revision, field: 4 + Int(target))
     }
 
     /// Writes the fields of a RequestOp.
@@ -114,10 +116,7 @@ extension ProtobufWriter {
                 writer.number(lease, field: 3)
             }
         case .delete(let range):
-            message(field: 3) { writer in
-                writer.text(range.from, field: 1)
-                if let end = range.end { writer.text(end, field: 2) }
-            }
+            message(field: 3) { $0.bounds(range) }
         }
     }
 }

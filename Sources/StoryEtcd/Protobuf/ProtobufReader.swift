@@ -66,12 +66,9 @@ struct ProtobufReader {
     private mutating func value(wireType: UInt64) throws(ProtobufFault) -> ProtobufField.Value {
         switch wireType {
         case 0: return .number(try varint())
-        case 1:
-            _ = try take(8)
-            return .fixed
         case 2: return .bytes(try take(try varint()))
-        case 5:
-            _ = try take(4)
+        case 1, 5:
+            _ = try take(wireType == 1 ? 8 : 4)
             return .fixed
         default: throw .noField
         }

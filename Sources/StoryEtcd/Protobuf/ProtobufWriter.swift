@@ -2,11 +2,7 @@
 struct ProtobufWriter {
     private(set) var bytes: [UInt8]
 
-    /// Creates a writer.
-    ///
-    /// - Parameters:
-    ///   - prefix: the bytes in front of the message.
-    ///   - capacity: the number of bytes that the message will have, about.
+    /// Creates a writer of a message behind other bytes, which will have about `capacity` bytes.
     init(behind prefix: [UInt8] = [], capacity: Int = 0) {
         bytes = prefix
         bytes.reserveCapacity(prefix.count + capacity)
@@ -14,9 +10,7 @@ struct ProtobufWriter {
 
     /// Writes an integer; a negative one has ten bytes.
     mutating func number(_ value: Int64, field: Int) {
-        guard value != 0 else { return }
-        key(field, wireType: 0)
-        varint(UInt64(bitPattern: value))
+        if value != 0 { present(value, field: field) }
     }
 
     /// Writes a truth value.

@@ -5,8 +5,6 @@ import StoryCluster
 /// etcd names its errors by their texts, which are the same in all versions; a code alone has several meanings.
 enum CallEnd: Equatable {
     case refused(EngineRefusal)
-    /// The user's token is not valid, or none was sent.
-    case tokenExpired
     case full
     /// Anything else: an error is no statement about the call.
     case unknown
@@ -27,7 +25,7 @@ enum CallEnd: Equatable {
             self = .refused(.denied)
         case "etcdserver: invalid auth token", "etcdserver: user name is empty",
             "etcdserver: revision of auth store is old":
-            self = .tokenExpired
+            self = .refused(.tokenExpired)
         case "etcdserver: requested lease not found": self = .refused(.noLease)
         case "etcdserver: mvcc: required revision has been compacted": self = .refused(.compacted)
         case "etcdserver: mvcc: required revision is a future revision", "etcdserver: key is not provided",
@@ -47,7 +45,6 @@ enum CallEnd: Equatable {
     var answer: EngineAnswer {
         switch self {
         case .refused(let refusal): .refused(refusal)
-        case .tokenExpired: .refused(.tokenExpired)
         case .full: .full
         case .unknown: .unknown
         }
@@ -58,7 +55,6 @@ enum CallEnd: Equatable {
         switch self {
         case .refused(.compacted): .compacted
         case .refused(let refusal): .refused(refusal)
-        case .tokenExpired: .refused(.tokenExpired)
         case .full, .unknown: .broken
         }
     }

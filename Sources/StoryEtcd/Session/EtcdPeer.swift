@@ -18,7 +18,7 @@ package struct EtcdPeer: Equatable, Sendable {
     func headers(_ method: EtcdMethod, token: String?) -> [(name: String, value: String)] {
         var headers = [
             (name: ":method", value: "POST"), (name: ":scheme", value: isSecure ? "https" : "http"),
-            (name: ":path", value: method.path), (name: ":authority", value: authority),
+            (name: ":path", value: method.rawValue), (name: ":authority", value: authority),
             (name: "content-type", value: "application/grpc"), (name: "te", value: "trailers"),
             (name: "user-agent", value: "storykeep"),
         ]

@@ -5,7 +5,7 @@ extension EtcdSession {
     /// Takes what the connection found in the bytes that came.
     func takeEvents() {
         guard !hasEnded else { return }
-        for event in connection.takeEvents() where !hasEnded {
+        for event in connection.streams.takeEvents() where !hasEnded {
             switch event {
             case .received(let stream): read(stream)
             case .ended(let stream):
@@ -13,7 +13,7 @@ extension EtcdSession {
                 finish(stream)
             case .closed(let stream):
                 finish(stream)
-                connection.forget(stream)
+                connection.streams.forget(stream)
             }
         }
         if let failure = connection.failure { fail(.protocolEnded(failure)) }
@@ -33,12 +33,12 @@ extension EtcdSession {
     private func finish(_ stream: Int32) {
         if stream == renewals?.stream { return endRenewals() }
         if case .asked(stream, let waiting) = token {
-            tokenAnswered(connection[stream], waiting: waiting)
+            tokenAnswered(connection.streams[stream], waiting: waiting)
             return connection.close(stream)
         }
         guard let id = requests[stream], let request = pending[id] else { return }
-        let status = connection[stream]?.status ?? GRPCStatus()
-        if status.isDone, let reply = request.reply, connection[stream]?.hasRest == false {
+        let status = connection.streams[stream]?.status ?? GRPCStatus()
+        if status.isDone, let reply = request.reply, connection.streams[stream]?.hasRest == false {
             drop(id)
             return say(.answered(id, reply))
         }
@@ -46,14 +46,14 @@ extension EtcdSession {
     }
 
     private func finish(_ id: CallID, _ end: CallEnd) {
-        guard end == .tokenExpired else { return self.end(id, end) }
+        guard end == .refused(.tokenExpired) else { return self.end(id, end) }
         if peer.user == nil { return self.end(id, .refused(.denied)) }
         if !repeatWithToken(id) { self.end(id, end) }
     }
 
     private func readReply(_ id: CallID, _ call: EngineCall, _ stream: Int32) {
         do throws(HTTP2Stream.Fault) {
-            while let message = try connection[stream]?.nextMessage(limit: EtcdSession.mostMessage) {
+            while let message = try connection.streams[stream]?.nextMessage(limit: EtcdSession.mostMessage) {
                 // A call has one reply.
                 guard pending[id]?.reply == nil else { return end(id, .unknown) }
                 pending[id]?.reply = EtcdReply.answer(to: call, message)
@@ -66,7 +66,8 @@ extension EtcdSession {
 
     func readWatch(_ id: CallID, _ stream: Int32) {
         do {
-            while pending[id] != nil, let message = try connection[stream]?.nextMessage(limit: EtcdSession.mostMessage)
+            while pending[id] != nil,
+                let message = try connection.streams[stream]?.nextMessage(limit: EtcdSession.mostMessage)
             {
                 switch try WatchReply(message) {
                 case .begun: break
@@ -82,7 +83,7 @@ extension EtcdSession {
 
     private func readRenewals(_ stream: Int32) {
         do throws(HTTP2Stream.Fault) {
-            while let message = try connection[stream]?.nextMessage(limit: EtcdSession.mostMessage) {
+            while let message = try connection.streams[stream]?.nextMessage(limit: EtcdSession.mostMessage) {
                 guard let id = renewals?.waiting.first else { return endRenewals() }
                 renewals?.waiting.removeFirst()
                 guard case .call(let call)? = pending.removeValue(forKey: id)?.kind else { continue }

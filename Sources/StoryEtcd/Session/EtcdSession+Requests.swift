@@ -28,7 +28,7 @@ extension EtcdSession {
         pending[id]?.stream = stream
         pending[id]?.token = token
         requests[stream] = id
-        if request.isPaused { connection.pause(stream) }
+        if request.isPaused { connection.streams.pause(stream) }
     }
 
     /// Opens a stream; without one the session has failed.

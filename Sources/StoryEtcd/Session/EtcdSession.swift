@@ -31,11 +31,7 @@ package final class EtcdSession {
 
     // MARK: Requests
 
-    /// Makes a call.
-    ///
-    /// - Parameters:
-    ///   - id: its number, which no other request has.
-    ///   - call: the call.
+    /// Makes a call, with a number that no other request has.
     package func call(_ id: CallID, _ call: EngineCall) { begin(id, PendingRequest(.call(call))) }
 
     /// Gives up a call that is not answered: its answer is `.unknown`, at once.
@@ -44,11 +40,7 @@ package final class EtcdSession {
         end(id, .unknown)
     }
 
-    /// Begins a watch.
-    ///
-    /// - Parameters:
-    ///   - id: its number, which no other request has.
-    ///   - watch: the range and the first revision.
+    /// Begins a watch, with a number that no other request has.
     package func watch(_ id: CallID, _ watch: EngineWatch) { begin(id, PendingRequest(.watch(watch))) }
 
     /// Ends a watch; it has no further result.
@@ -61,7 +53,7 @@ package final class EtcdSession {
     package func pauseWatch(_ id: CallID) {
         guard case .watch? = pending[id]?.kind else { return }
         pending[id]?.isPaused = true
-        if let stream = pending[id]?.stream { connection.pause(stream) }
+        if let stream = pending[id]?.stream { connection.streams.pause(stream) }
     }
 
     /// Takes a watch's changes again.

@@ -1,13 +1,10 @@
 /// A checker of names, types and limits of a definition without faults of grammar.
 struct DefinitionChecker {
     private let items: [SyntaxItem]
-    private var rules: RuleChecker
+    private var rules = RuleChecker()
 
     /// Creates a checker of declarations.
-    init(_ items: [SyntaxItem]) {
-        self.items = items
-        rules = RuleChecker(ValueChecker())
-    }
+    init(_ items: [SyntaxItem]) { self.items = items }
 
     /// Returns every fault.
     mutating func check() -> [DefinitionFault] {
@@ -47,9 +44,7 @@ struct DefinitionChecker {
             ("field", DefinitionLimits.fields), ("note", DefinitionLimits.notes), ("index", DefinitionLimits.indexes),
         ]
         for (word, limit) in limits {
-            for over in (byWord[word] ?? []).dropFirst(limit) {
-                report(.tooLong, at: over.position, "there are at most \(limit)")
-            }
+            rules.values.check((byWord[word] ?? []).map(\.position), atMost: limit, "there are at most \(limit)")
         }
     }
 
@@ -103,18 +98,17 @@ struct DefinitionChecker {
     }
 
     private mutating func check(_ type: SyntaxType) -> ModelFieldType? {
-        switch type.type {
-        case .success(let found): return found
-        case .failure(let failure):
-            report(failure.rule, at: type.position, "\(type.spelling) is no type")
+        do throws(DefinitionRule) {
+            return try type.type
+        } catch {
+            report(error, at: type.position, "\(type.spelling) is no type")
             return nil
         }
     }
 
     private mutating func check(categories: [SyntaxName]) {
-        for over in categories.dropFirst(DefinitionLimits.categories) {
-            report(.tooLong, at: over.position, "there are at most \(DefinitionLimits.categories) categories")
-        }
+        let limit = DefinitionLimits.categories
+        rules.values.check(categories.map(\.position), atMost: limit, "there are at most \(limit) categories")
         var seen: Set<String> = []
         for category in categories where category.name != "*" {
             if category.name.utf8.contains(0x2D) { report(.malformed, at: category.position, "a category has no -") }
@@ -134,28 +128,22 @@ extension DefinitionChecker {
         var seen: Set<[String]> = []
         for item in items {
             guard case .index(let names) = item.form else { continue }
-            check(index: names)
+            let limit = DefinitionLimits.keyParts
+            rules.values.check(names.map(\.position), atMost: limit, "an index has at most \(limit) fields")
+            check(fields: names) { index, type in
+                let fits = type.shape == .one || index == 0 && type.shape != .map
+                return fits ? nil : "a list, set or last stands first in an index, a map in none"
+            }
             if !seen.insert(names.map(\.name)).inserted {
                 report(.repeated, at: item.position, "this index is there already")
             }
         }
     }
 
-    private mutating func check(index names: [SyntaxName]) {
-        for over in names.dropFirst(DefinitionLimits.keyParts) {
-            report(.tooLong, at: over.position, "an index has at most \(DefinitionLimits.keyParts) fields")
-        }
-        check(fields: names) { index, type in
-            let fits = type.shape == .one || index == 0 && type.shape != .map
-            return fits ? nil : "a list, set or last stands first in an index, a map in none"
-        }
-    }
-
     private mutating func checkSorts() {
         let names = items.flatMap { if case .sort(let names) = $0.form { names } else { [] as [SyntaxName] } }
-        for over in names.dropFirst(DefinitionLimits.sorts) {
-            report(.tooLong, at: over.position, "there are at most \(DefinitionLimits.sorts)")
-        }
+        let limit = DefinitionLimits.sorts
+        rules.values.check(names.map(\.position), atMost: limit, "there are at most \(limit)")
         check(fields: names, typeBeforeRepetition: true) { _, type in
             type.shape == .one ? nil : "lists are sorted by a text, a number, a boolean or a time"
         }

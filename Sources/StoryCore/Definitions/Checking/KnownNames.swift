@@ -5,13 +5,11 @@ struct KnownNames {
     /// The notes; nil is a type with a fault.
     private(set) var notes: [String: ModelFieldType?] = [:]
     /// The kinds of the names of `let` and `for`.
-    private(set) var locals: [String: ValueKind] = [:]
+    var locals = LocalNames<ValueKind>()
 
     /// The names in their order, as many as are searched for a near one.
     private var fieldNames: [String] = []
     private var noteNames: [String] = []
-    /// The names of `let` and `for` of each open block.
-    private var blocks: [[String]] = []
 
     /// Declares a field; the first declaration of a name counts.
     mutating func declare(field name: String, _ type: ModelFieldType?) {
@@ -25,32 +23,14 @@ struct KnownNames {
         if noteNames.count < DefinitionLimits.notes { noteNames.append(name) }
     }
 
-    /// Enters a block.
-    mutating func enter() { blocks.append([]) }
-
-    /// Leaves a block and forgets its names.
-    mutating func leave() {
-        for name in blocks.popLast() ?? [] { locals[name] = nil }
-    }
-
-    /// Adds a name to the innermost block.
-    mutating func bind(_ name: String, _ kind: ValueKind) {
-        guard locals.updateValue(kind, forKey: name) == nil, let last = blocks.indices.last else { return }
-        blocks[last].append(name)
-    }
-
     /// Returns the sentence of a fault: there is no such field.
     func noField(_ name: String) -> String {
-        let locals = blocks.suffix(DefinitionLimits.depth).joined().prefix(DefinitionLimits.fields)
-        return "there is no field \(name)" + nearest(to: name, among: fieldNames + locals)
+        let locals = locals.blocks.suffix(DefinitionLimits.depth).joined().prefix(DefinitionLimits.fields)
+        return "there is no field \(name)" + NearestWord.hint(name, among: fieldNames + locals)
     }
 
     /// Returns the sentence of a fault: there is no such note.
     func noNote(_ name: String) -> String {
-        "there is no note \(name)" + nearest(to: name, among: noteNames)
-    }
-
-    private func nearest(to name: String, among known: [String]) -> String {
-        NearestWord.find(name, among: known).map { "; the nearest is \($0)" } ?? ""
+        "there is no note \(name)" + NearestWord.hint(name, among: noteNames)
     }
 }

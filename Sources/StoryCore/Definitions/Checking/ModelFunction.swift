@@ -50,7 +50,4 @@ package enum ModelFunction: String, CaseIterable, Hashable, BitwiseCopyable, Sen
         case .min, .max: nil
         }
     }
-
-    /// The names of all functions, for faults.
-    static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
 }

@@ -21,6 +21,11 @@ package enum NearestWord {
         return best?.name
     }
 
+    /// Returns the end of a sentence that names it: `; the nearest is total`; empty where none is close.
+    static func hint(_ name: String, among choices: [String]) -> String {
+        find(name, among: choices).map { "; the nearest is \($0)" } ?? ""
+    }
+
     /// Returns the number of insertions, deletions, substitutions and swaps of neighbours, at most `farDistance`. Only
     /// cells near the diagonal can be below it, so long names cost little.
     private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {

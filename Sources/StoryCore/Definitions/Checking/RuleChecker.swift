@@ -1,14 +1,12 @@
 /// A checker of the statements of rules, one rule after another.
 struct RuleChecker {
-    var values: ValueChecker
+    var values = ValueChecker()
 
     private var types: Set<String> = []
     private var typeCount = 0
     private var statementCount = 0
     private var isInRow = false
     private var open: [Block] = []
-
-    init(_ values: ValueChecker) { self.values = values }
 
     /// A block that is open, with the state around it.
     private enum Block {
@@ -19,11 +17,19 @@ struct RuleChecker {
 
     /// Checks a rule.
     mutating func check(_ types: [SyntaxName], _ statements: [SyntaxStatement], at position: SourcePosition) {
-        for type in types { check(type) }
+        for type in types {
+            typeCount += 1
+            if typeCount == DefinitionLimits.types + 1 {
+                values.report(.tooLong, at: type.position, "there are at most \(DefinitionLimits.types) types")
+            }
+            if !self.types.insert(type.name).inserted {
+                values.report(.repeated, at: type.position, "on \(type.name) is there already")
+            }
+        }
         (statementCount, values.steps, values.isInLoop, isInRow, open) = (0, 0, false, false, [])
-        values.names.enter()
+        values.names.locals.enter()
         for statement in statements { check(statement) }
-        values.names.leave()
+        values.names.locals.leave()
         if statementCount > DefinitionLimits.statements {
             values.report(.tooLong, at: position, "a rule has at most \(DefinitionLimits.statements) statements")
         }
@@ -36,9 +42,8 @@ struct RuleChecker {
 
     /// Checks the values of a key.
     mutating func check(keys: [SyntaxValue], mayUseRow: Bool) {
-        for over in keys.dropFirst(DefinitionLimits.keyParts) {
-            values.report(.tooLong, at: over.position, "a key has at most \(DefinitionLimits.keyParts) parts")
-        }
+        let limit = DefinitionLimits.keyParts
+        values.check(keys.map(\.position), atMost: limit, "a key has at most \(limit) parts")
         values.mayUseRow = mayUseRow
         for key in keys where values.kind(key)?.isCollection == true {
             values.report(.wrongType, at: key.position, "a part of a key is one value")
@@ -46,28 +51,19 @@ struct RuleChecker {
         values.mayUseRow = true
     }
 
-    private mutating func check(_ type: SyntaxName) {
-        typeCount += 1
-        if typeCount == DefinitionLimits.types + 1 {
-            values.report(.tooLong, at: type.position, "there are at most \(DefinitionLimits.types) types")
-        }
-        if !types.insert(type.name).inserted {
-            values.report(.repeated, at: type.position, "on \(type.name) is there already")
-        }
-    }
-
     private mutating func check(_ statement: SyntaxStatement) {
         switch statement.form {
         case .otherwise:
-            values.names.leave()
-            return values.names.enter()
+            values.names.locals.leave()
+            return values.names.locals.enter()
         case .end: return leave()
         case .set, .bind, .merge, .remove, .choice, .loop, .row: break
         }
         statementCount += 1
         values.step()
         switch statement.form {
-        case .set(let target, let assignment, let value): check(target, assignment, of: value)
+        case .set(let target, let assignment, let value):
+            check(target, assignment, of: value, at: statement.position)
         case .bind(let name, let value): bind(name, to: value)
         case .merge(let value):
             if let kind = values.kind(value), kind != .any, kind != .map {
@@ -85,7 +81,7 @@ struct RuleChecker {
     private mutating func bind(_ name: SyntaxName, to value: SyntaxValue) {
         let kind = values.kind(value, mayBeNone: true)
         guard isUsable(name) else { return }
-        values.names.bind(name.name, kind == ValueKind.none ? .any : kind ?? .any)
+        values.names.locals.bind(name.name, kind == ValueKind.none ? .any : kind ?? .any)
     }
 
     private mutating func loop(_ names: [SyntaxName], _ over: SyntaxValue, at position: SourcePosition) {
@@ -101,7 +97,7 @@ struct RuleChecker {
         }
         enter(.loop(wasInLoop: values.isInLoop))
         values.isInLoop = true
-        for (name, kind) in bound { values.names.bind(name, kind) }
+        for (name, kind) in bound { values.names.locals.bind(name, kind) }
     }
 
     private mutating func row(_ keys: [SyntaxValue], at position: SourcePosition) {
@@ -113,11 +109,11 @@ struct RuleChecker {
 
     private mutating func enter(_ block: Block) {
         open.append(block)
-        values.names.enter()
+        values.names.locals.enter()
     }
 
     private mutating func leave() {
-        values.names.leave()
+        values.names.locals.leave()
         switch open.popLast() {
         case .loop(let wasInLoop)?: values.isInLoop = wasInLoop
         case .row(let wasInRow)?: isInRow = wasInRow

@@ -1,59 +1,36 @@
 extension SyntaxType {
-    /// The type that is written; the rule that it breaks where there is none.
-    var type: Result<ModelFieldType, DefinitionFailure> {
-        guard let shape = ModelFieldType.Shape(rawValue: name), shape != .one else { return scalarType }
-        guard let inner, let count, count.isDigits, let scalar = SyntaxType.scalar(inner, number: innerNumber) else {
-            return .failure(.notSelected)
+    /// The type that is written.
+    ///
+    /// - Throws: the rule that it breaks where there is none.
+    var type: ModelFieldType {
+        get throws(DefinitionRule) {
+            guard let shape = ModelFieldType.Shape(rawValue: name), shape != .one else {
+                guard count == nil, innerNumber == nil else { throw .notSelected }
+                return ModelFieldType(try SyntaxType.scalar(name, number: inner))
+            }
+            guard let inner, let count, count.isDigits else { throw .notSelected }
+            let scalar = try SyntaxType.scalar(inner, number: innerNumber)
+            return ModelFieldType(shape, of: scalar, count: try SyntaxType.number(count, to: DefinitionLimits.elements))
         }
-        guard let limit = scalar.limit, 1...DefinitionLimits.longestText ~= limit,
-            let most = SyntaxType.number(count), 1...DefinitionLimits.elements ~= most
-        else { return .failure(.outOfRange) }
-        return .success(ModelFieldType(shape, of: scalar.type(limit), count: most))
     }
 
-    private var scalarType: Result<ModelFieldType, DefinitionFailure> {
-        guard count == nil, innerNumber == nil, let scalar = SyntaxType.scalar(name, number: inner) else {
-            return .failure(.notSelected)
-        }
-        guard let limit = scalar.limit, 1...DefinitionLimits.longestText ~= limit else {
-            return .failure(.outOfRange)
-        }
-        return .success(ModelFieldType(scalar.type(limit)))
-    }
-
-    /// A scalar type and the limit of its texts, nil where the number is too great.
-    private struct Scalar {
-        let type: (Int) -> ModelFieldType.Scalar
-        let limit: Int?
-    }
-
-    private static func scalar(_ name: String, number: String?) -> Scalar? {
-        let usual = DefinitionLimits.usualText
+    private static func scalar(_ name: String, number: String?) throws(DefinitionRule) -> ModelFieldType.Scalar {
         switch (name, number) {
-        case ("number", nil): return Scalar(type: { _ in .number }, limit: usual)
-        case ("boolean", nil): return Scalar(type: { _ in .boolean }, limit: usual)
-        case ("time", nil): return Scalar(type: { _ in .time }, limit: usual)
-        case ("text", nil): return Scalar(type: { .text($0) }, limit: usual)
-        case ("text", let number?) where number.isDigits:
-            return Scalar(type: { .text($0) }, limit: SyntaxType.number(number))
-        default: return nil
+        case ("number", nil): return .number
+        case ("boolean", nil): return .boolean
+        case ("time", nil): return .time
+        case ("text", nil): return .text(DefinitionLimits.usualText)
+        case ("text", let digits?) where digits.isDigits:
+            return .text(try SyntaxType.number(digits, to: DefinitionLimits.longestText))
+        default: throw .notSelected
         }
     }
 
-    /// Returns the number of digits; nil where it is beyond all limits.
-    private static func number(_ digits: String) -> Int? {
-        digits.utf8.reduce(0) { number, digit in
-            number.flatMap { $0 > DefinitionLimits.longestText ? nil : $0 * 10 + Int(digit) - 0x30 }
-        }
+    /// Returns the number of digits, 1 to a limit.
+    private static func number(_ digits: String, to limit: Int) throws(DefinitionRule) -> Int {
+        guard let number = Int(digits), 1...limit ~= number else { throw .outOfRange }
+        return number
     }
-}
-
-/// The rule that a type breaks.
-struct DefinitionFailure: Error {
-    let rule: DefinitionRule
-
-    static let notSelected = DefinitionFailure(rule: .notSelected)
-    static let outOfRange = DefinitionFailure(rule: .outOfRange)
 }
 
 extension String {

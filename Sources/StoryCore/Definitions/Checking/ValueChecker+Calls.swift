@@ -5,27 +5,20 @@ extension ValueChecker {
     ) -> ValueKind? {
         guard let function = ModelFunction(rawValue: name) else {
             for argument in arguments { _ = kind(argument) }
-            let near = NearestWord.find(name, among: ModelFunction.allCases.map(\.rawValue))
-            let hint = near.map { "; the nearest is \($0)" } ?? ""
+            let hint = NearestWord.hint(name, among: ModelFunction.allCases.map(\.rawValue))
             report(
                 .noSuch, at: position,
                 "there is no function \(name)\(hint); known: \(ModelFunction.names)")
             return nil
         }
-        check(count: arguments, of: function, at: position)
-        let kinds = check(arguments, of: function)
-        return function.resultKind ?? common(kinds, of: function, at: position)
-    }
-
-    private mutating func check(count arguments: [SyntaxValue], of function: ModelFunction, at position: SourcePosition)
-    {
         let counts = function.argumentCount
         if arguments.count < counts.lowerBound {
             report(.missing, at: position, "\(function.rawValue) takes \(counts.lowerBound) values")
         }
-        for over in arguments.dropFirst(counts.upperBound) {
-            report(.tooLong, at: over.position, "\(function.rawValue) takes at most \(counts.upperBound) values")
-        }
+        let sentence = "\(function.rawValue) takes at most \(counts.upperBound) values"
+        check(arguments.map(\.position), atMost: counts.upperBound, sentence)
+        let kinds = check(arguments, of: function)
+        return function.resultKind ?? common(kinds, of: function, at: position)
     }
 
     /// Checks the arguments and returns the kinds of those that are values.

@@ -68,9 +68,8 @@ extension ValueChecker {
     mutating func isOneOf(_ value: SyntaxValue, _ options: [SyntaxValue]) -> ValueKind? {
         check(lookedFor: value)
         step()
-        for over in options.dropFirst(DefinitionLimits.options) {
-            report(.tooLong, at: over.position, "at most \(DefinitionLimits.options) values")
-        }
+        let limit = DefinitionLimits.options
+        check(options.map(\.position), atMost: limit, "at most \(limit) values")
         for option in options where kind(option)?.isCollection == true {
             report(.wrongType, at: option.position, "one value is expected")
         }

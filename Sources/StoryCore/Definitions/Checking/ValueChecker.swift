@@ -15,6 +15,11 @@ struct ValueChecker {
         faults.append(DefinitionFault(position: position, rule: rule, sentence: sentence))
     }
 
+    /// Reports each of several parts beyond a limit.
+    mutating func check(_ parts: [SourcePosition], atMost limit: Int, _ sentence: String) {
+        for over in parts.dropFirst(limit) { report(.tooLong, at: over, sentence) }
+    }
+
     /// Counts a step.
     mutating func step() { steps += isInLoop ? DefinitionLimits.loop : 1 }
 

@@ -3,9 +3,9 @@ extension ModelNumber {
     /// Returns the sum.
     package func adding(_ other: ModelNumber) -> ModelNumber? {
         if let sum = sumOfWords(other) { return sum }
-        let (left, right) = ModelNumber.aligned(self, other)
-        let sum = left.digits + right.digits
-        return ExactDecimal(isNegative: sum < 0, magnitude: sum.magnitude, scale: left.scale).rounded
+        let (left, right, scale) = ModelNumber.aligned(self, other)
+        let sum = left + right
+        return ExactDecimal(isNegative: sum < 0, magnitude: sum.magnitude, scale: scale).rounded
     }
 
     /// Returns the sum where it needs no rounding and no more than 64 bits on the way, as most sums.

@@ -9,17 +9,13 @@ extension ModelNumber {
     }
 
     /// Reads a JSON number from its text, never through a double; a number of any length takes time in proportion.
-    package static func read(_ text: some Collection<UInt8>) -> Reading { readToken(text) }
-
-    private static func readToken(_ text: some Collection<UInt8>) -> Reading {
-        guard let token = NumberToken(text) else { return .malformed }
-        return token.value.map(Reading.number) ?? .outOfRange
-    }
+    package static func read(_ text: some Collection<UInt8>) -> Reading { Array(text).withUnsafeBytes { read($0) } }
 
     /// Reads a JSON number from its bytes. Up to 18 digits without exponent, which most are, take one pass.
     package static func read(_ text: UnsafeRawBufferPointer) -> Reading {
         if let number = readWord(text) { return .number(number) }
-        return readToken(text)
+        guard let token = NumberToken(text) else { return .malformed }
+        return token.value.map(Reading.number) ?? .outOfRange
     }
 
     private static func readWord(_ text: UnsafeRawBufferPointer) -> ModelNumber? {
@@ -104,8 +100,8 @@ private struct NumberToken {
     private var exponent = 0
 
     /// Creates the parts of a text; nil when it is no JSON number.
-    init?(_ text: some Collection<UInt8>) {
-        var rest = UnreadBytes(text)
+    init?(_ text: UnsafeRawBufferPointer) {
+        var rest = text[...]
         isNegative = rest.take(0x2D)
         guard let first = rest.digit() else { return nil }
         add(first)
@@ -119,7 +115,7 @@ private struct NumberToken {
             guard let power = NumberToken.power(&rest) else { return nil }
             exponent += power
         }
-        guard rest.isAtEnd else { return nil }
+        guard rest.isEmpty else { return nil }
     }
 
     /// The number, rounded; nil from 10^18 on.
@@ -147,7 +143,7 @@ private struct NumberToken {
         add(digit)
     }
 
-    private static func power<Bytes>(_ rest: inout UnreadBytes<Bytes>) -> Int? {
+    private static func power(_ rest: inout Slice<UnsafeRawBufferPointer>) -> Int? {
         let isBelow = rest.take(0x2D)
         if !isBelow { _ = rest.take(0x2B) }
         guard let first = rest.digit() else { return nil }
@@ -155,29 +151,20 @@ private struct NumberToken {
         while let digit = rest.digit() { power = min(power * 10 + Int(digit), maxPower) }
         return isBelow ? -power : power
     }
+}
 
-    /// The bytes that are not yet read.
-    private struct UnreadBytes<Bytes: Collection<UInt8>> {
-        private let bytes: Bytes
-        private var index: Bytes.Index
+extension Slice<UnsafeRawBufferPointer> {
+    /// Takes a byte where it is next.
+    fileprivate mutating func take(_ byte: UInt8) -> Bool {
+        guard first == byte else { return false }
+        removeFirst()
+        return true
+    }
 
-        init(_ bytes: Bytes) {
-            self.bytes = bytes
-            index = bytes.startIndex
-        }
-
-        var isAtEnd: Bool { index == bytes.endIndex }
-
-        mutating func take(_ byte: UInt8) -> Bool {
-            guard index < bytes.endIndex, bytes[index] == byte else { return false }
-            index = bytes.index(after: index)
-            return true
-        }
-
-        mutating func digit() -> UInt8? {
-            guard index < bytes.endIndex, 0x30...0x39 ~= bytes[index] else { return nil }
-            defer { index = bytes.index(after: index) }
-            return bytes[index] - 0x30
-        }
+    /// Takes a decimal digit where it is next, and returns its value.
+    fileprivate mutating func digit() -> UInt8? {
+        guard let byte = first, 0x30...0x39 ~= byte else { return nil }
+        removeFirst()
+        return byte - 0x30
     }
 }

@@ -60,24 +60,17 @@ package struct ModelNumber: Hashable, BitwiseCopyable, Sendable {
 extension ModelNumber: Comparable {
     package static func < (left: ModelNumber, right: ModelNumber) -> Bool {
         if left.scale == right.scale { return left.digits < right.digits }
-        let (left, right) = ModelNumber.aligned(left, right)
-        return left.digits < right.digits
+        let aligned = ModelNumber.aligned(left, right)
+        return aligned.left < aligned.right
     }
 
     /// Returns the digits of two numbers at the greater of their scales: each below 10^36.
-    static func aligned(_ left: ModelNumber, _ right: ModelNumber) -> (left: Aligned, right: Aligned) {
-        let scale = max(left.scale, right.scale)
-        return (left.aligned(to: scale), right.aligned(to: scale))
+    static func aligned(_ left: ModelNumber, _ right: ModelNumber) -> (left: Int128, right: Int128, scale: Int) {
+        let scale = Int(max(left.scale, right.scale))
+        return (left.digits(at: scale), right.digits(at: scale), scale)
     }
 
-    /// The digits of a number at a scale that is not its own.
-    struct Aligned {
-        let digits: Int128
-        let scale: Int
-    }
-
-    private func aligned(to scale: UInt8) -> Aligned {
-        let factor = Int128(truncatingIfNeeded: PowersOfTen.power(Int(scale) - Int(self.scale)))
-        return Aligned(digits: Int128(digits) * factor, scale: Int(scale))
+    private func digits(at scale: Int) -> Int128 {
+        Int128(digits) * Int128(truncatingIfNeeded: PowersOfTen.power(scale - Int(self.scale)))
     }
 }

@@ -9,7 +9,6 @@ package enum EventValue: BitwiseCopyable {
     case number(UnsafeRawBufferPointer)
     /// Well-formed UTF-8, escapes resolved.
     case text(UnsafeRawBufferPointer)
-
     case array(EventArray)
     case object(EventObject)
 
@@ -27,13 +26,7 @@ package enum EventValue: BitwiseCopyable {
     package static func behind(_ value: EventValue, isBracketed: Bool) -> EventValue {
         switch value {
         case .absent(let rule): .absent(rule)
-
-        case .number(let token):
-            switch ModelNumber.read(token) {
-            case .number: .absent(.missing)
-            case .outOfRange: .absent(.outOfRange)
-            case .malformed: .absent(.malformed)
-            }
+        case .number: .absent(ModelValue(value).absence?.reason ?? .missing)
         case .array: .absent(isBracketed ? .wrongType : .missing)
         case .null, .boolean, .text, .object: .absent(.missing)
         }
@@ -44,13 +37,11 @@ package enum EventValue: BitwiseCopyable {
 package struct EventNode: BitwiseCopyable {
     /// The name, escapes resolved.
     package var name: UnsafeRawBufferPointer
-
     package var value: EventValue
 
     /// Creates a member or an element.
     package init(name: UnsafeRawBufferPointer = .none, value: EventValue) {
         self.name = name
-
         self.value = value
     }
 }

@@ -40,17 +40,14 @@ extension ModelFieldType {
         var builder = PackedBuilder(memory, list, adding: 64)
         try append(parts: value, to: &builder)
         if shape == .set, let list, builder.count == list.count + 1 {
-            return try withOneMore(list, builder, in: memory)
+            return try withOneMore(list, builder)
         }
         return try limited(builder, in: memory)
     }
 
     /// Returns a set with one more element, unless it is there.
-    private func withOneMore(
-        _ list: PackedList, _ builder: PackedBuilder, in memory: FoldMemory
-    ) throws(MisfitRule) -> ModelValue {
-        var added = UnsafeRawBufferPointer.none
-        builder.forEach(of: list.scalar, from: list.count) { added = $0 }
+    private func withOneMore(_ list: PackedList, _ builder: PackedBuilder) throws(MisfitRule) -> ModelValue {
+        let added = UnsafeRawBufferPointer(rebasing: builder.bytes[list.bytes.count...])
         var isThere = false
         list.forEach { if !isThere, $0.equals(added) { isThere = true } }
         if isThere { return .list(list) }

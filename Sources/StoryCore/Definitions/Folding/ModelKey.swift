@@ -24,32 +24,8 @@ package enum ModelKey {
         return UnsafeRawBufferPointer(start: start, count: next - start)
     }
 
-    /// Calls `body` with each part of a key.
-    package static func forEachPart(_ key: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void) {
-        var offset = 0
-        while offset + lengthCount <= key.count {
-            let start = offset + lengthCount
-            let count = Int(key[offset]) << 8 | Int(key[offset + 1])
-            let end = min(start + count, key.count)
-            body(UnsafeRawBufferPointer(rebasing: key[start..<end]))
-            offset = end
-        }
-    }
-
-    /// Appends the row's ID: the parts with `/` between them, percent-encoded (RFC 3986) outside the ID alphabet.
+    /// Appends the row's ID, as `RowKeyShape` has the text of such a key.
     package static func appendID(of key: UnsafeRawBufferPointer, to bytes: inout [UInt8]) {
-        var isFirst = true
-        forEachPart(key) { part in
-            if !isFirst { bytes.append(0x2F) }
-            isFirst = false
-            for byte in part { Alphabet.holds(byte) ? bytes.append(byte) : bytes.append(percentEncoding: byte) }
-        }
-    }
-}
-
-extension [UInt8] {
-    fileprivate mutating func append(percentEncoding byte: UInt8) {
-        append(0x25)
-        for digit in [byte >> 4, byte & 0xF] { append(digit < 10 ? 0x30 + digit : 0x41 + digit - 10) }
+        RowKeyShape.someParts.forEachByte(of: key) { bytes.append($0) }
     }
 }

@@ -5,7 +5,7 @@ extension ProgramFold {
         let box = value(expression, run)
         _ = rowValues(run)
         do throws(MisfitRule) {
-            _ = rows.make(code: run.code, cells: cells)
+            rows.make(code: run.code, cells: cells)
             for (number, field) in run.code.pointee.fields.enumerated() where box.isBox {
                 let value = box.member(field.name)
                 if case .absent(.because(.missing)) = value { continue }
@@ -43,7 +43,7 @@ extension ProgramFold {
             return try rows.remove(code: run.code, cells: cells)
         }
         let new = try changed(field, from: old, by: assign, run)
-        _ = rows.make(code: run.code, cells: cells)
+        rows.make(code: run.code, cells: cells)
         rows.set(number, new)
         try rows.check()
     }
@@ -61,7 +61,7 @@ extension ProgramFold {
         let new = try changed(entry, from: map.value(key) ?? .missing, by: assign, run)
         map = map.setting(key, new.isMissing ? nil : new, in: memory)
         guard map.count <= type.count else { throw .full }
-        _ = rows.make(code: run.code, cells: cells)
+        rows.make(code: run.code, cells: cells)
         rows.set(number, .map(map))
         try rows.check()
     }

@@ -2,7 +2,7 @@
 struct RowCursor: ~Copyable {
     /// A row that the event changed.
     private struct Touched {
-        let key: UnsafeRawBufferPointer
+        var key: UnsafeRawBufferPointer
         /// The values before the event; nil where there was no row.
         let before: UnsafeMutablePointer<ModelValue>?
         let after: UnsafeMutablePointer<ModelValue>
@@ -74,18 +74,17 @@ struct RowCursor: ~Copyable {
         guard count <= DefinitionLimits.touched else { throw .tooMany }
     }
 
-    /// Makes the current row one that is there and that the event changes; returns its values.
-    mutating func make(code: UnsafePointer<ProgramCode>, cells: FoldMemory) -> UnsafeMutablePointer<ModelValue> {
+    /// Makes the current row one that is there and that the event changes.
+    mutating func make(code: UnsafePointer<ProgramCode>, cells: FoldMemory) {
         let row = touch(code: code, cells: cells)
+        guard !touched[row].isThere else { return }
         let values = touched[row].after
-        guard !touched[row].isThere else { return values }
         for (number, value) in code.pointee.start.enumerated() { values[number] = value }
         touched[row].isThere = true
         touched[row].size = code.pointee.start.reduce(0) { $0 + $1.size }
-        return values
     }
 
-    /// Sets a value of the row that `make` returned. A list or a map without elements counts as none.
+    /// Sets a value of the row that `make` made. A list or a map without elements counts as none.
     mutating func set(_ number: Int, _ value: ModelValue) {
         guard let index else { return }
         let values = touched[index].after
@@ -160,8 +159,7 @@ struct RowCursor: ~Copyable {
             let row = touched[number]
             if let before = row.before { memory.move(before, count: fieldCount) }
             memory.move(row.after, count: fieldCount)
-            touched[number] = Touched(
-                key: memory.copy(row.key), before: row.before, after: row.after, isThere: row.isThere, size: row.size)
+            touched[number].key = memory.copy(row.key)
         }
     }
 }

@@ -1,26 +1,21 @@
 /// A reader of tokens. A scalar that is in no token is a fault, and reading goes on after it.
 struct Lexer {
     /// The faults of tokens, and those that the readers of grammar add.
-    private(set) var faults: [DefinitionFault] = []
+    var faults: [DefinitionFault] = []
 
     private let scalars: [Unicode.Scalar]
-    private var state = State()
+    /// The index of the next scalar. It may be one past the end, behind a backslash that ends the text.
+    private var index = 0
+    private var line = 1
+    /// The index of the line's first scalar.
+    private var lineStart = 0
+    /// The open brackets, the innermost one last.
+    private var open: [Mark] = []
+    /// The kind of the newest token; nil at the start.
+    private var last: Token.Kind?
 
     /// Creates a reader of a text.
     init(_ text: String) { scalars = Array(text.unicodeScalars) }
-
-    /// The progress of a reader.
-    struct State {
-        /// The index of the next scalar. It may be one past the end, behind a backslash that ends the text.
-        fileprivate var index = 0
-        fileprivate var line = 1
-        /// The index of the line's first scalar.
-        fileprivate var lineStart = 0
-        /// The open brackets, the innermost one last.
-        fileprivate var open: [Mark] = []
-        /// The kind of the newest token; nil at the start.
-        fileprivate var last: Token.Kind?
-    }
 
     mutating func report(_ rule: DefinitionRule, at position: SourcePosition, _ sentence: String) {
         faults.append(DefinitionFault(position: position, rule: rule, sentence: sentence))
@@ -29,82 +24,67 @@ struct Lexer {
     /// Reads the next token.
     mutating func next() -> Token {
         while true {
-            let before = (position: position, index: state.index)
-            if skipBlanks(), endsStatement { return made(.lineEnd, at: before.position, from: before.index) }
-            let (position, start) = (position, state.index)
-            guard let scalar = scalar(at: start) else { return made(.endOfText, at: position, from: start) }
-            if let token = token(at: position, startingWith: scalar) { return token }
-            state.index += 1
-            report(.malformed, at: position, "\(Lexer.quoted(scalar)) means nothing here")
+            let before = here
+            if skipBlanks(), endsStatement { return made(.lineEnd, at: before) }
+            let start = here
+            guard let scalar = scalar(at: index) else { return made(.endOfText, at: start) }
+            if let token = token(at: start, startingWith: scalar) { return token }
+            index += 1
+            report(.malformed, at: start.position, "\(Lexer.quoted(scalar)) means nothing here")
         }
     }
 
     /// Reads a token that begins with a scalar; nil where no token does.
-    private mutating func token(at position: SourcePosition, startingWith scalar: Unicode.Scalar) -> Token? {
-        let start = state.index
+    private mutating func token(at start: Start, startingWith scalar: Unicode.Scalar) -> Token? {
         switch scalar {
         case "A"..."Z", "a"..."z":
             skip { $0.isLetter || $0.isDigit || $0 == "_" }
-            return made(.name, text(from: start), at: position, from: start)
+            return made(.name, text(from: start.index), at: start)
         case "0"..."9":
             skipNumber()
-            return made(.number, text(from: start), at: position, from: start)
+            return made(.number, text(from: start.index), at: start)
         case "'", "\"":
-            let text = readText(quote: scalar, position)
-            return made(.text, text, at: position, from: start)
+            let text = readText(quote: scalar, start.position)
+            return made(.text, text, at: start)
         case ";":
-            state.index += 1
-            return made(.semicolon, at: position, from: start)
+            index += 1
+            return made(.semicolon, at: start)
         default:
             guard let mark = mark else { return nil }
-            state.index += mark.count
-            follow(mark)
-            return made(.mark(mark), at: position, from: start)
+            index += mark.count
+            if mark.opens { open.append(mark) }
+            if mark.closes { _ = open.popLast() }
+            return made(.mark(mark), at: start)
         }
     }
 
-    private mutating func follow(_ mark: Mark) {
-        if mark.opens { state.open.append(mark) }
-        if mark.closes { _ = state.open.popLast() }
-    }
-
-    private mutating func made(
-        _ kind: Token.Kind, _ spelling: String = "", at position: SourcePosition, from start: Int
-    ) -> Token {
-        state.last = kind
-        return Token(kind: kind, spelling: spelling, position: position, start: start)
+    private mutating func made(_ kind: Token.Kind, _ spelling: String = "", at start: Start) -> Token {
+        last = kind
+        return Token(kind: kind, spelling: spelling, position: start.position, start: start.index)
     }
 
     /// True where a line's end that was just skipped ends a statement.
     private var endsStatement: Bool {
-        switch state.last {
+        switch last {
         case nil, .lineEnd?, .semicolon?: return false
         case .mark(let mark)? where mark.continuesLine: return false
         case .name?, .number?, .text?, .mark?, .endOfText?: break
         }
-        if state.open.last?.ignoresLines == true { return false }
+        if open.last?.ignoresLines == true { return false }
         return mark?.continuesLineBefore != true
     }
 
-    private var mark: Mark? { scalar(at: state.index).flatMap { Mark($0, scalar(at: state.index + 1)) } }
+    private var mark: Mark? { scalar(at: index).flatMap { Mark($0, scalar(at: index + 1)) } }
 
-    private var position: SourcePosition {
-        SourcePosition(line: state.line, column: state.index - state.lineStart + 1)
-    }
+    private typealias Start = (position: SourcePosition, index: Int)
+
+    private var here: Start { (SourcePosition(line: line, column: index - lineStart + 1), index) }
 }
 
 extension Lexer {
-    /// Calls `body`, and forgets the tokens and the faults that it read where it returns false.
-    mutating func attempt(_ body: (inout Lexer) -> Bool) {
-        let (before, faultCount) = (state, faults.count)
-        if body(&self) { return }
-        state = before
-        faults.removeLast(faults.count - faultCount)
-    }
-
     /// Closes the parentheses and square brackets that a fault left open.
     mutating func closeParentheses() {
-        while state.open.last?.ignoresLines == true { state.open.removeLast() }
+        while open.last?.ignoresLines == true { open.removeLast() }
     }
 
     /// Reads a category or a type again from the start of a token, since it may have dots and dashes; nil where the
@@ -114,24 +94,24 @@ extension Lexer {
         case .name, .number, .mark(.dot), .mark(.minus): break
         case .text, .mark, .lineEnd, .semicolon, .endOfText: return nil
         }
-        state.index = token.start
+        index = token.start
         skip(\.isWordScalar)
-        state.last = .name
+        last = .name
         return text(from: token.start)
     }
 
     /// Skips white space and comments; returns true where a line ended.
     private mutating func skipBlanks() -> Bool {
         var isLineEnded = false
-        while let scalar = scalar(at: state.index) {
+        while let scalar = scalar(at: index) {
             switch scalar {
             case "\n":
                 isLineEnded = true
-                state.line += 1
-                state.index += 1
-                state.lineStart = state.index
-            case " ", "\t", "\r": state.index += 1
-            case "/" where self.scalar(at: state.index + 1) == "/": skip { $0 != "\n" }
+                line += 1
+                index += 1
+                lineStart = index
+            case " ", "\t", "\r": index += 1
+            case "/" where self.scalar(at: index + 1) == "/": skip { $0 != "\n" }
             default: return isLineEnded
             }
         }
@@ -139,28 +119,24 @@ extension Lexer {
     }
 
     private mutating func skip(_ isSkipped: (Unicode.Scalar) -> Bool) {
-        while let scalar = scalar(at: state.index), isSkipped(scalar) { state.index += 1 }
+        while let scalar = scalar(at: index), isSkipped(scalar) { index += 1 }
     }
 
     private mutating func skipNumber() {
         skip(\.isDigit)
-        if scalar(at: state.index) == ".", scalar(at: state.index + 1)?.isDigit == true {
-            state.index += 1
+        if scalar(at: index) == ".", scalar(at: index + 1)?.isDigit == true {
+            index += 1
             skip(\.isDigit)
         }
-        guard let exponent = scalar(at: state.index), exponent == "e" || exponent == "E" else { return }
-        let sign = scalar(at: state.index + 1)
-        let digits = state.index + (sign == "+" || sign == "-" ? 2 : 1)
+        guard let exponent = scalar(at: index), exponent == "e" || exponent == "E" else { return }
+        let sign = scalar(at: index + 1)
+        let digits = index + (sign == "+" || sign == "-" ? 2 : 1)
         guard scalar(at: digits)?.isDigit == true else { return }
-        state.index = digits
+        index = digits
         skip(\.isDigit)
     }
 
-    private func text(from start: Int) -> String {
-        var text = String.UnicodeScalarView()
-        text.append(contentsOf: scalars[start..<state.index])
-        return String(text)
-    }
+    private func text(from start: Int) -> String { String(String.UnicodeScalarView(scalars[start..<index])) }
 
     private func scalar(at index: Int) -> Unicode.Scalar? { index < scalars.count ? scalars[index] : nil }
 }
@@ -169,9 +145,9 @@ extension Lexer {
     /// Reads a text with its quotes, and resolves its escapes.
     private mutating func readText(quote: Unicode.Scalar, _ position: SourcePosition) -> String {
         var text = String.UnicodeScalarView()
-        state.index += 1
-        while let scalar = scalar(at: state.index), scalar != quote, scalar != "\n" {
-            state.index += 1
+        index += 1
+        while let scalar = scalar(at: index), scalar != quote, scalar != "\n" {
+            index += 1
             if scalar == "\\" {
                 if let resolved = readEscape(position) { text.append(resolved) }
                 continue
@@ -183,8 +159,8 @@ extension Lexer {
             }
             text.append(scalar)
         }
-        if scalar(at: state.index) == quote {
-            state.index += 1
+        if scalar(at: index) == quote {
+            index += 1
         } else {
             report(.malformed, at: position, "the text does not end in its line")
         }
@@ -193,8 +169,8 @@ extension Lexer {
 
     /// Reads the rest of an escape behind its backslash; nil at the end of the text.
     private mutating func readEscape(_ position: SourcePosition) -> Unicode.Scalar? {
-        let escaped = scalar(at: state.index)
-        state.index += 1
+        let escaped = scalar(at: index)
+        index += 1
         switch escaped {
         case "n"?: return "\n"
         case "t"?: return "\t"
@@ -209,14 +185,14 @@ extension Lexer {
 
     /// Reads `{1F600}`; nil, and nothing is read, where there is no number of a Unicode scalar.
     private mutating func readScalarNumber() -> Unicode.Scalar? {
-        guard scalar(at: state.index) == "{" else { return nil }
-        var (index, number) = (state.index + 1, UInt32(0))
-        while let digit = scalar(at: index)?.hexadecimalDigit, index - state.index <= 6 {
+        guard scalar(at: index) == "{" else { return nil }
+        var (end, number) = (index + 1, UInt32(0))
+        while let digit = scalar(at: end)?.hexadecimalDigit, end - index <= 6 {
             number = number * 16 + digit
-            index += 1
+            end += 1
         }
-        guard index > state.index + 1, scalar(at: index) == "}", let scalar = Unicode.Scalar(number) else { return nil }
-        state.index = index + 1
+        guard end > index + 1, scalar(at: end) == "}", let scalar = Unicode.Scalar(number) else { return nil }
+        index = end + 1
         return scalar
     }
 

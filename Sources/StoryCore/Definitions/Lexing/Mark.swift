@@ -61,52 +61,9 @@ enum Mark: String, CaseIterable, Sendable {
 
     /// Creates the mark of a scalar and the one after it; the longer mark is preferred.
     init?(_ first: Unicode.Scalar, _ second: Unicode.Scalar?) {
-        if let second, let mark = Mark(first: first, second: second) {
-            self = mark
-        } else if let mark = Mark(single: first) {
-            self = mark
-        } else {
-            return nil
-        }
-    }
-
-    private init?(first: Unicode.Scalar, second: Unicode.Scalar) {
-        switch (first, second) {
-        case ("&", "&"): self = .and
-        case ("|", "|"): self = .or
-        case ("?", "?"): self = .coalesce
-        case ("=", "="): self = .equal
-        case ("!", "="): self = .notEqual
-        case ("<", "="): self = .atMost
-        case (">", "="): self = .atLeast
-        case ("+", "="): self = .add
-        case ("-", "="): self = .take
-        default: return nil
-        }
-    }
-
-    private init?(single: Unicode.Scalar) {
-        switch single {
-        case "=": self = .set
-        case "<": self = .less
-        case ">": self = .greater
-        case "+": self = .plus
-        case "-": self = .minus
-        case "*": self = .times
-        case "/": self = .over
-        case "!": self = .not
-        case "?": self = .question
-        case ":": self = .colon
-        case ",": self = .comma
-        case ".": self = .dot
-        case "(": self = .openParenthesis
-        case ")": self = .closeParenthesis
-        case "[": self = .openBracket
-        case "]": self = .closeBracket
-        case "{": self = .openBrace
-        case "}": self = .closeBrace
-        default: return nil
-        }
+        let long = second.flatMap { Mark(rawValue: "\(first)\($0)") }
+        guard let mark = long ?? Mark(rawValue: "\(first)") else { return nil }
+        self = mark
     }
 
     /// The number of scalars.

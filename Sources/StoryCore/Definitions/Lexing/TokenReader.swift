@@ -66,28 +66,26 @@ struct TokenReader {
             return true
         }
         guard token.kind == .lineEnd else { return false }
-        var isFound = false
-        var following: Token?
-        lexer.attempt { lexer in
-            isFound = lexer.next().isName("else")
-            if isFound { following = lexer.next() }
-            return isFound
-        }
-        if let following { token = following }
-        return isFound
+        var ahead = lexer
+        // Its own faults, so that those so far are not copied.
+        ahead.faults = []
+        guard ahead.next().isName("else") else { return false }
+        lexer.faults += ahead.faults
+        ahead.faults = lexer.faults
+        lexer = ahead
+        next()
+        return true
     }
 
     /// Takes a category or a type of events, plain or in quotes.
     mutating func word(_ sentence: String) throws(Refused) -> SyntaxName {
         let first = token
-        let word: String
+        var word = ""
         if first.kind == .text {
             word = next().spelling
         } else if let found = lexer.rereadWord(first) {
             word = found
             token = lexer.next()
-        } else {
-            throw refused(.malformed, sentence)
         }
         let scalars = word.unicodeScalars
         guard 1...DefinitionLimits.word ~= scalars.count, scalars.allSatisfy(\.isWordScalar) else {

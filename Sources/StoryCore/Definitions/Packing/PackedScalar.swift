@@ -2,7 +2,7 @@
 ///
 /// A text is its length in two bytes and its bytes, a number its scale and eight bytes, a time eight bytes, a boolean one.
 /// Equal values are equal bytes.
-package enum PackedScalar: UInt8, BitwiseCopyable, Sendable {
+package enum PackedScalar: String, BitwiseCopyable, Sendable {
     case text, number, boolean, time
 
     /// The length of a text's length.

@@ -56,11 +56,11 @@ struct PackedSet: BitwiseCopyable {
 
 extension PackedBuilder {
     /// Calls `body` with the bytes of each element.
-    func forEach(of scalar: PackedScalar, from first: Int = 0, _ body: (UnsafeRawBufferPointer) -> Void) {
+    func forEach(of scalar: PackedScalar, _ body: (UnsafeRawBufferPointer) -> Void) {
         guard var element = bytes.baseAddress else { return }
-        for index in 0..<count {
+        for _ in 0..<count {
             let size = scalar.count(at: element)
-            if index >= first { body(UnsafeRawBufferPointer(start: element, count: size)) }
+            body(UnsafeRawBufferPointer(start: element, count: size))
             element += size
         }
     }

@@ -1,14 +1,12 @@
 /// A compiler of a definition that has no faults.
 struct DefinitionCompiler {
-    private let items: [SyntaxItem]
-
-    init(_ items: [SyntaxItem]) { self.items = items }
+    let items: [SyntaxItem]
 
     func compile() -> Definition {
         let fields = items.compactMap { if case .field(let field) = $0.form { field.declaration } else { nil } }
         let notes = items.compactMap { if case .note(let note) = $0.form { note.declaration } else { nil } }
         let key = items.compactMap { if case .key(let values) = $0.form { values } else { nil } }.first
-        var expressions = ExpressionCompiler(ProgramSource(fields, notes))
+        var expressions = ExpressionCompiler(ProgramSource(fields: fields, notes: notes))
         expressions.source.key = key.map { expressions.list($0) }
         let usesOtherRows = compileRules(&expressions)
         return Definition(
@@ -46,9 +44,11 @@ struct DefinitionCompiler {
                 let (instructions, localCount) = compiler.compile(statements)
                 expressions = compiler.expressions
                 usesOtherRows = usesOtherRows || compiler.usesOtherRows
+                let memory = expressions.source.memory
+                let table = memory.table(instructions)
                 for type in types {
-                    let rule = ProgramSource.Rule(
-                        type: type.name, instructions: instructions, localCount: localCount)
+                    let rule = ProgramCode.Rule(
+                        type: memory.bytes(type.name), instructions: table, localCount: localCount)
                     if type.name == "*" {
                         expressions.source.otherRule = rule
                     } else {
@@ -66,7 +66,7 @@ struct DefinitionCompiler {
 extension SyntaxDeclaration {
     /// The field or the note; nil for a type with a fault, which a checked definition does not have.
     fileprivate var declaration: ModelField? {
-        guard case .success(let type) = type.type else { return nil }
+        guard let type = try? type.type else { return nil }
         return ModelField(name: name.name, type: type, isOptional: isOptional, start: start?.literal)
     }
 }

@@ -31,9 +31,6 @@ enum Expression: BitwiseCopyable {
     case choice(Number, Number, Number)
     case isIn(Number, Number)
     case isOneOf(Number, ExpressionList)
-
-    /// True for `none`.
-    var isNone: Bool { if case .none = self { true } else { false } }
 }
 
 /// Expressions one behind the other in a program's lists.

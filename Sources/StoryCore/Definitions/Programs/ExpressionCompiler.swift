@@ -6,7 +6,8 @@ struct ExpressionCompiler {
     private(set) var fields: [String: Int32] = [:]
     /// True where a note of another key than the stream is used.
     private(set) var usesOtherNotes = false
-    var locals = LocalNames()
+    /// The numbers of the names of `let` and `for`.
+    var locals = LocalNames<Int32>()
 
     private var notes: [String: Int32] = [:]
     private var pathNumbers: [EventPath: Int32] = [:]

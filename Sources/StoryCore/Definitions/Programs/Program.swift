@@ -33,7 +33,7 @@ package final class Program: @unchecked Sendable {
         categories = source.categories
         categoryLines = source.categoryLines
         typeLines = source.typeLines
-        types = (Set(source.rules.map(\.type)), source.otherRule != nil)
+        types = (Set(source.typeLines.keys), source.otherRule != nil)
         fieldTypes = memory.table(source.fields.map(\.type))
         noteTypes = memory.table(source.notes.map(\.type))
         let room = memory.room(for: ProgramCode.self)
@@ -57,13 +57,7 @@ package final class Program: @unchecked Sendable {
 
 /// The parts of a program while it is compiled.
 struct ProgramSource {
-    struct Rule {
-        let type: String
-        let instructions: [Instruction]
-        let localCount: Int
-    }
-
-    let memory: FixedMemory
+    let memory = FixedMemory()
     let fields: [ModelField]
     let notes: [ModelField]
     var paths: [EventPath] = []
@@ -75,14 +69,8 @@ struct ProgramSource {
     var categories: Set<String>? = []
     var categoryLines: [String: Int] = [:]
     var typeLines: [String: Int] = [:]
-    var rules: [Rule] = []
-    var otherRule: Rule?
-
-    init(_ fields: [ModelField], _ notes: [ModelField]) {
-        memory = FixedMemory()
-        self.fields = fields
-        self.notes = notes
-    }
+    var rules: [ProgramCode.Rule] = []
+    var otherRule: ProgramCode.Rule?
 
     /// The tables, in the source's memory.
     var code: ProgramCode {
@@ -90,7 +78,7 @@ struct ProgramSource {
             expressions: memory.table(expressions), constants: memory.table(constants), lists: memory.table(lists),
             fields: memory.table(fields.map(plan)), notes: memory.table(notes.map(plan)),
             start: memory.table(fields.map(start)), key: key,
-            rules: memory.table(rules.map(rule)), otherRule: otherRule.map(rule),
+            rules: memory.table(rules), otherRule: otherRule,
             categories: categories.map { memory.table($0.sorted().map { memory.bytes($0) }) },
             ownCategories: memory.table(Definition.ownCategories.sorted().map { memory.bytes($0) }))
     }
@@ -110,10 +98,5 @@ struct ProgramSource {
 
     private func start(_ field: ModelField) -> ModelValue {
         field.start.flatMap { try? field.type.scalar.fit(value($0)) } ?? .missing
-    }
-
-    private func rule(_ rule: Rule) -> ProgramCode.Rule {
-        ProgramCode.Rule(
-            type: memory.bytes(rule.type), instructions: memory.table(rule.instructions), localCount: rule.localCount)
     }
 }

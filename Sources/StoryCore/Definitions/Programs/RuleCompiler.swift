@@ -5,6 +5,7 @@ struct RuleCompiler {
     private(set) var usesOtherRows = false
 
     private var instructions: [Instruction] = []
+    private var localCount: Int32 = 0
     private var open: [Block] = []
 
     /// A block that is open, with the instruction that gets its end.
@@ -17,14 +18,14 @@ struct RuleCompiler {
 
     init(_ expressions: ExpressionCompiler) {
         self.expressions = expressions
-        self.expressions.locals.reset()
+        self.expressions.locals = LocalNames()
     }
 
     /// Returns the instructions of a rule and the number of its locals.
     mutating func compile(_ statements: [SyntaxStatement]) -> (instructions: [Instruction], localCount: Int) {
         expressions.locals.enter()
         for statement in statements { compile(statement) }
-        return (instructions, Int(expressions.locals.count))
+        return (instructions, Int(localCount))
     }
 
     private mutating func add(_ instruction: Instruction) { instructions.append(instruction) }
@@ -44,7 +45,7 @@ struct RuleCompiler {
                         target: target, assignment: assignment, value: value, clears: clears, line: line)))
         case .bind(let name, let value):
             let value = expressions.compile(value)
-            add(.bind(expressions.locals.bind(name.name), value))
+            add(.bind(bind(name.name), value))
         case .merge(let value): add(.merge(expressions.compile(value), line: line))
         case .remove: add(.remove(line: line))
         case .choice(let condition):
@@ -61,7 +62,7 @@ struct RuleCompiler {
     }
 
     private mutating func compile(_ target: SyntaxTarget) -> AssignInstruction.Target? {
-        switch target.form {
+        switch target {
         case .field(let name): expressions.fields[name].map { .field($0) }
         case .entry(let name, let key):
             if let field = expressions.fields[name] { .entry(field, key: expressions.compile(key)) } else { nil }
@@ -72,9 +73,16 @@ struct RuleCompiler {
     private mutating func loop(_ names: [SyntaxName], _ over: SyntaxValue, line: Int32) {
         let over = expressions.compile(over)
         enter(.loop(end))
-        let index = names.count == 2 ? expressions.locals.bind(names[0].name) : nil
-        let element = expressions.locals.bind(names.last?.name ?? "")
+        let index = names.count == 2 ? bind(names[0].name) : nil
+        let element = bind(names.last?.name ?? "")
         add(.beginLoop(LoopInstruction(over: over, element: element, index: index, line: line)))
+    }
+
+    /// Gives a name of `let` or `for` a number.
+    private mutating func bind(_ name: String) -> Int32 {
+        defer { localCount += 1 }
+        expressions.locals.bind(name, localCount)
+        return localCount
     }
 
     private mutating func enter(_ block: Block) {
@@ -116,32 +124,4 @@ struct RuleCompiler {
         case .assign, .bind, .merge, .remove, .endLoop, .beginRow, .endRow: break
         }
     }
-}
-
-/// The numbers of the names of `let` and `for`.
-struct LocalNames {
-    private var numbers: [String: Int32] = [:]
-    private var blocks: [[String]] = []
-    /// The number of locals that a rule needs.
-    private(set) var count: Int32 = 0
-
-    /// Forgets all names.
-    mutating func reset() { self = LocalNames() }
-
-    mutating func enter() { blocks.append([]) }
-
-    mutating func leave() {
-        for name in blocks.popLast() ?? [] { numbers[name] = nil }
-    }
-
-    /// Gives a name a number.
-    mutating func bind(_ name: String) -> Int32 {
-        defer { count += 1 }
-        numbers[name] = count
-        if let last = blocks.indices.last { blocks[last].append(name) }
-        return count
-    }
-
-    /// The number of a name; nil where it is no local.
-    subscript(name: String) -> Int32? { numbers[name] }
 }

@@ -112,7 +112,7 @@ extension DefinitionReader {
     }
 
     private mutating func assignment(_ word: Token, _ progress: inout Progress) throws(Refused) {
-        let target = SyntaxTarget(position: word.position, form: try self.target(word))
+        let target = try self.target(word)
         guard case .mark(let mark) = tokens.token.kind, let assignment = Assignment(rawValue: mark.rawValue) else {
             throw tokens.refused(
                 .malformed, "a statement is NAME = value, NAME += value, if, for, row, let, merge or remove")
@@ -121,7 +121,7 @@ extension DefinitionReader {
         progress.add(word.position, .set(target, assignment, try values.value()))
     }
 
-    private mutating func target(_ word: Token) throws(Refused) -> SyntaxTarget.Form {
+    private mutating func target(_ word: Token) throws(Refused) -> SyntaxTarget {
         if word.spelling == "note" { return .note(try values.note()) }
         guard tokens.take(.openBracket) else { return .field(word.spelling) }
         let key = try values.value()

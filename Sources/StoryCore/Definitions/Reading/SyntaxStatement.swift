@@ -27,17 +27,11 @@ enum Assignment: String, BitwiseCopyable, Sendable {
     case take = "-="
 }
 
-/// The left side of an assignment, as it is written.
-struct SyntaxTarget: Sendable {
-    let position: SourcePosition
-    let form: Form
-
-    /// The form of a left side.
-    enum Form: Sendable {
-        case field(String)
-        case entry(String, SyntaxValue)
-        case note(SyntaxNote)
-    }
+/// The left side of an assignment, as it is written at the start of the statement.
+enum SyntaxTarget: Sendable {
+    case field(String)
+    case entry(String, SyntaxValue)
+    case note(SyntaxNote)
 }
 
 /// `note.NAME` or `note[KEY].NAME`, as it is written.

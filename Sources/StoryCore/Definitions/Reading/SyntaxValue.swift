@@ -38,12 +38,6 @@ struct SyntaxValue: Sendable {
 
     /// True for `row`.
     var isRow: Bool { if case .row = form { true } else { false } }
-
-    /// True for `??` outside of parentheses, which is not allowed beside operators other than arithmetic.
-    var isOpenCoalesce: Bool {
-        guard case .coalesce = form else { return false }
-        return !isParenthesized
-    }
 }
 
 /// The part of an event that a path begins with.
@@ -55,8 +49,6 @@ package enum Arithmetic: String, Hashable, BitwiseCopyable, Sendable {
     case minus = "-"
     case times = "*"
     case over = "/"
-
-    init?(_ mark: Mark) { self.init(rawValue: mark.rawValue) }
 }
 
 /// An operator of two conditions.

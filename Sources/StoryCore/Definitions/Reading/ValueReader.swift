@@ -56,9 +56,9 @@ struct ValueReader {
         }
     }
 
-    /// Reports `??` beside an operator that needs it in parentheses.
+    /// Reports `??` beside an operator that needs it in parentheses, as all do but arithmetic.
     private mutating func alone(_ value: SyntaxValue) {
-        guard value.isOpenCoalesce else { return }
+        guard case .coalesce = value.form, !value.isParenthesized else { return }
         tokens.report(.malformed, at: value.position, "?? beside another operator stands in parentheses")
     }
 }
@@ -66,25 +66,22 @@ struct ValueReader {
 /// The operators, the loosest binding first.
 extension ValueReader {
     private mutating func either() throws(Refused) -> SyntaxValue {
-        var left = try both()
-        while tokens.isAt(.or) {
-            let mark = tokens.next()
-            alone(left)
-            let right = try both()
-            alone(right)
-            left = SyntaxValue(mark.position, .logic(.or, left, right))
+        try logic(.or, mark: .or) { (reader) throws(Refused) in
+            try reader.logic(.and, mark: .and) { (reader) throws(Refused) in try reader.compared() }
         }
-        return left
     }
 
-    private mutating func both() throws(Refused) -> SyntaxValue {
-        var left = try compared()
-        while tokens.isAt(.and) {
-            let mark = tokens.next()
+    /// Reads conditions with an operator between them.
+    private mutating func logic(
+        _ logic: Logic, mark: Mark, _ next: (inout ValueReader) throws(Refused) -> SyntaxValue
+    ) throws(Refused) -> SyntaxValue {
+        var left = try next(&self)
+        while tokens.isAt(mark) {
+            let position = tokens.next().position
             alone(left)
-            let right = try compared()
+            let right = try next(&self)
             alone(right)
-            left = SyntaxValue(mark.position, .logic(.and, left, right))
+            left = SyntaxValue(position, .logic(logic, left, right))
         }
         return left
     }
@@ -127,21 +124,21 @@ extension ValueReader {
     }
 
     private mutating func sum() throws(Refused) -> SyntaxValue {
-        var left = try product()
-        while tokens.isAt(.plus) || tokens.isAt(.minus) {
-            let operation = tokens.isAt(.plus) ? Arithmetic.plus : .minus
-            let mark = tokens.next()
-            left = SyntaxValue(mark.position, .arithmetic(operation, left, try product()))
+        try arithmetic(.plus, or: .minus) { (reader) throws(Refused) in
+            try reader.arithmetic(.times, or: .over) { (reader) throws(Refused) in try reader.unary() }
         }
-        return left
     }
 
-    private mutating func product() throws(Refused) -> SyntaxValue {
-        var left = try unary()
-        while tokens.isAt(.times) || tokens.isAt(.over) {
-            let operation = tokens.isAt(.times) ? Arithmetic.times : .over
-            let mark = tokens.next()
-            left = SyntaxValue(mark.position, .arithmetic(operation, left, try unary()))
+    /// Reads values with one of two operators between them.
+    private mutating func arithmetic(
+        _ first: Arithmetic, or second: Arithmetic, _ next: (inout ValueReader) throws(Refused) -> SyntaxValue
+    ) throws(Refused) -> SyntaxValue {
+        var left = try next(&self)
+        while case .mark(let mark) = tokens.token.kind, let operation = Arithmetic(rawValue: mark.rawValue),
+            operation == first || operation == second
+        {
+            let position = tokens.next().position
+            left = SyntaxValue(position, .arithmetic(operation, left, try next(&self)))
         }
         return left
     }
@@ -238,7 +235,7 @@ extension Token {
     }
 }
 
-extension EventAttribute {
-    /// The names of all attributes, for faults.
+extension CaseIterable where Self: RawRepresentable<String> {
+    /// The names of all cases, for faults.
     static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
 }

@@ -7,14 +7,7 @@ package struct ModelFieldType: Hashable, BitwiseCopyable, Sendable {
         case number, boolean, time
 
         /// The name of the type without its limit.
-        package var name: String {
-            switch self {
-            case .text: "text"
-            case .number: "number"
-            case .boolean: "boolean"
-            case .time: "time"
-            }
-        }
+        package var name: String { PackedScalar(self).rawValue }
     }
 
     /// The form in which a field holds its values.
@@ -37,11 +30,7 @@ package struct ModelFieldType: Hashable, BitwiseCopyable, Sendable {
     package let count: Int
 
     /// Creates the type of one value.
-    package init(_ scalar: Scalar) {
-        self.scalar = scalar
-        shape = .one
-        count = 1
-    }
+    package init(_ scalar: Scalar) { self.init(.one, of: scalar, count: 1) }
 
     /// Creates the type of several values.
     package init(_ shape: Shape, of scalar: Scalar, count: Int) {

@@ -30,9 +30,13 @@ package enum ModelValue: BitwiseCopyable {
         case .absent(let rule): self = .absent(rule)
         case .null: self = .missing
         case .boolean(let value): self = .boolean(value)
-        case .number(let token): self = ModelValue(token: token)
+        case .number(let token):
+            switch ModelNumber.read(token) {
+            case .number(let number): self = .number(number)
+            case .outOfRange: self = .absent(.outOfRange)
+            case .malformed: self = .absent(.malformed)
+            }
         case .text(let text): self = .text(text)
-
         case .array(let array): self = .array(array)
         case .object(let object): self = .object(object)
         }
@@ -41,14 +45,6 @@ package enum ModelValue: BitwiseCopyable {
     /// Creates the value of a result; nil is a number of 10^18 or more.
     init(_ number: ModelNumber?) {
         if let number { self = .number(number) } else { self = .absent(.outOfRange) }
-    }
-
-    private init(token: UnsafeRawBufferPointer) {
-        switch ModelNumber.read(token) {
-        case .number(let number): self = .number(number)
-        case .outOfRange: self = .absent(.outOfRange)
-        case .malformed: self = .absent(.malformed)
-        }
     }
 
     /// The reason why there is no value; nil where there is one.

@@ -3,8 +3,6 @@ package struct ZoneOffset: Hashable, BitwiseCopyable, Sendable {
     /// The minutes east of UTC.
     package let minutes: Int64
 
-    private init(minutes: Int64) { self.minutes = minutes }
-
     /// Creates the offset of a text; nil where it is none.
     package init?(_ text: Text) {
         let bytes = text.bytes
