@@ -1,9 +1,9 @@
-package import StoryClient
+import StoryClient
 
-package import struct FoundationEssentials.Date
+import struct FoundationEssentials.Date
 
 /// A field of a row as its page shows it.
-package struct Fact: Hashable, Sendable {
+struct Fact: Hashable, Sendable {
     let name: String
     let value: String
     /// True if the value is the ID of a user.
@@ -19,7 +19,7 @@ package struct Fact: Hashable, Sendable {
 }
 
 /// A key for the rows of a kind, and its action.
-package struct RowKey<Kind: BrowsedKind>: Sendable {
+struct RowKey<Kind: BrowsedKind>: Sendable {
     /// The action of the key.
     enum Meaning: Sendable {
         /// Opens a screen of another coordinator; nil if this row has none.
@@ -36,7 +36,7 @@ package struct RowKey<Kind: BrowsedKind>: Sendable {
 }
 
 /// An action on a row.
-package enum RowAction: Hashable, Sendable {
+enum RowAction: Hashable, Sendable {
     /// A write without fields, by its name.
     case write(String)
     /// A form has to be filled in first, by its name.
@@ -46,7 +46,7 @@ package enum RowAction: Hashable, Sendable {
 }
 
 /// The purpose of a form.
-package enum FormPurpose: Hashable, Sendable {
+enum FormPurpose: Hashable, Sendable {
     /// Makes new content.
     case new
     /// Edits the content with this ID at this version.
@@ -61,7 +61,7 @@ package enum FormPurpose: Hashable, Sendable {
 
 extension FormPurpose {
     /// The row that the form is based on, and its version; nil if there is none.
-    package var base: (id: String, version: UInt64)? {
+    var base: (id: String, version: UInt64)? {
         switch self {
         case .edit(let id, let version), .delete(let id, let version): (id, version)
         case .new, .act, .filter: nil
@@ -82,7 +82,7 @@ extension FormPurpose {
 }
 
 /// The way from one list of a kind to another.
-package struct ListTurn<Filter: Sendable>: Sendable {
+struct ListTurn<Filter: Sendable>: Sendable {
     let key: Character
     let name: String
     /// The filter of the other list.
@@ -90,14 +90,14 @@ package struct ListTurn<Filter: Sendable>: Sendable {
 }
 
 /// A key of every screen of a kind, which opens a screen of another coordinator.
-package struct KindLink: Hashable, Sendable {
+struct KindLink: Hashable, Sendable {
     let key: Character
     let name: String
     let destination: Destination
 }
 
 /// A row of a list.
-package protocol BrowsedRow: Hashable, Sendable {
+protocol BrowsedRow: Hashable, Sendable {
     /// The ID, which no other row of the list has.
     var id: String { get }
     /// The position of the last event that changed it.
@@ -105,7 +105,7 @@ package protocol BrowsedRow: Hashable, Sendable {
 }
 
 /// A filter of a list.
-package protocol BrowsedFilter: Hashable, Sendable {
+protocol BrowsedFilter: Hashable, Sendable {
     /// Creates a filter that all rows pass.
     init()
     /// The filters as names and values on the wire.
@@ -113,7 +113,7 @@ package protocol BrowsedFilter: Hashable, Sendable {
 }
 
 /// The moments at which a list is requested again.
-package enum Freshness: Hashable, Sendable {
+enum Freshness: Hashable, Sendable {
     /// After an event of the selection.
     case events(EventSelection)
     /// After this time.
@@ -122,7 +122,7 @@ package enum Freshness: Hashable, Sendable {
 
 /// The description of a kind of rows, for its coordinator, which knows no other kind. The description is a value: that
 /// of a declared model is what the store tells about it.
-package protocol BrowsedKind: Hashable, Sendable {
+protocol BrowsedKind: Hashable, Sendable {
     /// The type of a row.
     associatedtype Content: BrowsedRow
     /// The filter of its lists.
@@ -130,6 +130,8 @@ package protocol BrowsedKind: Hashable, Sendable {
     /// The sorts of its lists.
     associatedtype Sort: RawRepresentable<String>, Hashable, Sendable
 
+    /// The name of its screens in timings.
+    var noun: String { get }
     /// The title of its lists.
     var title: String { get }
     /// Returns the name of a row, as titles and sentences have it.
@@ -236,28 +238,28 @@ extension BrowsedKind {
 
 // The defaults.
 extension BrowsedKind {
-    package var changesWithEachEvent: Bool { false }
-    package var keepsPast: Bool { false }
-    package var isReversible: Bool { true }
-    package var followsFirst: Bool { false }
-    package var links: [KindLink] { [] }
-    package var undescribed: Self { self }
-    package var presence: String { "as it is now, live" }
-    package var emptiness: String { "nothing here; 0 shows all that the store holds, 7 its events as they come" }
+    var changesWithEachEvent: Bool { false }
+    var keepsPast: Bool { false }
+    var isReversible: Bool { true }
+    var followsFirst: Bool { false }
+    var links: [KindLink] { [] }
+    var undescribed: Self { self }
+    var presence: String { "as it is now, live" }
+    var emptiness: String { "nothing here; 0 shows all that the store holds, 7 its events as they come" }
 
-    package func stream(of id: String) -> String? { nil }
-    package func isNewestFirst(_ query: ListQuery<Self>) -> Bool { false }
-    package func date(of content: Content) -> Date { .distantPast }
-    package func version(of content: Content) -> UInt64 { 0 }
-    package func bounded(_ filter: Filter, since: Date?, until: Date?) -> Filter { filter }
-    package func filter(_ filter: Filter, sortedBy sort: Sort) -> Filter { filter }
-    package func people(in filter: Filter) -> [String] { [] }
-    package func opened(_ content: Content) -> Destination? { nil }
-    package func turn(of filter: Filter) -> ListTurn<Filter>? { nil }
-    package func hasSameRows(as other: Self) -> Bool { true }
-    package func described(by client: StoreClient) async throws -> Self { self }
+    func stream(of id: String) -> String? { nil }
+    func isNewestFirst(_ query: ListQuery<Self>) -> Bool { false }
+    func date(of content: Content) -> Date { .distantPast }
+    func version(of content: Content) -> UInt64 { 0 }
+    func bounded(_ filter: Filter, since: Date?, until: Date?) -> Filter { filter }
+    func filter(_ filter: Filter, sortedBy sort: Sort) -> Filter { filter }
+    func people(in filter: Filter) -> [String] { [] }
+    func opened(_ content: Content) -> Destination? { nil }
+    func turn(of filter: Filter) -> ListTurn<Filter>? { nil }
+    func hasSameRows(as other: Self) -> Bool { true }
+    func described(by client: StoreClient) async throws -> Self { self }
 
-    package func summary(of query: ListQuery<Self>) -> String {
+    func summary(of query: ListQuery<Self>) -> String {
         "by \(query.sort.rawValue), \(query.order == .descending ? "descending" : "ascending")"
     }
 }

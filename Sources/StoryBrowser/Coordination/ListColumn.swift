@@ -23,9 +23,9 @@ package struct ColumnShape: Hashable, Sendable {
 }
 
 /// A column of a list of typed rows.
-package struct ListColumn<Content: Sendable>: Sendable {
+struct ListColumn<Content: Sendable>: Sendable {
     /// The column without its type.
-    package let shape: ColumnShape
+    let shape: ColumnShape
     let text: @Sendable (Content, Names) -> String
 
     private init(_ shape: ColumnShape, _ text: @escaping @Sendable (Content, Names) -> String) {

@@ -1,12 +1,12 @@
 /// A user, as far as a form offers one.
-package struct Person: Hashable, Sendable {
+struct Person: Hashable, Sendable {
     let id: String
     let name: String
     let email: String
 }
 
 /// The users that the text of a field may mean.
-package struct FoundPeople: Equatable, Sendable {
+struct FoundPeople: Equatable, Sendable {
     /// The text.
     let text: String
     /// The user with that text as the ID; nil if there is none.
@@ -16,7 +16,7 @@ package struct FoundPeople: Equatable, Sendable {
 }
 
 /// A list of users to choose from, below the field of a form.
-package struct Offers: Equatable, Sendable {
+struct Offers: Equatable, Sendable {
     /// The most users that are shown at once.
     private static let shownCount = 6
 

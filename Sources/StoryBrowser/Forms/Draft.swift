@@ -1,21 +1,21 @@
 import StoryClient
 
 /// A field of a form while it is edited.
-package struct DraftField: Hashable, Sendable {
+struct DraftField: Hashable, Sendable {
     /// The name on the wire.
-    package let name: String
+    let name: String
     /// The label for people, with a hint at the value.
-    package let label: String
+    let label: String
     /// The initial text, or the row's newer value after a conflict.
-    package internal(set) var original: String
+    var original: String
     /// The text.
-    package internal(set) var text: String
+    var text: String
     /// The cursor in the text, in characters.
-    package internal(set) var cursor: Int
+    var cursor: Int
     /// The error of the field; nil if none is known.
-    package internal(set) var error: String?
+    var error: String?
     /// The concurrent change of the field by another client; nil if there is none.
-    package internal(set) var other: String?
+    var other: String?
     /// The meaning of the text.
     var meaning = Meaning.text
 
@@ -30,16 +30,16 @@ package struct DraftField: Hashable, Sendable {
 }
 
 /// A form while it is filled in: text in every field.
-package struct Draft: Hashable, Sendable {
+struct Draft: Hashable, Sendable {
     /// The most characters in a field.
     static let limit = 12_000
 
     /// The title of the form.
-    package let title: String
+    let title: String
     /// The fields in order.
-    package internal(set) var fields: [DraftField] = []
+    var fields: [DraftField] = []
     /// The index of the field with the focus.
-    package internal(set) var focus = 0
+    var focus = 0
 
     init(_ title: String) { self.title = title }
 
@@ -115,14 +115,14 @@ package struct Draft: Hashable, Sendable {
 }
 
 /// An error of a field.
-package struct InvalidField: Hashable, Sendable {
+struct InvalidField: Hashable, Sendable {
     /// The name of the field.
-    package let field: String
+    let field: String
     /// The description of the error.
-    package let message: String
+    let message: String
 
     /// Creates an error of a field.
-    package init(_ field: String, _ message: String) { (self.field, self.message) = (field, message) }
+    init(_ field: String, _ message: String) { (self.field, self.message) = (field, message) }
 }
 
 /// The error of a form whose fields have invalid values.
@@ -134,8 +134,6 @@ struct WrongDraft: Error {
 struct DraftReader {
     let draft: Draft
     private(set) var wrong: [InvalidField] = []
-
-    init(_ draft: Draft) { self.draft = draft }
 
     /// Returns the value of a field; nil if it is empty or invalid.
     mutating func value<Value>(_ name: String, _ what: String, _ read: (String) -> Value?) -> Value? {
@@ -154,17 +152,22 @@ struct DraftReader {
         if draft.optional(name) == nil { wrong.append(InvalidField(name, "is required")) }
         return value(name, what, read) ?? fallback
     }
+}
 
-    /// Throws the collected errors.
+extension Draft {
+    /// Reads typed values from the form.
     ///
-    /// - Throws: `WrongDraft` if there are any.
-    func check() throws {
-        guard wrong.isEmpty else { throw WrongDraft(entries: wrong) }
+    /// - Throws: `WrongDraft` with all wrong fields.
+    func read<Value>(_ values: (inout DraftReader) -> Value) throws -> Value {
+        var reader = DraftReader(draft: self)
+        let value = values(&reader)
+        guard reader.wrong.isEmpty else { throw WrongDraft(entries: reader.wrong) }
+        return value
     }
 }
 
 /// The result of submitting a form.
-package enum Submission: Equatable, Sendable {
+enum Submission: Equatable, Sendable {
     /// It was written; with a sentence about it.
     case written(String)
     /// All wrong fields, and a sentence about the whole form.

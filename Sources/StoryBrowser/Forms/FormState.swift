@@ -3,23 +3,23 @@ import StoryClient
 import struct FoundationEssentials.Date
 
 /// A form that is being filled in. A form based on a row follows the row's changes.
-package struct FormState<Kind: BrowsedKind>: Equatable, Sendable {
+struct FormState<Kind: BrowsedKind>: CoordinatorScreen {
     /// The kind of the row.
     let kind: Kind
     /// The purpose of the form.
-    package private(set) var purpose: FormPurpose
+    private(set) var purpose: FormPurpose
     /// The fields.
-    package internal(set) var draft: Draft
+    var draft: Draft
     /// True while the form is being submitted.
-    package private(set) var isHandedIn = false
+    private(set) var isHandedIn = false
     /// True after Esc, until another key is pressed.
     private var isLeaving = false
     /// The users to choose from for the field with the focus; nil where none are offered.
-    package private(set) var offers: Offers?
+    private(set) var offers: Offers?
     /// The names of the users that were found, by their IDs.
     private(set) var found: [String: String] = [:]
     /// The row that the form is based on, as it was shown.
-    package private(set) var content: Kind.Content?
+    private(set) var content: Kind.Content?
     /// The present state of the row, as far as it was pushed.
     private var now: Seen<Kind.Content> = .loading
     /// The row's version when the store refused the form with a conflict.
@@ -32,6 +32,17 @@ package struct FormState<Kind: BrowsedKind>: Equatable, Sendable {
         guard let draft = kind.draft(for: purpose, of: content, in: filter, by: user) else { return nil }
         (self.kind, self.purpose, self.draft) = (kind, purpose, draft)
         self.content = purpose.base == nil ? nil : content
+    }
+
+    var title: String { draft.title }
+    var takesText: Bool { true }
+    var people: [String] { (content.map { kind.people(of: $0) } ?? []) + draft.people }
+
+    var hints: [(key: String, does: String)] {
+        if purpose.isDeletion { return [("y", "delete"), ("n", "keep")] }
+        if offers != nil { return [("↑↓", "choose"), ("Enter", "take"), ("Esc", "close")] }
+        if purpose == .filter { return [("Tab", "next field"), ("Enter", "apply"), ("Esc", "cancel")] }
+        return [("Tab", "next field"), ("Enter", "save"), ("Ctrl-J", "new line"), ("Esc", "cancel")]
     }
 
     /// The row that the form is based on.
@@ -106,7 +117,7 @@ package struct FormState<Kind: BrowsedKind>: Equatable, Sendable {
             return .command(.submit(draft, purpose))
         }
         do {
-            return .ask(.narrow(try kind.filter(draft, now: time)))
+            return .ask(.narrow(AnyMessage(.narrowed(try kind.filter(draft, now: time)), of: kind)))
         } catch {
             return take(.wrong((error as? WrongDraft)?.entries ?? [], "correct the marked fields"))
         }

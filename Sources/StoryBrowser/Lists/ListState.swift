@@ -1,36 +1,36 @@
-package import StoryClient
+import StoryClient
 
 import struct FoundationEssentials.Date
 
 /// The filter, sort and order of a list.
-package struct ListQuery<Kind: BrowsedKind>: Hashable, Sendable {
+struct ListQuery<Kind: BrowsedKind>: Hashable, Sendable {
     /// The filter.
-    package var filter: Kind.Filter
+    var filter: Kind.Filter
     /// The sort.
-    package var sort: Kind.Sort
+    var sort: Kind.Sort
     /// The order.
-    package var order: Order
+    var order: Order
 }
 
 /// A request for a part of a list.
-package struct ListRequest<Kind: BrowsedKind>: Hashable, Sendable {
+struct ListRequest<Kind: BrowsedKind>: Hashable, Sendable {
     /// The position of the requested rows relative to those in memory.
-    package enum Part: Hashable, Sendable { case whole, below, above }
+    enum Part: Hashable, Sendable { case whole, below, above }
 
     /// The list.
-    package let query: ListQuery<Kind>
+    let query: ListQuery<Kind>
     /// The part.
-    package let part: Part
+    let part: Part
     /// The `next` to continue after; nil for the beginning.
-    package let after: String?
+    let after: String?
     /// The most rows to return.
-    package let limit: Int
+    let limit: Int
     /// The number of the query, so that answers to earlier ones are ignored.
-    package let number: Int
+    let number: Int
 }
 
 /// An event for a list.
-package enum ListMessage<Kind: BrowsedKind>: Sendable {
+enum ListMessage<Kind: BrowsedKind>: Sendable {
     case loaded(ListRequest<Kind>, Page<Kind.Content>)
     case failed(ListRequest<Kind>, String)
     /// Changes of its rows, in their order.
@@ -40,29 +40,29 @@ package enum ListMessage<Kind: BrowsedKind>: Sendable {
 }
 
 /// A list of rows: the part in memory, and the selected row.
-package struct ListState<Kind: BrowsedKind>: Equatable, Sendable {
+struct ListState<Kind: BrowsedKind>: CoordinatorScreen {
     /// The type of the rows.
-    package typealias Content = Kind.Content
+    typealias Content = Kind.Content
 
     /// The state of the latest request.
-    package enum Phase: Hashable, Sendable {
+    enum Phase: Hashable, Sendable {
         case loading(ListRequest<Kind>.Part)
         case ready
         case failed(String)
     }
 
     /// The kind of its rows.
-    package internal(set) var kind: Kind
+    var kind: Kind
     /// The filter, sort and order.
-    package internal(set) var query: ListQuery<Kind>
+    var query: ListQuery<Kind>
     /// The rows in memory.
-    package internal(set) var window = Window<Content>()
+    var window = Window<Content>()
     /// The index of the selected row.
-    package internal(set) var selected = 0
+    var selected = 0
     /// The state of the latest request.
-    package internal(set) var phase: Phase = .ready
+    var phase: Phase = .ready
     /// The IDs of rows that arrived while the list was shown, until they are selected.
-    package internal(set) var arrived: Set<String> = []
+    var arrived: Set<String> = []
     /// The number of the query; incremented for each.
     var number = 0
     /// True if the list has to be requested again after the answer in progress.
@@ -76,7 +76,7 @@ package struct ListState<Kind: BrowsedKind>: Equatable, Sendable {
     /// The IDs pushed since the subscription began; nil once it has caught up.
     var told: Set<String>? = []
 
-    init(_ kind: Kind, _ filter: Kind.Filter) {
+    init(_ kind: Kind, _ filter: Kind.Filter = .init()) {
         self.kind = kind
         query = ListQuery(filter: filter, sort: kind.firstSort, order: kind.order(of: kind.firstSort))
     }
@@ -85,7 +85,9 @@ package struct ListState<Kind: BrowsedKind>: Equatable, Sendable {
     var isNewestFirst: Bool { kind.isNewestFirst(query) }
 
     /// The selected row; nil in an empty list.
-    package var selection: Content? { window.rows.indices.contains(selected) ? window.rows[selected] : nil }
+    var selection: Content? { window.rows.indices.contains(selected) ? window.rows[selected] : nil }
+
+    var title: String { kind.title }
 
     /// The IDs of the users that the filter and rows on or near the screen refer to.
     var people: [String] {

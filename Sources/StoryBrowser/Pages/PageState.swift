@@ -1,44 +1,38 @@
-package import StoryClient
+import StoryClient
 
-package import struct FoundationEssentials.Date
+import struct FoundationEssentials.Date
 
 /// An event of a row's history, as one line.
-package struct HistoryLine: Hashable, Sendable {
+struct HistoryLine: Hashable, Sendable {
     /// The event's version.
-    package let version: UInt64
+    let version: UInt64
     /// The event's position.
-    package let position: UInt64
+    let position: UInt64
     /// The event's type.
-    package let type: String
+    let type: String
     /// The event's time.
-    package let time: Date
+    let time: Date
     /// The user ID of the process that wrote it.
-    package let by: UInt32
+    let by: UInt32
     /// The beginning of the event's data.
-    package let data: String
-
-    /// Creates a line of the history.
-    package init(version: UInt64, position: UInt64, type: String, time: Date, by: UInt32, data: String) {
-        (self.version, self.position, self.type) = (version, position, type)
-        (self.time, self.by, self.data) = (time, by, data)
-    }
+    let data: String
 }
 
 /// A row at present or at an earlier version.
-package enum Seen<Content: Hashable & Sendable>: Hashable, Sendable {
+enum Seen<Content: Hashable & Sendable>: Hashable, Sendable {
     case loading
     case row(Content)
     /// There is or was none; with a sentence.
     case absent(String)
 
     /// The row; nil if there is none.
-    package var content: Content? {
+    var content: Content? {
         if case .row(let content) = self { content } else { nil }
     }
 }
 
 /// An event for the page of a row.
-package enum PageMessage<Kind: BrowsedKind>: Sendable {
+enum PageMessage<Kind: BrowsedKind>: Sendable {
     case changed([RowChange<Kind.Content>])
     /// Consecutive events of the history, and whether the last one is the newest.
     case history([HistoryLine], isNewest: Bool)
@@ -51,33 +45,36 @@ package enum PageMessage<Kind: BrowsedKind>: Sendable {
 }
 
 /// The page of one row: its live state, and its state after each event of its history.
-package struct PageState<Kind: BrowsedKind>: Equatable, Sendable {
+struct PageState<Kind: BrowsedKind>: CoordinatorScreen {
     /// The most events that are kept in memory.
-    package static var historyLimit: Int { 200 }
+    static var historyLimit: Int { 200 }
 
     /// The kind of the row.
-    package internal(set) var kind: Kind
+    var kind: Kind
     /// The row's ID.
-    package let id: String
+    let id: String
     /// The row's present state.
-    package internal(set) var now: Seen<Kind.Content> = .loading
+    var now: Seen<Kind.Content> = .loading
     /// The version of the slider; nil for the present.
-    package internal(set) var version: UInt64?
+    var version: UInt64?
     /// The row at that version.
-    package internal(set) var past: Seen<Kind.Content> = .loading
+    var past: Seen<Kind.Content> = .loading
     /// The events in memory.
-    package internal(set) var history: [HistoryLine] = []
+    var history: [HistoryLine] = []
     /// The number of events.
-    package internal(set) var last: UInt64 = 0
+    var last: UInt64 = 0
     /// The earlier states that were stepped back to, of a row that is made of several streams.
-    package internal(set) var earlier: [Kind.Content] = []
+    var earlier: [Kind.Content] = []
     /// The number of lines of the text above the visible part.
     var scroll = 0
 
     init(_ kind: Kind, id: String) { (self.kind, self.id) = (kind, id) }
 
     /// The state that is shown: at the present, at the slider's version, or the earlier one.
-    package var shown: Seen<Kind.Content> { version == nil ? earlier.last.map { .row($0) } ?? now : past }
+    var shown: Seen<Kind.Content> { version == nil ? earlier.last.map { .row($0) } ?? now : past }
+
+    var title: String { kind.name(of: id) }
+    var people: [String] { shown.content.map { kind.people(of: $0) } ?? [] }
 
     /// True if the row's past is the events of one stream.
     var hasHistory: Bool { kind.stream(of: id) != nil }
@@ -159,7 +156,7 @@ extension PageState {
             // `e` and `d` act on the present row, even if an earlier state is shown.
             if let link = kind.links.first(where: { $0.key == character }) { return .ask(.open(link.destination)) }
             guard let content = ["e", "d"].contains(character) ? now.content : shown.content else { return .nothing }
-            return RowKeys(kind: kind).press(character, content, .init(), surroundings.user)
+            return kind.press(character, on: content, in: .init(), by: surroundings.user)
         case .enter, .escape, .backspace, .delete, .tab, .backTab, .control, .unreadable: return .nothing
         }
         return .nothing

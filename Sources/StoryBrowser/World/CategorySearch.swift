@@ -1,14 +1,11 @@
-package import StoryClient
+import StoryClient
 
 /// A search for the categories of a store, by the names of their streams.
-package struct CategorySearch {
+struct CategorySearch {
     /// The greatest ID: no stream of a category comes behind it.
     private static let greatestID = String(repeating: "~", count: 64)
 
     let client: StoreClient
-
-    /// Creates a search in a store.
-    package init(_ client: StoreClient) { self.client = client }
 
     /// Returns categories in the order of their streams' names: each request skips the streams of the one before.
     ///

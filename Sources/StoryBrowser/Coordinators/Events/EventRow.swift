@@ -1,17 +1,17 @@
-package import StoryClient
+import StoryClient
 
-package import struct FoundationEssentials.Date
+import struct FoundationEssentials.Date
 
 /// An event as the browser keeps it: in a list only the beginning of its data, which may be a mebibyte.
-package struct EventRow: BrowsedRow {
+struct EventRow: BrowsedRow {
     /// The most characters of an event's data in a list.
     private static let dataLimit = 300
 
-    package let position: UInt64
-    package let stream: String
-    package let version: UInt64
-    package let type: String
-    package let time: Date
+    let position: UInt64
+    let stream: String
+    let version: UInt64
+    let type: String
+    let time: Date
     let by: UInt32
     let key: String?
     let tags: [String]
@@ -23,12 +23,12 @@ package struct EventRow: BrowsedRow {
     let text: String
 
     /// Its position: no other event of the log has it.
-    package var id: String { "\(position)" }
+    var id: String { "\(position)" }
 
     /// Creates the row of an event.
     ///
     /// - Parameter isWhole: true with all of its data, for a page.
-    package init(_ event: Event, isWhole: Bool = false) {
+    init(_ event: Event, isWhole: Bool = false) {
         (position, stream, version, type) = (event.position, event.stream, event.version, event.type)
         (time, by, key, tags) = (event.time, event.by, event.key, event.tags)
         meta = event.meta.map { isWhole ? $0.text : String($0.text.prefix(EventRow.dataLimit)) }

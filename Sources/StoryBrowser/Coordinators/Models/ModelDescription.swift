@@ -1,13 +1,13 @@
-package import StoryClient
+import StoryClient
 
 /// A declared model, as `MODELS` describes it.
-package struct ModelDescription: BrowsedRow {
+struct ModelDescription: BrowsedRow {
     /// A field of the model's rows.
-    package struct Field: Hashable, Sendable {
+    struct Field: Hashable, Sendable {
         /// The name.
-        package let name: String
+        let name: String
         /// The type as a definition spells it.
-        package let type: String
+        let type: String
     }
 
     /// How far a definition is built.
@@ -28,7 +28,7 @@ package struct ModelDescription: BrowsedRow {
     }
 
     /// The name.
-    package let id: String
+    let id: String
     /// The number of the definition that answers, or of the first one while that is built.
     let definition: Int64
     /// The state: `ready`, `building` or `failed`.
@@ -49,13 +49,13 @@ package struct ModelDescription: BrowsedRow {
     let outline: ModelOutline?
 
     /// No event changes a description alone.
-    package var position: UInt64 { 0 }
+    var position: UInt64 { 0 }
 
     /// True if a definition answers.
     var isReady: Bool { state == "ready" }
 
     /// Creates a description from a line of `MODELS`; nil if that names no model.
-    package init?(_ line: JSONValue) {
+    init?(_ line: JSONValue) {
         guard let name = line.model?.stringValue else { return nil }
         id = name
         definition = line.definition?.integerValue ?? 0

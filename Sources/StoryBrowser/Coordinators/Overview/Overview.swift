@@ -1,8 +1,8 @@
-package import StoryClient
+import StoryClient
 
 /// A line of the overview: something that the store holds, and the screen that shows it.
-package struct OverviewLine: BrowsedRow {
-    package let id: String
+struct OverviewLine: BrowsedRow {
+    let id: String
     /// The key that opens the screen from everywhere; empty if there is none.
     let key: String
     /// The number of its rows or events; nil if that is not known.
@@ -12,23 +12,22 @@ package struct OverviewLine: BrowsedRow {
     let destination: Destination
 
     /// The overview as a whole is asked for again.
-    package var position: UInt64 { 0 }
+    var position: UInt64 { 0 }
 }
 
 /// The description of the first screen for its coordinator: all that the store holds.
-package struct Overview: ReadOnlyKind {
-    package typealias Content = OverviewLine
-    package typealias Filter = NoFilter
-    package typealias Sort = OneSort
+struct Overview: ReadOnlyKind {
+    typealias Content = OverviewLine
 
-    package let title = "store"
-    package let freshness = Freshness.every(.seconds(1))
-    package var keys: [RowKey<Overview>] { [] }
+    let noun = "overview"
+    let title = "store"
+    let freshness = Freshness.every(.seconds(1))
+    var keys: [RowKey<Overview>] { [] }
 
-    package func name(of id: String) -> String { id }
-    package func summary(of query: ListQuery<Overview>) -> String { "all that the store holds" }
+    func name(of id: String) -> String { id }
+    func summary(of query: ListQuery<Overview>) -> String { "all that the store holds" }
 
-    package var columns: [ListColumn<OverviewLine>] {
+    var columns: [ListColumn<OverviewLine>] {
         [
             ListColumn("key", of: "key", width: .whole(3)) { $0.key },
             ListColumn("rows of", of: "name", width: .name(14)) { $0.id },
@@ -37,9 +36,9 @@ package struct Overview: ReadOnlyKind {
         ]
     }
 
-    package func facts(of line: OverviewLine) -> [Fact] { [Fact("count", line.count.map { "\($0)" } ?? "–")] }
+    func facts(of line: OverviewLine) -> [Fact] { [Fact("count", line.count.map { "\($0)" } ?? "–")] }
 
-    package func opened(_ line: OverviewLine) -> Destination? { line.destination }
+    func opened(_ line: OverviewLine) -> Destination? { line.destination }
 }
 
 // The store behind it.
@@ -47,7 +46,7 @@ extension Overview {
     /// The most categories that are named.
     private static let categoryLimit = 12
 
-    package func list(
+    func list(
         _ request: ListRequest<Overview>, from client: StoreClient
     ) async throws -> Page<OverviewLine> {
         async let kinds = kinds(client)
@@ -87,7 +86,7 @@ extension Overview {
     }
 
     private func streams(_ client: StoreClient) async throws -> OverviewLine {
-        let found = try await CategorySearch(client).names(after: nil, limit: Overview.categoryLimit)
+        let found = try await CategorySearch(client: client).names(after: nil, limit: Overview.categoryLimit)
         let more = found.next == nil ? "" : ", …"
         let note = found.rows.isEmpty ? "no categories yet" : "of " + found.rows.joined(separator: ", ") + more
         return OverviewLine(id: "streams", key: "6", count: nil, note: note, destination: .categories)

@@ -1,10 +1,10 @@
-package import StoryClient
+import StoryClient
 
-package import struct FoundationEssentials.Date
+import struct FoundationEssentials.Date
 
 // The forms of photos.
 extension Photos {
-    package func draft(
+    func draft(
         for purpose: FormPurpose, of photo: Photo?, in filter: PhotoFilter, by user: String?
     ) -> Draft? {
         switch purpose {
@@ -27,15 +27,14 @@ extension Photos {
         }
     }
 
-    package func filter(_ draft: Draft, now: Date) throws -> PhotoFilter {
-        var reader = DraftReader(draft)
-        let filter = PhotoFilter(
-            owner: reader.id("owner"), since: reader.moment("since", now), until: reader.moment("until", now))
-        try reader.check()
-        return filter
+    func filter(_ draft: Draft, now: Date) throws -> PhotoFilter {
+        try draft.read { reader in
+            PhotoFilter(
+                owner: reader.id("owner"), since: reader.moment("since", now), until: reader.moment("until", now))
+        }
     }
 
-    package func submit(_ draft: Draft, for purpose: FormPurpose, to client: StoreClient) async -> Submission {
+    func submit(_ draft: Draft, for purpose: FormPurpose, to client: StoreClient) async -> Submission {
         switch purpose {
         case .new:
             await Submission.of(PhotoForm.Field.self, "added") { try await client.photos.post(form(draft)) }
@@ -53,22 +52,21 @@ extension Photos {
 
     private func form(_ draft: Draft) throws -> PhotoForm {
         typealias Field = PhotoForm.Field
-        var reader = DraftReader(draft)
-        let iso = reader.required(Field.iso.rawValue, "a number", or: 0, finite)
-        let focalLength = reader.value(Field.focalLength.rawValue, "a number", finite)
-        let exposureValue = reader.required(Field.exposureValue.rawValue, "a number", or: 0, finite)
-        let aperture = reader.value(Field.lensAperture.rawValue, "a number", finite)
-        let flash = reader.value(Field.flash.rawValue, "none, normal or redEye") { PhotoForm.Flash(rawValue: $0) }
-        try reader.check()
-        return PhotoForm(
-            owner: draft.text(Field.owner), iso: iso, focalLength: focalLength, exposureValue: exposureValue,
-            lensAperture: aperture, exposureDuration: draft.text(Field.exposureDuration), flash: flash)
+        return try draft.read { reader in
+            PhotoForm(
+                owner: draft.text(Field.owner), iso: reader.required(Field.iso.rawValue, "a number", or: 0, finite),
+                focalLength: reader.value(Field.focalLength.rawValue, "a number", finite),
+                exposureValue: reader.required(Field.exposureValue.rawValue, "a number", or: 0, finite),
+                lensAperture: reader.value(Field.lensAperture.rawValue, "a number", finite),
+                exposureDuration: draft.text(Field.exposureDuration),
+                flash: reader.value(Field.flash.rawValue, "none, normal or redEye", PhotoForm.Flash.init))
+        }
     }
 
     private func edit(_ draft: Draft) throws -> PhotoEdit {
-        var reader = DraftReader(draft)
-        let value = reader.required(PhotoEdit.Field.exposureValue.rawValue, "a number", or: 0, finite)
-        try reader.check()
+        let value = try draft.read { reader in
+            reader.required(PhotoEdit.Field.exposureValue.rawValue, "a number", or: 0, finite)
+        }
         let isRevised = draft.revised(PhotoEdit.Field.exposureValue) != nil
         return PhotoEdit(
             exposureValue: isRevised ? value : nil, exposureDuration: draft.revised(PhotoEdit.Field.exposureDuration))

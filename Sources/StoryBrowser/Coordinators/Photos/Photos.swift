@@ -1,14 +1,14 @@
-package import StoryClient
+import StoryClient
 
 /// The description of photos for their coordinator.
-package struct Photos: StoreKind {
-    package typealias Content = Photo
+struct Photos: StoreKind {
+    typealias Content = Photo
 
-    package let title = "photos"
-    package let category = "photo"
-    package let firstSort = PhotoSort.date
+    let title = "photos"
+    let category = "photo"
+    let firstSort = PhotoSort.date
 
-    package var columns: [ListColumn<Photo>] {
+    var columns: [ListColumn<Photo>] {
         [
             .date("date") { $0.date },
             .people("owner", of: "owner") { $0.owner },
@@ -26,14 +26,14 @@ package struct Photos: StoreKind {
         return Int(exactly: value).map(String.init) ?? "\(value)"
     }
 
-    package func order(of sort: PhotoSort) -> Order {
+    func order(of sort: PhotoSort) -> Order {
         switch sort {
         case .date: .descending
         case .iso, .focalLength, .exposureValue, .lensAperture, .exposureDuration: .ascending
         }
     }
 
-    package func facts(of photo: Photo) -> [Fact] {
+    func facts(of photo: Photo) -> [Fact] {
         [
             Fact("owner", user: photo.owner), Fact("ISO", number(photo.iso)),
             Fact("focal length", photo.focalLength == nil ? "–" : number(photo.focalLength) + " mm"),
@@ -44,9 +44,9 @@ package struct Photos: StoreKind {
         ]
     }
 
-    package func text(of photo: Photo) -> String { "" }
+    func text(of photo: Photo) -> String { "" }
 
-    package var keys: [RowKey<Photos>] {
+    var keys: [RowKey<Photos>] {
         [
             RowKey(key: "u", name: "owner", meaning: .open { .user(id: $0.owner) }),
             RowKey(key: "p", name: "album", meaning: .open { .album(of: $0.owner) }),
@@ -54,5 +54,5 @@ package struct Photos: StoreKind {
         ]
     }
 
-    package func collection(_ client: StoreClient) -> ContentCollection<Photo> { client.photos }
+    func collection(_ client: StoreClient) -> ContentCollection<Photo> { client.photos }
 }

@@ -1,16 +1,16 @@
-package import StoryClient
+import StoryClient
 
-package import struct FoundationEssentials.Date
+import struct FoundationEssentials.Date
 
 /// The description of stories for their coordinator.
-package struct Stories: StoreKind {
-    package typealias Content = Story
+struct Stories: StoreKind {
+    typealias Content = Story
 
-    package let title = "stories"
-    package let category = "story"
-    package let firstSort = StorySort.date
+    let title = "stories"
+    let category = "story"
+    let firstSort = StorySort.date
 
-    package var columns: [ListColumn<Story>] {
+    var columns: [ListColumn<Story>] {
         [
             .date("date") { $0.date },
             ListColumn("title", of: "title", width: .rest) { $0.title },
@@ -20,14 +20,14 @@ package struct Stories: StoreKind {
         ]
     }
 
-    package func order(of sort: StorySort) -> Order {
+    func order(of sort: StorySort) -> Order {
         switch sort {
         case .date, .likes: .descending
         case .title, .sender, .recipient: .ascending
         }
     }
 
-    package func facts(of story: Story) -> [Fact] {
+    func facts(of story: Story) -> [Fact] {
         [
             Fact("title", story.title), Fact("from", user: story.sender), Fact("to", user: story.recipient),
             Fact("date", Moments.told(story.date)), Fact("likes", "\(story.likes)"),
@@ -35,9 +35,9 @@ package struct Stories: StoreKind {
         ]
     }
 
-    package func text(of story: Story) -> String { story.message }
+    func text(of story: Story) -> String { story.message }
 
-    package var keys: [RowKey<Stories>] {
+    var keys: [RowKey<Stories>] {
         [
             RowKey(key: "u", name: "sender", meaning: .open { .user(id: $0.sender) }),
             RowKey(key: "r", name: "recipient", meaning: .open { .user(id: $0.recipient) }),
@@ -50,12 +50,12 @@ package struct Stories: StoreKind {
         ]
     }
 
-    package func collection(_ client: StoreClient) -> ContentCollection<Story> { client.stories }
+    func collection(_ client: StoreClient) -> ContentCollection<Story> { client.stories }
 }
 
 // The forms.
 extension Stories {
-    package func draft(
+    func draft(
         for purpose: FormPurpose, of story: Story?, in filter: StoryFilter, by user: String?
     ) -> Draft? {
         switch purpose {
@@ -74,16 +74,15 @@ extension Stories {
         }
     }
 
-    package func filter(_ draft: Draft, now: Date) throws -> StoryFilter {
-        var reader = DraftReader(draft)
-        let filter = StoryFilter(
-            sender: reader.id("sender"), recipient: reader.id("recipient"), since: reader.moment("since", now),
-            until: reader.moment("until", now))
-        try reader.check()
-        return filter
+    func filter(_ draft: Draft, now: Date) throws -> StoryFilter {
+        try draft.read { reader in
+            StoryFilter(
+                sender: reader.id("sender"), recipient: reader.id("recipient"), since: reader.moment("since", now),
+                until: reader.moment("until", now))
+        }
     }
 
-    package func submit(_ draft: Draft, for purpose: FormPurpose, to client: StoreClient) async -> Submission {
+    func submit(_ draft: Draft, for purpose: FormPurpose, to client: StoreClient) async -> Submission {
         switch purpose {
         case .new:
             await Submission.of(StoryForm.Field.self, "posted") { try await client.stories.post(form(draft)) }
@@ -111,7 +110,7 @@ extension Stories {
             sender: draft.text(StoryForm.Field.sender), recipient: draft.text(StoryForm.Field.recipient))
     }
 
-    package func write(
+    func write(
         _ action: String, to id: String, by user: String?, client: StoreClient
     ) async throws -> Receipt {
         if action == "unlike" { return try await client.stories.unlike(id, by: user ?? "") }
