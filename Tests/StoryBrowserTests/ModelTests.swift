@@ -212,7 +212,10 @@ import Testing
     }
 
     @Test func `a share of numbers that fit nothing is none or all`() {
-        #expect(Share.text(90_000, of: 200_000) == "45 %" && Share.text(1, of: 3) == "33 %")
-        #expect(Share.text(.max, of: 1) == "100 %" && Share.text(.min, of: 1) == "0 %" && Share.text(1, of: 0) == "0 %")
+        func share(_ position: Int64, of end: Int64) -> String {
+            ModelDescription.Build(definition: 1, position: position, end: end, rowsTaken: nil).share
+        }
+        #expect(share(90_000, of: 200_000) == "45 %" && share(1, of: 3) == "33 %")
+        #expect(share(.max, of: 1) == "100 %" && share(.min, of: 1) == "0 %" && share(1, of: 0) == "0 %")
     }
 }

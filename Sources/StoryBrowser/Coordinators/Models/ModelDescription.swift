@@ -20,10 +20,15 @@ struct ModelDescription: BrowsedRow {
         /// The number of rows that it has taken over; nil if it folds events.
         let rowsTaken: Int64?
 
-        /// The share in percent, and the events; or the rows.
+        /// The share of the events as `45 %`, rounded down; a part outside of the whole is none or all of it.
+        var share: String {
+            guard end > 0 else { return "0 %" }
+            return "\(Int(Double(max(0, min(position, end))) / Double(end) * 100)) %"
+        }
+
+        /// The share, and the events; or the rows.
         var text: String {
-            rowsTaken.map { "rows taken over: \($0)" }
-                ?? "\(Share.text(position, of: end)), \(position) of \(end) events"
+            rowsTaken.map { "rows taken over: \($0)" } ?? "\(share), \(position) of \(end) events"
         }
     }
 
@@ -80,6 +85,12 @@ struct ModelDescription: BrowsedRow {
 
     private static func elements(_ value: JSONValue?) -> [JSONValue] {
         if case .array(let elements) = value { elements } else { [] }
+    }
+
+    /// The state in a few words, with the share of a definition that is being built.
+    var note: String {
+        let progress = build.map { isReady ? ", definition \($0.definition) at \($0.share)" : " \($0.share)" } ?? ""
+        return state + progress + (misfits == 0 ? "" : ", \(misfits) misfit\(misfits == 1 ? "" : "s")")
     }
 
     /// The state in one sentence.

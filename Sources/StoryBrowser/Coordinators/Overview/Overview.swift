@@ -72,7 +72,7 @@ extension Overview {
 
     /// Returns the line of all models, and one for each.
     private func models(_ client: StoreClient) async throws -> [OverviewLine] {
-        let models = try await client.models.list().compactMap { ModelSummary($0) }
+        let models = try await client.models.list().compactMap { ModelDescription($0) }
         let note =
             models.isEmpty ? "none; storectl model define declares one" : "read models over your own events"
         let all = OverviewLine(
@@ -80,8 +80,8 @@ extension Overview {
         return [all]
             + models.map { model in
                 OverviewLine(
-                    id: "  \(model.name)", key: "", count: model.rows, note: model.note,
-                    destination: .rows(of: model.name))
+                    id: "  \(model.id)", key: "", count: UInt64(exactly: model.rows) ?? 0, note: model.note,
+                    destination: .rows(of: model.id))
             }
     }
 
@@ -97,25 +97,5 @@ extension Overview {
         let newest = page.rows.first.map { "\(Moments.shown($0.time)) \($0.type) of \($0.stream)" }
         return OverviewLine(
             id: "log", key: "7", count: page.position, note: newest ?? "no events yet", destination: .events(.all))
-    }
-}
-
-/// A declared model in one line.
-private struct ModelSummary {
-    let name: String
-    let rows: UInt64
-    let note: String
-
-    init?(_ line: JSONValue) {
-        guard let name = line.model?.stringValue else { return nil }
-        self.name = name
-        rows = line.rows?.integerValue.flatMap(UInt64.init(exactly:)) ?? 0
-        let misfits = line.misfits?.integerValue ?? 0
-        let state = line.state?.stringValue ?? ""
-        let build = line.building.map { build in
-            let share = Share.text(build.position?.integerValue ?? 0, of: build["of"]?.integerValue ?? 0)
-            return state == "ready" ? ", definition \(build.definition?.integerValue ?? 0) at \(share)" : " \(share)"
-        }
-        note = state + (build ?? "") + (misfits == 0 ? "" : ", \(misfits) misfit\(misfits == 1 ? "" : "s")")
     }
 }
