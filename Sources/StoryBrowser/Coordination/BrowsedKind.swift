@@ -242,6 +242,7 @@ extension BrowsedKind {
     var keepsPast: Bool { false }
     var isReversible: Bool { true }
     var followsFirst: Bool { false }
+    var keys: [RowKey<Self>] { [] }
     var links: [KindLink] { [] }
     var undescribed: Self { self }
     var presence: String { "as it is now, live" }
@@ -249,10 +250,12 @@ extension BrowsedKind {
 
     func stream(of id: String) -> String? { nil }
     func isNewestFirst(_ query: ListQuery<Self>) -> Bool { false }
+    func order(of sort: Sort) -> Order { .descending }
     func date(of content: Content) -> Date { .distantPast }
     func version(of content: Content) -> UInt64 { 0 }
     func bounded(_ filter: Filter, since: Date?, until: Date?) -> Filter { filter }
     func filter(_ filter: Filter, sortedBy sort: Sort) -> Filter { filter }
+    func text(of content: Content) -> String { "" }
     func people(in filter: Filter) -> [String] { [] }
     func opened(_ content: Content) -> Destination? { nil }
     func turn(of filter: Filter) -> ListTurn<Filter>? { nil }
@@ -262,4 +265,18 @@ extension BrowsedKind {
     func summary(of query: ListQuery<Self>) -> String {
         "by \(query.sort.rawValue), \(query.order == .descending ? "descending" : "ascending")"
     }
+
+    func row(_ id: String, after event: Event, from client: StoreClient) async throws -> Content {
+        try await row(id, at: event.position, from: client)
+    }
+
+    func write(_ action: String, to id: String, by user: String?, client: StoreClient) async throws -> Receipt {
+        throw NoSuchWrite(name: action)
+    }
+}
+
+/// The error of a write that the kind does not have.
+struct NoSuchWrite: Error, CustomStringConvertible {
+    let name: String
+    var description: String { "there is no such write: \(name)" }
 }

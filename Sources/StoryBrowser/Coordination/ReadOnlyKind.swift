@@ -16,18 +16,13 @@ protocol ReadOnlyKind: BrowsedKind {
 
 extension ReadOnlyKind {
     func draft(of filter: Filter) -> Draft? { nil }
-    func order(of sort: Sort) -> Order { .descending }
-    func text(of content: Content) -> String { "" }
+    func name(of id: String) -> String { id }
 
     func draft(
         for purpose: FormPurpose, of content: Content?, in filter: Filter, by user: String?
     ) -> Draft? { purpose == .filter ? draft(of: filter) : nil }
 
     func filter(_ draft: Draft, now: Date) throws -> Filter { Filter() }
-
-    func row(_ id: String, after event: Event, from client: StoreClient) async throws -> Content {
-        throw NoPast(name: name(of: id))
-    }
 
     func row(_ id: String, at position: UInt64, from client: StoreClient) async throws -> Content {
         throw NoPast(name: name(of: id))
@@ -38,10 +33,6 @@ extension ReadOnlyKind {
     func submit(_ draft: Draft, for purpose: FormPurpose, to client: StoreClient) async -> Submission {
         .refused("\(title) are not written here")
     }
-
-    func write(
-        _ action: String, to id: String, by user: String?, client: StoreClient
-    ) async throws -> Receipt { throw NoSuchWrite(name: action) }
 
     /// Follows nothing by default: the kind's rows have no page.
     func follow(

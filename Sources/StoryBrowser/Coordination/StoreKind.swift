@@ -39,10 +39,6 @@ extension StoreKind {
             query.filter, sort: query.sort, order: query.order, limit: request.limit, after: request.after)
     }
 
-    func row(_ id: String, after event: Event, from client: StoreClient) async throws -> Content {
-        try await row(id, at: event.position, from: client)
-    }
-
     func row(_ id: String, at position: UInt64, from client: StoreClient) async throws -> Content {
         try await collection(client).get(id, at: .position(position))
     }
@@ -56,17 +52,6 @@ extension StoreKind {
     ) async throws {
         for try await change in collection(client).watch(id) { await send(change) }
     }
-
-    /// The default: a kind has no writes without fields.
-    func write(
-        _ action: String, to id: String, by user: String?, client: StoreClient
-    ) async throws -> Receipt { throw NoSuchWrite(name: action) }
-}
-
-/// The error of a write that the kind does not have.
-struct NoSuchWrite: Error, CustomStringConvertible {
-    let name: String
-    var description: String { "there is no such write: \(name)" }
 }
 
 extension User: BrowsedRow {}

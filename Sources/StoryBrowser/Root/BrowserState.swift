@@ -78,9 +78,6 @@ package enum BrowserMessage: TerminalMessage {
     case renamed(String)
     /// The process was asked to end.
     case interrupted
-
-    package static func terminalResized(_ size: Size) -> BrowserMessage { .resized(size) }
-    package static func keyPressed(_ key: Key, at time: Date) -> BrowserMessage { .key(key, at: time) }
 }
 
 /// A request of the browser to the world.

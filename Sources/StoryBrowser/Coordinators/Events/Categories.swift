@@ -17,7 +17,6 @@ struct Categories: ReadOnlyKind {
     let freshness = Freshness.events(.all)
     let emptiness = "there are no streams yet: storectl append and storectl post write events to some"
 
-    func name(of id: String) -> String { id }
     func summary(of query: ListQuery<Categories>) -> String { "categories by name, each with its newest event" }
 
     var columns: [ListColumn<CategoryState>] {

@@ -25,7 +25,6 @@ struct Streams: ReadOnlyKind {
     let category: String
 
     var title: String { "streams of \(category)" }
-    func name(of id: String) -> String { id }
     var freshness: Freshness { .events(.category(category)) }
     func summary(of query: ListQuery<Streams>) -> String { "by name" }
     var emptiness: String { "there is no such stream of \(category)" }
@@ -41,8 +40,6 @@ struct Streams: ReadOnlyKind {
     func facts(of stream: StreamState) -> [Fact] {
         [Fact("events", "\(stream.version)"), Fact("position", "\(stream.position)")]
     }
-
-    var keys: [RowKey<Streams>] { [] }
 
     var links: [KindLink] {
         [KindLink(key: "e", name: "all their events", destination: .events(.category(category)))]

@@ -20,8 +20,6 @@ struct Messages: StoreKind {
         ]
     }
 
-    func order(of sort: MessageSort) -> Order { .descending }
-
     func facts(of message: Message) -> [Fact] {
         [
             Fact("from", user: message.sender), Fact("to", user: message.recipient),

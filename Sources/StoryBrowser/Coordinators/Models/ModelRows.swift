@@ -132,10 +132,6 @@ extension ModelRows {
             until: bounds?.until, limit: request.limit, after: request.after)
     }
 
-    func row(_ id: String, after event: Event, from client: StoreClient) async throws -> ModelRow {
-        try await row(id, at: event.position, from: client)
-    }
-
     func row(_ id: String, at position: UInt64, from client: StoreClient) async throws -> ModelRow {
         try await client.model(title, as: ModelRow.self).get(id, at: .position(position))
     }

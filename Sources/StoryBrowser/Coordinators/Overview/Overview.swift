@@ -22,9 +22,7 @@ struct Overview: ReadOnlyKind {
     let noun = "overview"
     let title = "store"
     let freshness = Freshness.every(.seconds(1))
-    var keys: [RowKey<Overview>] { [] }
 
-    func name(of id: String) -> String { id }
     func summary(of query: ListQuery<Overview>) -> String { "all that the store holds" }
 
     var columns: [ListColumn<OverviewLine>] {

@@ -44,8 +44,6 @@ struct Photos: StoreKind {
         ]
     }
 
-    func text(of photo: Photo) -> String { "" }
-
     var keys: [RowKey<Photos>] {
         [
             RowKey(key: "u", name: "owner", meaning: .open { .user(id: $0.owner) }),

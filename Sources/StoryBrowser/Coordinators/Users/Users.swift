@@ -33,8 +33,6 @@ struct Users: StoreKind {
         ]
     }
 
-    func text(of user: User) -> String { "" }
-
     var keys: [RowKey<Users>] {
         [
             RowKey(key: "o", name: "sent", meaning: .open { .sent(by: $0.id) }),
