@@ -1,4 +1,3 @@
-import StoryCore
 import Synchronization
 
 #if canImport(Glibc)
@@ -55,7 +54,7 @@ final class Channel: Sendable {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else {
             let code = errno
-            if socket >= 0 { _ = Channel.closeDescriptor(socket) }
+            if socket >= 0 { Platform.closeDescriptor(socket) }
             throw .system(call: "pipe", reason: reason(code))
         }
         for end in ends {
@@ -224,11 +223,11 @@ extension Channel {
             defer { (state.waker, state.socket) = (-1, -1) }
             return state.waker
         }
-        for number in [socket, wakeEnd, waker] where number >= 0 { _ = Channel.closeDescriptor(number) }
+        for number in [socket, wakeEnd, waker] where number >= 0 { Platform.closeDescriptor(number) }
     }
 }
 
-// Functions that are called with the state locked, and `close`.
+// Functions that are called with the state locked.
 extension Channel {
     private static func takeWaiter(_ state: inout State) -> CheckedContinuation<Received, Never>? {
         defer { state.waiter = nil }
@@ -252,15 +251,5 @@ extension Channel {
         }
         state.outgoing.removeAll(keepingCapacity: state.outgoing.count <= 65_536)
         state.sent = 0
-    }
-
-    static func closeDescriptor(_ number: Int32) -> Int32 {
-        #if canImport(Glibc)
-            Glibc.close(number)
-        #elseif canImport(Musl)
-            Musl.close(number)
-        #else
-            Darwin.close(number)
-        #endif
     }
 }

@@ -63,14 +63,8 @@ actor Exchange {
     ///
     /// - Throws: as `ask`.
     func askOnce(_ request: RequestLine, within limit: Duration?) async throws -> StoreReply {
-        do {
-            let reply = try await ask(request, within: limit)
-            close()
-            return reply
-        } catch {
-            close()
-            throw error
-        }
+        defer { close() }
+        return try await ask(request, within: limit)
     }
 
     /// Sends a request and returns its whole reply; retries after temporary failures.

@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// A store's refusal: a code for programs, a sentence for people, and the further members of that code.
 public struct Refusal: Error, Hashable, Sendable, Decodable {
     /// The kind of a refusal; new codes may come. docs/protocol.md says when each is sent.
@@ -128,7 +122,7 @@ public struct Refusal: Error, Hashable, Sendable, Decodable {
     /// Reads the JSON of a `-` line; one that cannot be read becomes an `internal` refusal that shows it.
     public init(json: [UInt8]) {
         do {
-            self = try JSONDecoder().decode(Refusal.self, from: Data(json))
+            self = try StoreDecoder.decode(Refusal.self, json)
         } catch {
             self.init(unreadable: json)
         }

@@ -88,7 +88,7 @@ public struct ModelDefinitions: Sendable {
     /// - Throws: `ClientError`, `invalid` with a field for each fault, which is its line and column: `12:5`; or
     ///   `CancellationError`.
     public func define(_ name: String, _ text: String, key: String? = nil) async throws -> ModelReceipt {
-        let line = RequestLine(.define, name).option("key", WriteOptions(key).key).body(quoted: text)
+        let line = RequestLine(.define, name).write(key).body(quoted: text)
         return try StoreDecoder.decode(ModelReceipt.self, try await client.ask(line).final.json)
     }
 
