@@ -47,7 +47,6 @@ enum RowAction: Hashable, Sendable {
 
 /// The purpose of a form.
 enum FormPurpose: Hashable, Sendable {
-    /// Makes new content.
     case new
     /// Edits the content with this ID at this version.
     case edit(id: String, version: UInt64)
@@ -77,7 +76,6 @@ extension FormPurpose {
         }
     }
 
-    /// True if the form confirms a deletion.
     var isDeletion: Bool { if case .delete = self { true } else { false } }
 }
 
@@ -123,7 +121,6 @@ enum Freshness: Hashable, Sendable {
 /// The description of a kind of rows, for its coordinator, which knows no other kind. The description is a value: that
 /// of a declared model is what the store tells about it.
 protocol BrowsedKind: Hashable, Sendable {
-    /// The type of a row.
     associatedtype Content: BrowsedRow
     /// The filter of its lists.
     associatedtype Filter: BrowsedFilter

@@ -52,7 +52,6 @@ struct Surroundings: Hashable, Sendable {
     let height: Int
     /// The ID of the user whom the browser acts for.
     let user: String?
-    /// The time of the key press.
     let time: Date
 }
 
@@ -87,7 +86,6 @@ enum Outgoing {
     case show(any CoordinatorScreen)
     /// Open a screen of another coordinator.
     case open(Destination)
-    /// Go back to the previous screen.
     case back
     /// Go back, and send this to the screen there: its new filter.
     case narrow(AnyMessage)
@@ -97,12 +95,9 @@ enum Outgoing {
 
 /// The effects of a message to a coordinator, besides its next state.
 struct Step<Kind: BrowsedKind> {
-    /// The commands to execute.
     var commands: [ScreenCommand<Kind>] = []
-    /// The requests to the root.
     var outgoing: [Outgoing] = []
 
-    /// A step without effects.
     static var nothing: Step { Step() }
 
     static func command(_ command: ScreenCommand<Kind>) -> Step { Step(commands: [command]) }

@@ -7,7 +7,6 @@ struct Person: Hashable, Sendable {
 
 /// The users that the text of a field may mean.
 struct FoundPeople: Equatable, Sendable {
-    /// The text.
     let text: String
     /// The user with that text as the ID; nil if there is none.
     var exact: Person?
@@ -20,17 +19,13 @@ struct Offers: Equatable, Sendable {
     /// The most users that are shown at once.
     private static let shownCount = 6
 
-    /// The users.
     let people: [Person]
-    /// The index of the chosen one.
     private(set) var chosen = 0
 
     init(_ people: [Person]) { self.people = people }
 
-    /// The chosen user.
     var person: Person? { people.indices.contains(chosen) ? people[chosen] : nil }
 
-    /// Chooses another user.
     mutating func move(by count: Int) { chosen = max(0, min(chosen + count, people.count - 1)) }
 
     /// Returns the lines of the users around the chosen one.

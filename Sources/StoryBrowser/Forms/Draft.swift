@@ -8,7 +8,6 @@ struct DraftField: Hashable, Sendable {
     let label: String
     /// The initial text, or the row's newer value after a conflict.
     var original: String
-    /// The text.
     var text: String
     /// The cursor in the text, in characters.
     var cursor: Int
@@ -16,13 +15,11 @@ struct DraftField: Hashable, Sendable {
     var error: String?
     /// The concurrent change of the field by another client; nil if there is none.
     var other: String?
-    /// The meaning of the text.
     var meaning = Meaning.text
 
     /// The meaning of a field's text.
     enum Meaning: Hashable, Sendable {
         case text
-        /// The ID of a user.
         case user
         /// The IDs of two users, with a comma between them.
         case twoUsers
@@ -34,16 +31,13 @@ struct Draft: Hashable, Sendable {
     /// The most characters in a field.
     static let limit = 12_000
 
-    /// The title of the form.
     let title: String
-    /// The fields in order.
     var fields: [DraftField] = []
     /// The index of the field with the focus.
     var focus = 0
 
     init(_ title: String) { self.title = title }
 
-    /// Returns the form with one more field.
     func field<Field: FormField>(_ field: Field, _ label: String, _ text: String = "") -> Draft {
         with(field.rawValue, label, text)
     }
@@ -74,7 +68,6 @@ struct Draft: Hashable, Sendable {
 
     private func named(_ name: String) -> DraftField? { fields.first { $0.name == name } }
 
-    /// Returns the text of a field.
     func text<Field: FormField>(_ field: Field) -> String { named(field.rawValue)?.text ?? "" }
 
     /// Returns the text of a field; nil if it is empty.
@@ -116,12 +109,9 @@ struct Draft: Hashable, Sendable {
 
 /// An error of a field.
 struct InvalidField: Hashable, Sendable {
-    /// The name of the field.
     let field: String
-    /// The description of the error.
     let message: String
 
-    /// Creates an error of a field.
     init(_ field: String, _ message: String) { (self.field, self.message) = (field, message) }
 }
 

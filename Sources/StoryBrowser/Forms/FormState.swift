@@ -4,13 +4,9 @@ import struct FoundationEssentials.Date
 
 /// A form that is being filled in. A form based on a row follows the row's changes.
 struct FormState<Kind: BrowsedKind>: CoordinatorScreen {
-    /// The kind of the row.
     let kind: Kind
-    /// The purpose of the form.
     private(set) var purpose: FormPurpose
-    /// The fields.
     var draft: Draft
-    /// True while the form is being submitted.
     private(set) var isHandedIn = false
     /// True after Esc, until another key is pressed.
     private var isLeaving = false
@@ -45,7 +41,6 @@ struct FormState<Kind: BrowsedKind>: CoordinatorScreen {
         return [("Tab", "next field"), ("Enter", "save"), ("Ctrl-J", "new line"), ("Esc", "cancel")]
     }
 
-    /// The row that the form is based on.
     var subscriptions: Set<ScreenSubscription<Kind>> { purpose.base.map { [.row(id: $0.id)] } ?? [] }
 
     mutating func update(_ message: ScreenMessage<Kind>) -> Step<Kind> {

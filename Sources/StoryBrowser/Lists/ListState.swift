@@ -4,11 +4,8 @@ import struct FoundationEssentials.Date
 
 /// The filter, sort and order of a list.
 struct ListQuery<Kind: BrowsedKind>: Hashable, Sendable {
-    /// The filter.
     var filter: Kind.Filter
-    /// The sort.
     var sort: Kind.Sort
-    /// The order.
     var order: Order
 }
 
@@ -17,9 +14,7 @@ struct ListRequest<Kind: BrowsedKind>: Hashable, Sendable {
     /// The position of the requested rows relative to those in memory.
     enum Part: Hashable, Sendable { case whole, below, above }
 
-    /// The list.
     let query: ListQuery<Kind>
-    /// The part.
     let part: Part
     /// The `next` to continue after; nil for the beginning.
     let after: String?
@@ -41,7 +36,6 @@ enum ListMessage<Kind: BrowsedKind>: Sendable {
 
 /// A list of rows: the part in memory, and the selected row.
 struct ListState<Kind: BrowsedKind>: CoordinatorScreen {
-    /// The type of the rows.
     typealias Content = Kind.Content
 
     /// The state of the latest request.
@@ -51,15 +45,10 @@ struct ListState<Kind: BrowsedKind>: CoordinatorScreen {
         case failed(String)
     }
 
-    /// The kind of its rows.
     var kind: Kind
-    /// The filter, sort and order.
     var query: ListQuery<Kind>
-    /// The rows in memory.
     var window = Window<Content>()
-    /// The index of the selected row.
     var selected = 0
-    /// The state of the latest request.
     var phase: Phase = .ready
     /// The IDs of rows that arrived while the list was shown, until they are selected.
     var arrived: Set<String> = []

@@ -63,7 +63,6 @@ extension ListState {
 
 /// The widths of the columns of a list in terminal columns, as many of them as have room.
 struct ColumnWidths {
-    /// The widths of the first columns.
     let widths: [Int]
 
     /// Shares a number of terminal columns among columns of these shapes.

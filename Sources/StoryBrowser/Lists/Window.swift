@@ -12,7 +12,6 @@ struct Window<Row: Hashable & Sendable>: Equatable, Sendable {
         var count: Int
     }
 
-    /// The rows in memory.
     private(set) var rows: [Row] = []
     private var parts: [Part] = []
     /// The cursors of the dropped pages above, in order.
@@ -20,7 +19,6 @@ struct Window<Row: Hashable & Sendable>: Equatable, Sendable {
     /// The cursor of the page below; nil at the end of the list.
     private(set) var next: String?
 
-    /// True if there are rows above those in memory.
     var hasMoreAbove: Bool { !above.isEmpty }
     /// The cursor of the page above.
     var previous: String? { above.last ?? nil }
@@ -63,7 +61,6 @@ struct Window<Row: Hashable & Sendable>: Equatable, Sendable {
         }
     }
 
-    /// Replaces the row at an index.
     mutating func update(_ row: Row, at index: Int) { rows[index] = row }
 
     /// Inserts a row at an index; returns false if a row had to be dropped: the list must be requested again.
@@ -78,7 +75,6 @@ struct Window<Row: Hashable & Sendable>: Equatable, Sendable {
         return false
     }
 
-    /// Removes the row at an index.
     mutating func remove(at index: Int) {
         let part = part(at: index)
         rows.remove(at: index)

@@ -4,13 +4,9 @@ import struct FoundationEssentials.Date
 
 /// An event of a row's history, as one line.
 struct HistoryLine: Hashable, Sendable {
-    /// The event's version.
     let version: UInt64
-    /// The event's position.
     let position: UInt64
-    /// The event's type.
     let type: String
-    /// The event's time.
     let time: Date
     /// The user ID of the process that wrote it.
     let by: UInt32
@@ -49,11 +45,8 @@ struct PageState<Kind: BrowsedKind>: CoordinatorScreen {
     /// The most events that are kept in memory.
     static var historyLimit: Int { 200 }
 
-    /// The kind of the row.
     var kind: Kind
-    /// The row's ID.
     let id: String
-    /// The row's present state.
     var now: Seen<Kind.Content> = .loading
     /// The version of the slider; nil for the present.
     var version: UInt64?

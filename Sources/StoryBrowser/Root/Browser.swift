@@ -65,7 +65,6 @@ extension BrowserState {
         return nil
     }
 
-    /// Notifies the top screen that it is shown.
     private mutating func appear() -> BrowserCommand? {
         let step = route.location.screen.appear()
         return carryOut(step, of: route.location.number)
@@ -162,7 +161,6 @@ extension BrowserState {
         return carryOut(step, of: route.location.number)
     }
 
-    /// Begins a new route.
     private mutating func begin(_ destination: Destination) -> BrowserCommand? {
         route = Route(Location(number: count, screen: destination.screen))
         count += 1

@@ -22,21 +22,17 @@ package struct BrowserState: Equatable, DrawnState {
         case lost(String)
     }
 
-    /// The size of the terminal.
     var size: Size
     /// The visited screens up to the one that is shown.
     var route: Route<Location>
-    /// The state of the connection.
     var connection = Connection.unknown
     /// The ID of the log, once it is known: a different one is a different history.
     var log: String?
     /// The position of the last known event of the log.
     var position: UInt64 = 0
-    /// The names of the users that rows refer to.
     var names = Names()
     /// The latest notice; nil after a key press.
     var notice: String?
-    /// True while the help is shown.
     var isHelpShown = false
     /// The reason of the end; nil while it runs.
     package internal(set) var ending: ScreenEnding?
@@ -44,7 +40,6 @@ package struct BrowserState: Equatable, DrawnState {
     let user: String?
     /// The number of screens that were visited.
     var count = 1
-    /// True once the terminal is ready.
     var hasBegun = false
 
     init(user: String?, start: Destination) {

@@ -8,7 +8,6 @@ struct Events: ReadOnlyKind {
     typealias Filter = EventFilter
 
     let noun = "event"
-    /// The events.
     let selection: EventSelection
     let firstSort = OneSort.position
     let followsFirst = true

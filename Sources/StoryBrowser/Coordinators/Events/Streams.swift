@@ -3,7 +3,6 @@ import StoryClient
 import struct FoundationEssentials.Date
 
 extension StreamState: BrowsedRow {
-    /// Its name.
     var id: String { stream }
 }
 
@@ -21,7 +20,6 @@ struct Streams: ReadOnlyKind {
     typealias Filter = StreamFilter
 
     let noun = "stream"
-    /// The category.
     let category: String
 
     var title: String { "streams of \(category)" }

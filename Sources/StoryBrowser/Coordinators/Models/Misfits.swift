@@ -36,7 +36,6 @@ struct Misfits: ReadOnlyKind {
     typealias Content = Misfit
 
     let noun = "misfit"
-    /// The name of the model.
     let model: String
     let firstSort = OneSort.position
     let freshness = Freshness.events(.all)

@@ -4,7 +4,6 @@ import StoryClient
 struct ModelDescription: BrowsedRow {
     /// A field of the model's rows.
     struct Field: Hashable, Sendable {
-        /// The name.
         let name: String
         /// The type as a definition spells it.
         let type: String
@@ -32,7 +31,6 @@ struct ModelDescription: BrowsedRow {
         }
     }
 
-    /// The name.
     let id: String
     /// The number of the definition that answers, or of the first one while that is built.
     let definition: Int64

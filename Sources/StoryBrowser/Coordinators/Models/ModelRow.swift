@@ -71,6 +71,5 @@ struct ModelRow: BrowsedRow, Decodable {
         self.values = values
     }
 
-    /// Returns the value of a field on one line.
     func text(_ field: String) -> String { values[field]?.shown ?? "–" }
 }

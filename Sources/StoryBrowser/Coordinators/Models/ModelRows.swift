@@ -17,7 +17,6 @@ struct ModelRows: ReadOnlyKind {
     /// Creates the kind of a model's rows, which are not described yet.
     init(_ name: String) { (title, model) = (name, nil) }
 
-    /// Creates the kind of the rows of a described model.
     init(_ model: ModelDescription) { (title, self.model) = (model.id, model) }
 
     func name(of id: String) -> String { "\(title)/\(id)" }
@@ -161,7 +160,6 @@ struct ModelFilter: BrowsedFilter {
         var until: String?
     }
 
-    /// The values by the names of the fields.
     var values: [String: String] = [:]
     /// The bounds; nil for a list in another order than that of a field.
     var bounds: Bounds?

@@ -7,7 +7,6 @@ struct OverviewLine: BrowsedRow {
     let key: String
     /// The number of its rows or events; nil if that is not known.
     let count: UInt64?
-    /// A sentence about it.
     let note: String
     let destination: Destination
 

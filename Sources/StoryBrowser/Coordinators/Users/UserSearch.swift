@@ -2,7 +2,6 @@ import StoryClient
 
 // The search for users by what people know of them, for the forms of the other coordinators.
 extension Users {
-    /// The most users that a search returns.
     private static let foundLimit = 20
     /// The most pages of users, in the order of their names, that a search looks at.
     private static let pageLimit = 10
