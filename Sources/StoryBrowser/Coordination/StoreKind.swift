@@ -7,12 +7,11 @@ protocol StoreKind: BrowsedKind
 where Content: StoreContent, Filter: ContentFilter, Filter == Content.Filter, Sort == Content.Sort {
     /// The category of its streams.
     var category: String { get }
-    /// Returns the client's collection of the kind.
-    func collection(_ client: StoreClient) -> ContentCollection<Content>
 }
 
 extension StoreKind {
     var noun: String { category }
+    var title: String { Content.kind.rawValue }
     var sorts: [Sort] { Array(Sort.allCases) }
     var changesWithEachEvent: Bool { true }
     var freshness: Freshness { .events(.category(category)) }
@@ -25,12 +24,17 @@ extension StoreKind {
         filter.options.flatMap { name, value in value.map { Names.ids(in: (name, $0)) } ?? [] }
     }
 
+    private func collection(_ client: StoreClient) -> ContentCollection<Content> { ContentCollection(client) }
+
     func isNewestFirst(_ query: ListQuery<Self>) -> Bool {
         query.sort == firstSort && query.order == .descending
     }
 
     func bounded(_ filter: Filter, since: Date?, until: Date?) -> Filter {
-        filter.bounded(since: since, until: until)
+        var filter = filter
+        filter.since = [filter.since, since].compactMap(\.self).max()
+        filter.until = [filter.until, until].compactMap(\.self).min()
+        return filter
     }
 
     func list(_ request: ListRequest<Self>, from client: StoreClient) async throws -> Page<Content> {

@@ -1,5 +1,7 @@
 import StoryClient
 
+import struct FoundationEssentials.Date
+
 /// A field of a form while it is edited.
 struct DraftField: Hashable, Sendable {
     /// The name on the wire.
@@ -38,14 +40,9 @@ struct Draft: Hashable, Sendable {
 
     init(_ title: String) { self.title = title }
 
-    func field<Field: FormField>(_ field: Field, _ label: String, _ text: String = "") -> Draft {
-        with(field.rawValue, label, text)
-    }
-
-    /// Returns the form with one more field, for a user's ID.
-    func user<Field: FormField>(_ field: Field, _ label: String, _ text: String = "") -> Draft {
-        with(field.rawValue, label, text, .user)
-    }
+    func field<Field: FormField>(
+        _ field: Field, _ label: String, _ text: String = "", _ meaning: DraftField.Meaning = .text
+    ) -> Draft { with(field.rawValue, label, text, meaning) }
 
     /// Returns the form with one more field that is not one of the store's forms.
     func with(_ name: String, _ label: String, _ text: String = "", _ meaning: DraftField.Meaning = .text) -> Draft {
@@ -54,6 +51,12 @@ struct Draft: Hashable, Sendable {
         field.meaning = meaning
         draft.fields.append(field)
         return draft
+    }
+
+    /// Returns the form with two more fields, for the bounds of a date.
+    func bounds(_ since: Date?, _ until: Date?) -> Draft {
+        with("since", "since (date)", since.map(Moments.written) ?? "")
+            .with("until", "until (date)", until.map(Moments.written) ?? "")
     }
 
     /// Returns the form with the focus on the first empty field.
@@ -141,6 +144,17 @@ struct DraftReader {
     ) -> Value {
         if draft.optional(name) == nil { wrong.append(InvalidField(name, "is required")) }
         return value(name, what, read) ?? fallback
+    }
+
+    /// Reads a field as a date.
+    ///
+    /// - Parameter now: the moment that ages are counted back from.
+    mutating func moment(_ name: String, _ now: Date) -> Date? {
+        value(name, "a date, such as \(TypedMoment.examples)") { TypedMoment.read($0, now: now) }
+    }
+
+    mutating func id(_ name: String) -> String? {
+        value(name, "an ID: letters, digits and . _ ~ -") { ContentID($0)?.text }
     }
 }
 

@@ -6,7 +6,6 @@ import struct FoundationEssentials.Date
 struct Messages: StoreKind {
     typealias Content = Message
 
-    let title = "messages"
     let category = "message"
     let firstSort = MessageSort.date
 
@@ -52,8 +51,6 @@ struct Messages: StoreKind {
         case (nil, nil), (.some, .some): return nil
         }
     }
-
-    func collection(_ client: StoreClient) -> ContentCollection<Message> { client.messages }
 }
 
 // The forms.
@@ -66,8 +63,8 @@ extension Messages {
             let sender = user ?? filter.sender ?? filter.between?.one ?? ""
             let between = filter.between.map { $0.one == sender ? $0.other : $0.one }
             return Draft("a new message").field(MessageForm.Field.text, "text")
-                .user(MessageForm.Field.sender, "from (user ID)", sender)
-                .user(MessageForm.Field.recipient, "to (user ID)", filter.recipient ?? between ?? "")
+                .field(MessageForm.Field.sender, "from (user ID)", sender, .user)
+                .field(MessageForm.Field.recipient, "to (user ID)", filter.recipient ?? between ?? "", .user)
                 .field(MessageForm.Field.story, "about (story ID)", filter.story ?? "")
         case .filter:
             let between = filter.between.map { "\($0.one),\($0.other)" } ?? ""

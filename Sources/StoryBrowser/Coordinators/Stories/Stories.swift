@@ -6,7 +6,6 @@ import struct FoundationEssentials.Date
 struct Stories: StoreKind {
     typealias Content = Story
 
-    let title = "stories"
     let category = "story"
     let firstSort = StorySort.date
 
@@ -49,8 +48,6 @@ struct Stories: StoreKind {
             RowKey(key: "d", name: "delete", meaning: .act { _, _ in .delete }),
         ]
     }
-
-    func collection(_ client: StoreClient) -> ContentCollection<Story> { client.stories }
 }
 
 // The forms.
@@ -61,13 +58,14 @@ extension Stories {
         switch purpose {
         case .new:
             Draft("a new story").field(StoryForm.Field.title, "title").field(StoryForm.Field.message, "message")
-                .user(StoryForm.Field.sender, "from (user ID)", user ?? filter.sender ?? "")
-                .user(StoryForm.Field.recipient, "to (user ID)", filter.recipient ?? "").begun()
+                .field(StoryForm.Field.sender, "from (user ID)", user ?? filter.sender ?? "", .user)
+                .field(StoryForm.Field.recipient, "to (user ID)", filter.recipient ?? "", .user).begun()
         case .edit(let id, _):
             Draft("edit story \(id)").field(StoryEdit.Field.title, "title", story?.title ?? "")
                 .field(StoryEdit.Field.message, "message", story?.message ?? "")
         case .delete(let id, _): Draft("delete story \(id)?")
-        case .act(let name, let id): Draft("\(name) story \(id)").user(LikeForm.Field.user, "as user (ID)", user ?? "")
+        case .act(let name, let id):
+            Draft("\(name) story \(id)").field(LikeForm.Field.user, "as user (ID)", user ?? "", .user)
         case .filter:
             Draft("filter stories").with("sender", "from (user ID)", filter.sender ?? "", .user)
                 .with("recipient", "to (user ID)", filter.recipient ?? "", .user).bounds(filter.since, filter.until)

@@ -6,7 +6,6 @@ import struct FoundationEssentials.Date
 struct Users: StoreKind {
     typealias Content = User
 
-    let title = "users"
     let category = "user"
     let firstSort = UserSort.date
 
@@ -42,8 +41,6 @@ struct Users: StoreKind {
             RowKey(key: "p", name: "photos", meaning: .open { .album(of: $0.id) }),
         ]
     }
-
-    func collection(_ client: StoreClient) -> ContentCollection<User> { client.users }
 }
 
 // The forms.
