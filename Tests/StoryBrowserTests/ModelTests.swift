@@ -81,7 +81,7 @@ import Testing
         #expect(command.kind.stream(of: "7") == "order-7")
         let lines = (1...3).map { number in
             HistoryLine(
-                version: number, position: number * 10, type: "Placed", time: Date(timeIntervalSince1970: 0), by: 0,
+                version: number, position: number * 10, type: "Placed", time: Date(timeIntervalSince1970: 0),
                 data: "{}")
         }
         driven.hand(rows: .page(.changed([.row(try Fixtures.order("7", changes: 2, position: 20), position: 20)])))

@@ -9,7 +9,7 @@ import Testing
     private func entry(_ version: UInt64, _ type: String) -> HistoryLine {
         HistoryLine(
             version: version, position: version * 10, type: type,
-            time: Date(timeIntervalSince1970: 1_767_225_600 + Double(version)), by: 1_000, data: "{}")
+            time: Date(timeIntervalSince1970: 1_767_225_600 + Double(version)), data: "{}")
     }
 
     /// The page of a story with three events, as it is now.

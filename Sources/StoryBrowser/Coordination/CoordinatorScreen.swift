@@ -22,7 +22,7 @@ protocol CoordinatorScreen<Kind>: Equatable, Sendable {
     /// Returns the lines of the screen, at most as many as fit.
     func view(_ size: Size, _ names: Names) -> [Line]
     /// Updates the screen with a message. A message for another kind of screen arrived too late and is ignored.
-    mutating func update(_ message: ScreenMessage<Kind>) -> Step<Kind>
+    mutating func update(_ message: ScreenMessage<Kind>) -> Step
 }
 
 extension CoordinatorScreen {
@@ -94,13 +94,15 @@ enum Outgoing {
 }
 
 /// The effects of a message to a coordinator, besides its next state.
-struct Step<Kind: BrowsedKind> {
-    var commands: [ScreenCommand<Kind>] = []
+struct Step {
+    var commands: [AnyCommand] = []
     var outgoing: [Outgoing] = []
 
     static var nothing: Step { Step() }
 
-    static func command(_ command: ScreenCommand<Kind>) -> Step { Step(commands: [command]) }
+    static func command<Kind: BrowsedKind>(_ command: ScreenCommand<Kind>, of kind: Kind) -> Step {
+        Step(commands: [AnyCommand(command, of: kind)])
+    }
 
     static func ask(_ outgoing: Outgoing...) -> Step { Step(outgoing: outgoing) }
 }

@@ -43,7 +43,7 @@ struct FormState<Kind: BrowsedKind>: CoordinatorScreen {
 
     var subscriptions: Set<ScreenSubscription<Kind>> { purpose.base.map { [.row(id: $0.id)] } ?? [] }
 
-    mutating func update(_ message: ScreenMessage<Kind>) -> Step<Kind> {
+    mutating func update(_ message: ScreenMessage<Kind>) -> Step {
         switch message {
         case .key(let key, let surroundings): return press(key, at: surroundings.time)
         case .form(let submission):
@@ -55,7 +55,7 @@ struct FormState<Kind: BrowsedKind>: CoordinatorScreen {
         }
     }
 
-    private mutating func press(_ key: Key, at time: Date) -> Step<Kind> {
+    private mutating func press(_ key: Key, at time: Date) -> Step {
         if choose(key) { return .nothing }
         if key == .escape { return leave() }
         isLeaving = false
@@ -71,7 +71,7 @@ struct FormState<Kind: BrowsedKind>: CoordinatorScreen {
         let (focus, sought) = (draft.focus, draft.sought)
         _ = draft.press(key)
         guard draft.focus == focus, let text = draft.sought, text != sought else { return .nothing }
-        return .command(.people(text))
+        return .command(.people(text), of: kind)
     }
 
     /// Handles a key of the list of users; returns false for a key that is none, which closes the list.
@@ -93,23 +93,23 @@ struct FormState<Kind: BrowsedKind>: CoordinatorScreen {
     }
 
     /// Offers the users that were found for the text that is typed.
-    private mutating func take(_ people: FoundPeople) -> Step<Kind> {
+    private mutating func take(_ people: FoundPeople) -> Step {
         if let exact = people.exact { found[exact.id] = exact.name }
         if draft.sought == people.text, !isHandedIn { offers = people.people.isEmpty ? nil : Offers(people.people) }
         return .nothing
     }
 
     /// Goes back; if something was typed, only after Esc was pressed twice.
-    private mutating func leave() -> Step<Kind> {
+    private mutating func leave() -> Step {
         guard !isLeaving, purpose != .filter, draft.isTyped else { return .ask(.back) }
         isLeaving = true
         return .ask(.say("Esc once more leaves the form, and what was typed is lost"))
     }
 
-    private mutating func handIn(at time: Date) -> Step<Kind> {
+    private mutating func handIn(at time: Date) -> Step {
         guard case .filter = purpose else {
             isHandedIn = true
-            return .command(.submit(draft, purpose))
+            return .command(.submit(draft, purpose), of: kind)
         }
         do {
             return .ask(.narrow(AnyMessage(.narrowed(try kind.filter(draft, now: time)), of: kind)))
@@ -118,7 +118,7 @@ struct FormState<Kind: BrowsedKind>: CoordinatorScreen {
         }
     }
 
-    private mutating func take(_ submission: Submission) -> Step<Kind> {
+    private mutating func take(_ submission: Submission) -> Step {
         switch submission {
         case .written(let sentence): return .ask(.back, .say(sentence))
         case .wrong(let wrong, let sentence):
@@ -132,7 +132,7 @@ struct FormState<Kind: BrowsedKind>: CoordinatorScreen {
         }
     }
 
-    private mutating func take(_ changes: [RowChange<Kind.Content>]) -> Step<Kind> {
+    private mutating func take(_ changes: [RowChange<Kind.Content>]) -> Step {
         for change in changes {
             switch change {
             case .restarted, .caughtUp: break
@@ -146,7 +146,7 @@ struct FormState<Kind: BrowsedKind>: CoordinatorScreen {
 
     /// Moves the form to the row's present state after a conflict, as soon as that is known: the typed text stays, and
     /// the next submission is for the new version.
-    private mutating func rebase() -> Step<Kind> {
+    private mutating func rebase() -> Step {
         guard let refusedAt, let row = now.content, kind.version(of: row) >= refusedAt else { return .nothing }
         let version = kind.version(of: row)
         let rebased = purpose.rebased(version)

@@ -2,7 +2,7 @@ import StoryClient
 
 // Keys in a list.
 extension ListState {
-    mutating func press(_ key: Key, _ surroundings: Surroundings) -> Step<Kind> {
+    mutating func press(_ key: Key, _ surroundings: Surroundings) -> Step {
         switch key {
         case .up, .character("k"): return move(by: -1)
         case .down, .character("j"): return move(by: 1)
@@ -46,18 +46,18 @@ extension ListState {
         return hints + kind.keys.map { (String($0.key), $0.name) }
     }
 
-    private mutating func move(by count: Int) -> Step<Kind> {
+    private mutating func move(by count: Int) -> Step {
         selected = max(0, min(selected + count, window.rows.count - 1))
         if let selection { arrived.remove(selection.id) }
         return wanted()
     }
 
-    private mutating func begin() -> Step<Kind> {
+    private mutating func begin() -> Step {
         if window.hasMoreAbove || isHeld { return restart() }
         return move(by: -window.rows.count)
     }
 
-    private mutating func sort() -> Step<Kind> {
+    private mutating func sort() -> Step {
         let sorts = kind.sorts
         guard sorts.count > 1 else { return .nothing }
         let index = sorts.firstIndex(of: query.sort) ?? 0
@@ -70,7 +70,7 @@ extension ListState {
 
 // Actions of the keys of a kind's rows, in a list and on a page.
 extension BrowsedKind {
-    func press(_ character: Character, on content: Content, in filter: Filter, by user: String?) -> Step<Self> {
+    func press(_ character: Character, on content: Content, in filter: Filter, by user: String?) -> Step {
         if character == "e" {
             return fill(.edit(id: content.id, version: version(of: content)), of: content, in: filter, by: user)
         }
@@ -79,7 +79,7 @@ extension BrowsedKind {
         case .open(let destination): return destination(content).map { .ask(.open($0)) } ?? .nothing
         case .act(let action):
             switch action(content, user) {
-            case .write(let name): return .command(.write(name, id: content.id, user: user))
+            case .write(let name): return .command(.write(name, id: content.id, user: user), of: self)
             case .fill(let name): return fill(.act(name, id: content.id), of: content, in: filter, by: user)
             case .delete:
                 return fill(.delete(id: content.id, version: version(of: content)), of: content, in: filter, by: user)
@@ -91,7 +91,7 @@ extension BrowsedKind {
     /// Shows the form for a purpose, if there is one.
     fileprivate func fill(
         _ purpose: FormPurpose, of content: Content?, in filter: Filter, by user: String?
-    ) -> Step<Self> {
+    ) -> Step {
         FormState(self, purpose, of: content, in: filter, by: user).map { .ask(.show($0)) } ?? .nothing
     }
 }

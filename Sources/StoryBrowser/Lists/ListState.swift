@@ -90,7 +90,7 @@ struct ListState<Kind: BrowsedKind>: CoordinatorScreen {
         query.filter.options.compactMap { option in option.value.map { (option.name, $0) } }
     }
 
-    mutating func update(_ message: ScreenMessage<Kind>) -> Step<Kind> {
+    mutating func update(_ message: ScreenMessage<Kind>) -> Step {
         switch message {
         case .appeared:
             told = []
@@ -102,13 +102,14 @@ struct ListState<Kind: BrowsedKind>: CoordinatorScreen {
             return restart()
         case .written(let sentence): return .ask(.say(sentence))
         case .described(let kind):
-            defer { self.kind = kind }
-            return kind.hasSameRows(as: self.kind) ? .nothing : restart()
+            let isSame = kind.hasSameRows(as: self.kind)
+            self.kind = kind
+            return isSame ? .nothing : restart()
         case .page, .form, .people: return .nothing
         }
     }
 
-    private mutating func update(_ message: ListMessage<Kind>) -> Step<Kind> {
+    private mutating func update(_ message: ListMessage<Kind>) -> Step {
         switch message {
         case .loaded(let request, let page):
             guard request.number == number else { return .nothing }
@@ -151,7 +152,7 @@ struct ListState<Kind: BrowsedKind>: CoordinatorScreen {
     }
 
     /// Returns the request after an answer: a page may be short, and even empty, although there are more rows.
-    private mutating func next(after request: ListRequest<Kind>, _ page: Page<Content>) -> Step<Kind> {
+    private mutating func next(after request: ListRequest<Kind>, _ page: Page<Content>) -> Step {
         if isStale {
             isStale = false
             return reload()
@@ -160,7 +161,7 @@ struct ListState<Kind: BrowsedKind>: CoordinatorScreen {
     }
 
     /// Requests all rows in memory again.
-    mutating func reload() -> Step<Kind> {
+    mutating func reload() -> Step {
         if case .loading = phase {
             isStale = true
             return .nothing
@@ -170,7 +171,7 @@ struct ListState<Kind: BrowsedKind>: CoordinatorScreen {
     }
 
     /// Requests the list from its beginning, like a new one.
-    mutating func restart() -> Step<Kind> {
+    mutating func restart() -> Step {
         number += 1
         (window, selected, isLoaded, isStale, isHeld) = (Window(), 0, false, false, false)
         (arrived, told) = ([], [])
@@ -178,20 +179,20 @@ struct ListState<Kind: BrowsedKind>: CoordinatorScreen {
     }
 
     /// Requests fewer rows from the first one in memory, and keeps the old ones until they arrive.
-    mutating func shorten() -> Step<Kind> {
+    mutating func shorten() -> Step {
         if phase == .loading(.whole) { return .nothing }
         number += 1
         return ask(.whole, after: window.start, limit: Window<Content>.limit * 3 / 5)
     }
 
-    private mutating func ask(_ part: ListRequest<Kind>.Part, after: String?, limit: Int) -> Step<Kind> {
+    private mutating func ask(_ part: ListRequest<Kind>.Part, after: String?, limit: Int) -> Step {
         phase = .loading(part)
         return .command(
-            .list(ListRequest(query: query, part: part, after: after, limit: limit, number: number)))
+            .list(ListRequest(query: query, part: part, after: after, limit: limit, number: number)), of: kind)
     }
 
     /// Requests the page above or below when the selection is close to it.
-    mutating func wanted() -> Step<Kind> {
+    mutating func wanted() -> Step {
         guard phase == .ready else { return .nothing }
         let margin = 20
         if selected + margin >= window.rows.count, let next = window.next {

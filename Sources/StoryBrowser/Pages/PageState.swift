@@ -8,8 +8,6 @@ struct HistoryLine: Hashable, Sendable {
     let position: UInt64
     let type: String
     let time: Date
-    /// The user ID of the process that wrote it.
-    let by: UInt32
     /// The beginning of the event's data.
     let data: String
 }
@@ -80,9 +78,9 @@ struct PageState<Kind: BrowsedKind>: CoordinatorScreen {
         return [.row(id: id), .stream(stream)]
     }
 
-    mutating func update(_ message: ScreenMessage<Kind>) -> Step<Kind> {
+    mutating func update(_ message: ScreenMessage<Kind>) -> Step {
         switch message {
-        case .appeared: return .command(.history(id: id, around: version))
+        case .appeared: return .command(.history(id: id, around: version), of: kind)
         case .key(let key, let surroundings): return press(key, surroundings)
         case .page(let message): return update(message)
         case .written(let sentence): return .ask(.say(sentence))
@@ -93,7 +91,7 @@ struct PageState<Kind: BrowsedKind>: CoordinatorScreen {
         }
     }
 
-    private mutating func update(_ message: PageMessage<Kind>) -> Step<Kind> {
+    private mutating func update(_ message: PageMessage<Kind>) -> Step {
         switch message {
         case .changed(let changes): return take(changes)
         case .history(let entries, let isNewest):
@@ -111,12 +109,12 @@ struct PageState<Kind: BrowsedKind>: CoordinatorScreen {
             case .loading: break
             }
             return .nothing
-        case .stirred: return version == nil ? .command(.history(id: id, around: nil)) : .nothing
+        case .stirred: return version == nil ? .command(.history(id: id, around: nil), of: kind) : .nothing
         case .failed(let sentence): return .ask(.say(sentence))
         }
     }
 
-    private mutating func take(_ changes: [RowChange<Kind.Content>]) -> Step<Kind> {
+    private mutating func take(_ changes: [RowChange<Kind.Content>]) -> Step {
         let before = now
         for change in changes {
             switch change {
@@ -128,13 +126,13 @@ struct PageState<Kind: BrowsedKind>: CoordinatorScreen {
             }
         }
         // The end of the history is shown only beside the present state.
-        return now == before || version != nil ? .nothing : .command(.history(id: id, around: nil))
+        return now == before || version != nil ? .nothing : .command(.history(id: id, around: nil), of: kind)
     }
 }
 
 // Keys on a page.
 extension PageState {
-    mutating func press(_ key: Key, _ surroundings: Surroundings) -> Step<Kind> {
+    mutating func press(_ key: Key, _ surroundings: Surroundings) -> Step {
         if !hasHistory, [.left, .right, .home, .end].contains(key) { return hasEarlier ? step(key) : .nothing }
         switch key {
         case .left: return slide(to: (version ?? last) - min(version ?? last, 1))
@@ -156,10 +154,10 @@ extension PageState {
     }
 
     /// Moves to the state before the one that is shown, to the one behind it, or to the present.
-    private mutating func step(_ key: Key) -> Step<Kind> {
+    private mutating func step(_ key: Key) -> Step {
         scroll = 0
         switch key {
-        case .left: return shown.content.map { .command(.earlier(id: id, than: $0.position)) } ?? .nothing
+        case .left: return shown.content.map { .command(.earlier(id: id, than: $0.position), of: kind) } ?? .nothing
         case .right: _ = earlier.popLast()
         default: earlier = key == .end ? [] : earlier
         }
@@ -167,7 +165,7 @@ extension PageState {
     }
 
     /// Moves the slider to a version; the newest one is the present.
-    private mutating func slide(to wanted: UInt64) -> Step<Kind> {
+    private mutating func slide(to wanted: UInt64) -> Step {
         scroll = 0
         let target = max(1, wanted)
         // The last event of a deleted row is its deletion, so there is no row at that version either.
@@ -178,16 +176,16 @@ extension PageState {
         guard target != version else { return .nothing }
         (version, past) = (target, .loading)
         var step = fill()
-        step.commands.append(.past(id: id, version: target))
+        step.commands.append(AnyCommand(.past(id: id, version: target), of: kind))
         return step
     }
 
     /// Requests the events around the slider if they are not in memory.
-    private func fill() -> Step<Kind> {
+    private func fill() -> Step {
         let wanted = version ?? last
         let (first, final) = (history.first?.version ?? 0, history.last?.version ?? 0)
         let isThere = first <= max(1, wanted - min(wanted, 5)) && final >= min(last, wanted + 5)
-        return isThere && !history.isEmpty ? .nothing : .command(.history(id: id, around: version))
+        return isThere && !history.isEmpty ? .nothing : .command(.history(id: id, around: version), of: kind)
     }
 
     /// The keys of this page and their actions.

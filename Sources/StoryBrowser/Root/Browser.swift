@@ -72,7 +72,7 @@ extension BrowserState {
 
     /// Delivers a message to the screen with a number, anywhere on the route.
     private mutating func deliver(_ message: AnyMessage, to number: Int) -> BrowserCommand? {
-        var step = AnyStep()
+        var step = Step()
         if route.location.number == number {
             step = route.location.screen.receive(message)
         } else {
@@ -87,7 +87,7 @@ extension BrowserState {
     }
 
     /// Carries out a screen's requests; only the top screen may navigate.
-    private mutating func carryOut(_ step: AnyStep, of number: Int) -> BrowserCommand? {
+    private mutating func carryOut(_ step: Step, of number: Int) -> BrowserCommand? {
         var command: BrowserCommand? = step.commands.isEmpty ? nil : .screen(number, step.commands)
         for request in step.outgoing {
             switch request {

@@ -106,7 +106,7 @@ extension StoreWorld: CommandExecutor {
 
     private static func entry(_ event: Event) -> HistoryLine {
         HistoryLine(
-            version: event.version, position: event.position, type: event.type, time: event.time, by: event.by,
+            version: event.version, position: event.position, type: event.type, time: event.time,
             data: String(event.data.text.prefix(200)))
     }
 

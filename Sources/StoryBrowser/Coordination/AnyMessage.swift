@@ -42,12 +42,6 @@ package struct AnySubscription: Hashable, Sendable {
     package func hash(into hasher: inout Hasher) { hasher.combine(subscription) }
 }
 
-/// The effects of a message to a screen of any coordinator, besides its next state.
-struct AnyStep {
-    var commands: [AnyCommand] = []
-    var outgoing: [Outgoing] = []
-}
-
 extension CoordinatorScreen {
     /// The subscriptions of the screen while it is shown, with its kind.
     var followed: [AnySubscription] { subscriptions.map { AnySubscription($0, of: kind) } }
@@ -55,18 +49,12 @@ extension CoordinatorScreen {
     func isEqual(to other: any CoordinatorScreen) -> Bool { other as? Self == self }
 
     /// Notifies the screen that it is shown.
-    mutating func appear() -> AnyStep { take(.appeared) }
+    mutating func appear() -> Step { update(.appeared) }
 
-    mutating func press(_ key: Key, in surroundings: Surroundings) -> AnyStep { take(.key(key, surroundings)) }
+    mutating func press(_ key: Key, in surroundings: Surroundings) -> Step { update(.key(key, surroundings)) }
 
     /// Delivers a message; one for another coordinator arrived too late and is ignored.
-    mutating func receive(_ message: AnyMessage) -> AnyStep {
-        guard let message = message.message as? ScreenMessage<Kind> else { return AnyStep() }
-        return take(message)
-    }
-
-    private mutating func take(_ message: ScreenMessage<Kind>) -> AnyStep {
-        let step = update(message)
-        return AnyStep(commands: step.commands.map { AnyCommand($0, of: kind) }, outgoing: step.outgoing)
+    mutating func receive(_ message: AnyMessage) -> Step {
+        (message.message as? ScreenMessage<Kind>).map { update($0) } ?? .nothing
     }
 }
