@@ -20,23 +20,18 @@ struct Fact: Hashable, Sendable {
 
 /// A key for the rows of a kind, and its action.
 struct RowKey<Kind: BrowsedKind>: Sendable {
-    /// The action of the key.
-    enum Meaning: Sendable {
-        /// Opens a screen of another coordinator; nil if this row has none.
-        case open(@Sendable (Kind.Content) -> Destination?)
-        /// Does something to the row for the user whom the browser acts for, if there is one.
-        case act(@Sendable (Kind.Content, _ user: String?) -> RowAction?)
-    }
-
     let key: Character
     let name: String
-    let meaning: Meaning
     /// True if the key works in lists alone.
     var isForLists = false
+    /// Returns the action on a row for the user whom the browser acts for, if there is one; nil if the row has none.
+    let action: @Sendable (Kind.Content, _ user: String?) -> RowAction?
 }
 
 /// An action on a row.
 enum RowAction: Hashable, Sendable {
+    /// Opens a screen of another coordinator.
+    case open(Destination)
     /// A write without fields, by its name.
     case write(String)
     /// A form has to be filled in first, by its name.

@@ -75,16 +75,13 @@ extension BrowsedKind {
             return fill(.edit(id: content.id, version: version(of: content)), of: content, in: filter, by: user)
         }
         guard let key = keys.first(where: { $0.key == character }) else { return .nothing }
-        switch key.meaning {
-        case .open(let destination): return destination(content).map { .ask(.open($0)) } ?? .nothing
-        case .act(let action):
-            switch action(content, user) {
-            case .write(let name): return .command(.write(name, id: content.id, user: user), of: self)
-            case .fill(let name): return fill(.act(name, id: content.id), of: content, in: filter, by: user)
-            case .delete:
-                return fill(.delete(id: content.id, version: version(of: content)), of: content, in: filter, by: user)
-            case nil: return .nothing
-            }
+        switch key.action(content, user) {
+        case .open(let destination): return .ask(.open(destination))
+        case .write(let name): return .command(.write(name, id: content.id, user: user), of: self)
+        case .fill(let name): return fill(.act(name, id: content.id), of: content, in: filter, by: user)
+        case .delete:
+            return fill(.delete(id: content.id, version: version(of: content)), of: content, in: filter, by: user)
+        case nil: return .nothing
         }
     }
 

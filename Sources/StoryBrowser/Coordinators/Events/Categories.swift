@@ -32,7 +32,7 @@ struct Categories: ReadOnlyKind {
     func facts(of category: CategoryState) -> [Fact] { [Fact("newest", "\(category.position)")] }
 
     var keys: [RowKey<Categories>] {
-        [RowKey(key: "e", name: "events", meaning: .open { .events(.category($0.id)) })]
+        [RowKey(key: "e", name: "events") { category, _ in .open(.events(.category(category.id))) }]
     }
 
     var links: [KindLink] { [KindLink(key: "L", name: "log", destination: .events(.all))] }

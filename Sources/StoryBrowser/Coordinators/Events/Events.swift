@@ -63,7 +63,7 @@ struct Events: ReadOnlyKind {
 
     var keys: [RowKey<Events>] {
         if case .stream = selection { return [] }
-        return [RowKey(key: "o", name: "stream", meaning: .open { .events(.stream($0.stream)) })]
+        return [RowKey(key: "o", name: "stream") { event, _ in .open(.events(.stream(event.stream))) }]
     }
 
     var links: [KindLink] {

@@ -32,12 +32,14 @@ struct Messages: StoreKind {
 
     var keys: [RowKey<Messages>] {
         [
-            RowKey(key: "v", name: "see", meaning: .act { message, _ in message.seen ? nil : .write("see") }),
-            RowKey(key: "u", name: "sender", meaning: .open { .user(id: $0.sender) }),
-            RowKey(key: "r", name: "recipient", meaning: .open { .user(id: $0.recipient) }),
-            RowKey(key: "c", name: "conversation", meaning: .open { .conversation($0.sender, $0.recipient) }),
-            RowKey(key: "t", name: "story", meaning: .open { $0.story.map { .story(id: $0) } }),
-            RowKey(key: "d", name: "delete", meaning: .act { _, _ in .delete }),
+            RowKey(key: "v", name: "see") { message, _ in message.seen ? nil : .write("see") },
+            RowKey(key: "u", name: "sender") { message, _ in .open(.user(id: message.sender)) },
+            RowKey(key: "r", name: "recipient") { message, _ in .open(.user(id: message.recipient)) },
+            RowKey(key: "c", name: "conversation") { message, _ in
+                .open(.conversation(message.sender, message.recipient))
+            },
+            RowKey(key: "t", name: "story") { message, _ in message.story.map { .open(.story(id: $0)) } },
+            RowKey(key: "d", name: "delete") { _, _ in .delete },
         ]
     }
 

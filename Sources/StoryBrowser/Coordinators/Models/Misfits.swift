@@ -67,7 +67,7 @@ struct Misfits: ReadOnlyKind {
     func text(of misfit: Misfit) -> String { misfit.text }
 
     var keys: [RowKey<Misfits>] {
-        [RowKey(key: "o", name: "stream", meaning: .open { .events(.stream($0.stream)) })]
+        [RowKey(key: "o", name: "stream") { misfit, _ in .open(.events(.stream(misfit.stream))) }]
     }
 
     var links: [KindLink] {

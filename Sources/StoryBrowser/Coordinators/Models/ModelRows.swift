@@ -93,8 +93,7 @@ struct ModelRows: ReadOnlyKind {
         guard model?.outline?.hasRowsOfOneStream == true else { return [] }
         let kind = self
         return [
-            RowKey(
-                key: "o", name: "stream", meaning: .open { kind.stream(of: $0.id).map { .events(.stream($0)) } })
+            RowKey(key: "o", name: "stream") { row, _ in kind.stream(of: row.id).map { .open(.events(.stream($0))) } }
         ]
     }
 

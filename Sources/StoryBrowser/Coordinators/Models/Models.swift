@@ -43,9 +43,9 @@ struct Models: ReadOnlyKind {
 
     var keys: [RowKey<Models>] {
         [
-            RowKey(key: "o", name: "rows", meaning: .open { .rows(of: $0.id) }),
-            RowKey(key: "d", name: "definition", meaning: .open { .model($0.id) }, isForLists: true),
-            RowKey(key: "m", name: "misfits", meaning: .open { .misfits(of: $0.id) }),
+            RowKey(key: "o", name: "rows") { model, _ in .open(.rows(of: model.id)) },
+            RowKey(key: "d", name: "definition", isForLists: true) { model, _ in .open(.model(model.id)) },
+            RowKey(key: "m", name: "misfits") { model, _ in .open(.misfits(of: model.id)) },
         ]
     }
 

@@ -47,9 +47,9 @@ struct Photos: StoreKind {
 
     var keys: [RowKey<Photos>] {
         [
-            RowKey(key: "u", name: "owner", meaning: .open { .user(id: $0.owner) }),
-            RowKey(key: "p", name: "album", meaning: .open { .album(of: $0.owner) }),
-            RowKey(key: "d", name: "delete", meaning: .act { _, _ in .delete }),
+            RowKey(key: "u", name: "owner") { photo, _ in .open(.user(id: photo.owner)) },
+            RowKey(key: "p", name: "album") { photo, _ in .open(.album(of: photo.owner)) },
+            RowKey(key: "d", name: "delete") { _, _ in .delete },
         ]
     }
 }

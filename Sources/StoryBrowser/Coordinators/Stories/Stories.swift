@@ -38,14 +38,13 @@ struct Stories: StoreKind {
 
     var keys: [RowKey<Stories>] {
         [
-            RowKey(key: "u", name: "sender", meaning: .open { .user(id: $0.sender) }),
-            RowKey(key: "r", name: "recipient", meaning: .open { .user(id: $0.recipient) }),
-            RowKey(key: "c", name: "conversation", meaning: .open { .conversation($0.sender, $0.recipient) }),
-            RowKey(key: "t", name: "talk", meaning: .open { .talk(about: $0.id) }),
-            RowKey(key: "l", name: "like", meaning: .act { _, user in user == nil ? .fill("like") : .write("like") }),
-            RowKey(
-                key: "L", name: "unlike", meaning: .act { _, user in user == nil ? .fill("unlike") : .write("unlike") }),
-            RowKey(key: "d", name: "delete", meaning: .act { _, _ in .delete }),
+            RowKey(key: "u", name: "sender") { story, _ in .open(.user(id: story.sender)) },
+            RowKey(key: "r", name: "recipient") { story, _ in .open(.user(id: story.recipient)) },
+            RowKey(key: "c", name: "conversation") { story, _ in .open(.conversation(story.sender, story.recipient)) },
+            RowKey(key: "t", name: "talk") { story, _ in .open(.talk(about: story.id)) },
+            RowKey(key: "l", name: "like") { _, user in user == nil ? .fill("like") : .write("like") },
+            RowKey(key: "L", name: "unlike") { _, user in user == nil ? .fill("unlike") : .write("unlike") },
+            RowKey(key: "d", name: "delete") { _, _ in .delete },
         ]
     }
 }

@@ -34,11 +34,11 @@ struct Users: StoreKind {
 
     var keys: [RowKey<Users>] {
         [
-            RowKey(key: "o", name: "sent", meaning: .open { .sent(by: $0.id) }),
-            RowKey(key: "i", name: "received", meaning: .open { .received(by: $0.id) }),
-            RowKey(key: "m", name: "inbox", meaning: .open { .inbox(of: $0.id) }),
-            RowKey(key: "M", name: "outbox", meaning: .open { .outbox(of: $0.id) }),
-            RowKey(key: "p", name: "photos", meaning: .open { .album(of: $0.id) }),
+            RowKey(key: "o", name: "sent") { user, _ in .open(.sent(by: user.id)) },
+            RowKey(key: "i", name: "received") { user, _ in .open(.received(by: user.id)) },
+            RowKey(key: "m", name: "inbox") { user, _ in .open(.inbox(of: user.id)) },
+            RowKey(key: "M", name: "outbox") { user, _ in .open(.outbox(of: user.id)) },
+            RowKey(key: "p", name: "photos") { user, _ in .open(.album(of: user.id)) },
         ]
     }
 }
