@@ -124,16 +124,12 @@ public struct Refusal: Error, Hashable, Sendable, Decodable {
         do {
             self = try StoreDecoder.decode(Refusal.self, json)
         } catch {
-            self.init(unreadable: json)
+            code = .internal
+            message = "an error that cannot be read: \(String(decoding: json, as: UTF8.self))"
+            (retry, fields, name, nearest, damaged, column, field) = (nil, nil, nil, nil, nil, nil, nil)
+            (expected, actual, stream, position, limit) = (nil, nil, nil, nil, nil)
+            (log, address, outcome) = (nil, nil, nil)
         }
-    }
-
-    private init(unreadable json: [UInt8]) {
-        code = .internal
-        message = "an error that cannot be read: \(String(decoding: json, as: UTF8.self))"
-        (retry, fields, name, nearest, damaged, column, field) = (nil, nil, nil, nil, nil, nil, nil)
-        (expected, actual, stream, position, limit) = (nil, nil, nil, nil, nil)
-        (log, address, outcome) = (nil, nil, nil)
     }
 
     /// True when the stored data differs from the data that was written.

@@ -49,7 +49,7 @@ extension Categories {
         _ request: ListRequest<Categories>, from client: StoreClient
     ) async throws -> Page<CategoryState> {
         let limit = min(request.limit, Categories.pageSize)
-        let found = try await CategorySearch(client: client).names(after: request.after, limit: limit)
+        let found = try await client.categories(after: request.after, limit: limit)
         let rows = try await withThrowingTaskGroup(of: CategoryState.self) { group in
             for name in found.rows {
                 group.addTask {

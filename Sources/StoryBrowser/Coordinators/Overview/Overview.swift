@@ -83,7 +83,7 @@ extension Overview {
     }
 
     private func streams(_ client: StoreClient) async throws -> OverviewLine {
-        let found = try await CategorySearch(client: client).names(after: nil, limit: Overview.categoryLimit)
+        let found = try await client.categories(after: nil, limit: Overview.categoryLimit)
         let more = found.next == nil ? "" : ", …"
         let note = found.rows.isEmpty ? "no categories yet" : "of " + found.rows.joined(separator: ", ") + more
         return OverviewLine(id: "streams", key: "6", count: nil, note: note, destination: .categories)
