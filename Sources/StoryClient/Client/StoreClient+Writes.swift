@@ -9,7 +9,7 @@ extension RequestLine {
     ///
     /// - Parameter key: nil: a new UUID, so that the write can be sent again after a lost connection.
     func write(_ key: String?, _ version: UInt64? = nil, _ meta: JSONText? = nil) -> RequestLine {
-        option("key", key ?? UUID().uuidString).option("version", version).option("meta", meta?.text)
+        option("key", key ?? UUID().uuidString).option("version", version.map(String.init)).option("meta", meta?.text)
     }
 }
 
