@@ -47,9 +47,8 @@ struct Draft: Hashable, Sendable {
     /// Returns the form with one more field that is not one of the store's forms.
     func with(_ name: String, _ label: String, _ text: String = "", _ meaning: DraftField.Meaning = .text) -> Draft {
         var draft = self
-        var field = DraftField(name: name, label: label, original: text, text: text, cursor: text.count)
-        field.meaning = meaning
-        draft.fields.append(field)
+        draft.fields.append(
+            DraftField(name: name, label: label, original: text, text: text, cursor: text.count, meaning: meaning))
         return draft
     }
 

@@ -114,7 +114,10 @@ struct ListState<Kind: BrowsedKind>: CoordinatorScreen {
         case .loaded(let request, let page):
             guard request.number == number else { return .nothing }
             take(page, for: request)
-            return next(after: request, page)
+            // A page may be short, and even empty, although there are more rows.
+            guard isStale else { return wanted() }
+            isStale = false
+            return reload()
         case .failed(let request, let sentence):
             guard request.number == number else { return .nothing }
             phase = .failed(sentence)
@@ -149,15 +152,6 @@ struct ListState<Kind: BrowsedKind>: CoordinatorScreen {
         let listed = Set(window.rows.map(\.id))
         let added = page.rows.filter { $0.position > base && !listed.contains($0.id) }.map(\.id)
         arrived = arrived.intersection(page.rows.map(\.id)).union(added)
-    }
-
-    /// Returns the request after an answer: a page may be short, and even empty, although there are more rows.
-    private mutating func next(after request: ListRequest<Kind>, _ page: Page<Content>) -> Step {
-        if isStale {
-            isStale = false
-            return reload()
-        }
-        return wanted()
     }
 
     /// Requests all rows in memory again.
