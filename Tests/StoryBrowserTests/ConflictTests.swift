@@ -21,7 +21,7 @@ import Testing
     }
 
     private func submitted(_ driven: inout Driven) throws -> (Draft, FormPurpose) {
-        guard case .story(.submit(let draft, let purpose))? = driven.takeCommands().last else {
+        guard case .submit(let draft, let purpose)? = driven.takeLastCommand(of: Stories.self) else {
             throw Driven.NoSuchScreen()
         }
         return (draft, purpose)
@@ -62,7 +62,7 @@ import Testing
         var driven = try edited("Mine")
         #expect(
             driven.browser.subscriptions(for: driven.state)
-                == [.terminal, .heartbeat, .renames, .screen(1, .story(.row(id: "a")))])
+                == [.terminal, .heartbeat, .renames, .screen(1, AnySubscription(.row(id: "a"), of: Stories()))])
         driven.hand(row(try theirs(4)))
         #expect(driven.lines[4] == "", "nothing is said before it is handed in")
         driven.press(.enter)

@@ -12,7 +12,7 @@ import Testing
 
     @Test func `the newest event stays selected until another one is, and then that stays`() throws {
         var driven = Driven(start: .events(.all))
-        #expect(driven.followed == [.event(Events(.all), .anything(.events(.all)))])
+        #expect(driven.followed == [AnySubscription(.anything(.events(.all)), of: Events(selection: .all))])
         try driven.answer(events: try events([3, 2, 1]), position: 3)
         let expected = [
             "all · live, the newest first",
@@ -64,7 +64,8 @@ import Testing
         #expect(Array(driven.lines[1...18]) == expected, "\(driven.lines)")
         driven.type("o")
         #expect(driven.lines[0].hasPrefix(" log › event 3 › order-7 "))
-        #expect(driven.followed == [.event(Events(.stream("order-7")), .anything(.events(.stream("order-7"))))])
+        let stream = EventSelection.stream("order-7")
+        #expect(driven.followed == [AnySubscription(.anything(.events(stream)), of: Events(selection: stream))])
     }
 
     @Test func `events are filtered by type and time`() throws {
@@ -87,21 +88,22 @@ import Testing
         driven.type("/7")
         #expect(driven.lines[1] == "find a stream of order" && driven.lines[3] == "▸ order-  7")
         driven.press(.enter)
-        let requests = driven.takeCommands().compactMap { command in
-            if case .stream(_, .list(let request)) = command { request } else { nil }
+        let requests = driven.takeCommands(of: Streams.self).compactMap { command in
+            if case .list(let request) = command { request } else { nil }
         }
         let request = try #require(requests.last)
         #expect(request.query.filter.id == "7")
         let number = driven.state.route.location.number
-        driven.send(.screen(number, .stream(.list(.loaded(request, Page(rows: [], next: nil, position: 1))))))
+        let page = Page<StreamState>(rows: [], next: nil, position: 1)
+        driven.send(.screen(number, AnyMessage(.list(.loaded(request, page)), of: Streams(category: "order"))))
         #expect(driven.lines[1].hasPrefix("id=7") && driven.lines[3] == "  there is no such stream of order")
     }
 
     @Test func `the first screen leads to all that the store holds`() throws {
         var driven = Driven(start: .overview)
-        #expect(driven.followed == [.overview(.anything(.every(.seconds(1))))])
-        let requests = driven.takeCommands().compactMap { command in
-            if case .overview(.list(let request)) = command { request } else { nil }
+        #expect(driven.followed == [AnySubscription(.anything(.every(.seconds(1))), of: Overview())])
+        let requests = driven.takeCommands(of: Overview.self).compactMap { command in
+            if case .list(let request) = command { request } else { nil }
         }
         let lines = [
             OverviewLine(id: "models", key: "5", count: 1, note: "", destination: .models),
@@ -109,7 +111,8 @@ import Testing
             OverviewLine(id: "log", key: "7", count: 30, note: "", destination: .events(.all)),
         ]
         let page = Page(rows: lines, next: nil, position: 0)
-        driven.send(.screen(0, .overview(.list(.loaded(try #require(requests.last), page)))))
+        let request = try #require(requests.last)
+        driven.send(.screen(0, AnyMessage(.list(.loaded(request, page)), of: Overview())))
         #expect(driven.lines[4] == "        orders            12         ready", "\(driven.lines[4])")
         driven.press(.down, .enter)
         #expect(driven.lines[0].hasPrefix(" store › orders "))

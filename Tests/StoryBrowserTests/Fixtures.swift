@@ -76,10 +76,20 @@ struct Driven {
 
     /// The request for a list of stories that was made last.
     mutating func takeListRequest() throws -> ListRequest<Stories> {
-        let requests = takeCommands().compactMap { command in
-            if case .story(.list(let request)) = command { request } else { nil }
+        let requests = takeCommands(of: Stories.self).compactMap { command in
+            if case .list(let request) = command { request } else { nil }
         }
         return try #require(requests.last)
+    }
+
+    /// The commands of a kind's screens since the last time.
+    mutating func takeCommands<Kind: BrowsedKind>(of kind: Kind.Type) -> [ScreenCommand<Kind>] {
+        takeCommands().compactMap { $0.command as? ScreenCommand<Kind> }
+    }
+
+    /// The last command since the last time; nil if it is another kind's.
+    mutating func takeLastCommand<Kind: BrowsedKind>(of kind: Kind.Type) -> ScreenCommand<Kind>? {
+        takeCommands().last?.command as? ScreenCommand<Kind>
     }
 
     /// Answers the last request for a list of stories.
@@ -90,21 +100,21 @@ struct Driven {
 
     /// Something for the screen on top, which is the stories'.
     mutating func hand(_ message: ScreenMessage<Stories>) {
-        send(.screen(state.route.location.number, .story(message)))
+        send(.screen(state.route.location.number, AnyMessage(message, of: Stories())))
     }
 
     mutating func change(_ changes: ListChange<Story>...) { hand(.list(.changed(changes))) }
 
     var list: ListState<Stories> {
         get throws {
-            guard case .story(.list(let list)) = state.route.location.screen else { throw NoSuchScreen() }
+            guard let list = state.route.location.screen as? ListState<Stories> else { throw NoSuchScreen() }
             return list
         }
     }
 
     var page: PageState<Stories> {
         get throws {
-            guard case .story(.page(let page)) = state.route.location.screen else { throw NoSuchScreen() }
+            guard let page = state.route.location.screen as? PageState<Stories> else { throw NoSuchScreen() }
             return page
         }
     }
@@ -112,10 +122,10 @@ struct Driven {
     var draft: Draft {
         get throws {
             switch state.route.location.screen {
-            case .story(.form(let form)): return form.draft
-            case .user(.form(let form)): return form.draft
-            case .message(.form(let form)): return form.draft
-            case .photo(.form(let form)): return form.draft
+            case let form as FormState<Stories>: return form.draft
+            case let form as FormState<Users>: return form.draft
+            case let form as FormState<Messages>: return form.draft
+            case let form as FormState<Photos>: return form.draft
             default: throw NoSuchScreen()
             }
         }

@@ -18,7 +18,9 @@ import Testing
         driven.press(.tab)
         driven.type("text?q1")
         driven.press(.enter)
-        guard case .story(.submit(let draft, .new))? = driven.takeCommands().last else { throw Driven.NoSuchScreen() }
+        guard case .submit(let draft, .new)? = driven.takeLastCommand(of: Stories.self) else {
+            throw Driven.NoSuchScreen()
+        }
         #expect(draft.text(StoryForm.Field.message) == "text?q1")
         driven.type("x")
         #expect(try driven.draft == draft, "what was handed in is not changed meanwhile")

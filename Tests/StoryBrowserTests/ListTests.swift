@@ -181,11 +181,15 @@ import Testing
         let bound = try Fixtures.story("s1", 1).date
         #expect(
             driven.browser.subscriptions(for: driven.state)
-                == [.terminal, .heartbeat, .renames, .screen(0, .story(.rows(StoryFilter(since: bound))))])
+                == [
+                    .terminal, .heartbeat, .renames,
+                    .screen(0, AnySubscription(.rows(StoryFilter(since: bound)), of: Stories())),
+                ])
         driven.type("s")
         #expect(
             driven.browser.subscriptions(for: driven.state) == [
-                .terminal, .heartbeat, .renames, .screen(0, .story(.anything(.events(.category("story"))))),
+                .terminal, .heartbeat, .renames,
+                .screen(0, AnySubscription(.anything(.events(.category("story"))), of: Stories())),
             ])
         driven.press(.control("c"))
         #expect(driven.browser.subscriptions(for: driven.state).isEmpty)

@@ -48,7 +48,7 @@ import Testing
         let model = try Fixtures.model(state: "building", rows: 0, building: build)
         var driven = try Driven.orders(model, [])
         #expect(driven.lines[3] == "  orders is being built: 45 %, 90000 of 200000 events")
-        #expect(driven.followed == [.row(ModelRows("orders"), .anything(.every(.milliseconds(500))))])
+        #expect(driven.followed == [AnySubscription(.anything(.every(.milliseconds(500))), of: ModelRows("orders"))])
         driven.hand(rows: .described(ModelRows(try Fixtures.model(rows: 0, misfits: 2))))
         let request = try driven.takeRowsRequest()
         driven.hand(rows: .list(.loaded(request, Page(rows: [], next: nil, position: 9))))
@@ -57,7 +57,7 @@ import Testing
             "  shows them; d shows the definition, 6 the streams, 7 the log",
         ]
         #expect(Array(driven.lines[3...4]) == expected, "\(driven.lines[3...4])")
-        #expect(driven.followed == [.row(ModelRows("orders"), .anything(.events(.all)))])
+        #expect(driven.followed == [AnySubscription(.anything(.events(.all)), of: ModelRows("orders"))])
         let next = #"{"definition":2,"position":9,"of":10}"#
         driven.hand(rows: .described(ModelRows(try Fixtures.model(building: next))))
         #expect(driven.lines[1].hasSuffix("of 2 rows · definition 2 is being built: 90 %, 9…"), "\(driven.lines[1])")
@@ -71,20 +71,24 @@ import Testing
         driven.press(.enter)
         #expect(
             driven.followed.sorted { "\($0)" < "\($1)" } == [
-                .row(ModelRows("orders"), .row(id: "7")), .row(ModelRows("orders"), .stream("order-7")),
+                AnySubscription(.row(id: "7"), of: ModelRows("orders")),
+                AnySubscription(.stream("order-7"), of: ModelRows("orders")),
             ])
-        guard case .row(let kind, .history("7", nil))? = driven.takeCommands().last else { throw Driven.NoSuchScreen() }
-        #expect(kind.stream(of: "7") == "order-7")
+        let command = try #require(driven.takeCommands().last)
+        guard case .history("7", nil)? = command.command as? ScreenCommand<ModelRows> else {
+            throw Driven.NoSuchScreen()
+        }
+        #expect(command.kind.stream(of: "7") == "order-7")
         let lines = (1...3).map { number in
             HistoryLine(
-                version: number, position: number * 10, type: "Placed", time: Date(timeIntervalSince1970: 0), by: 0,
+                version: number, position: number * 10, type: "Placed", time: Date(timeIntervalSince1970: 0),
                 data: "{}")
         }
         driven.hand(rows: .page(.changed([.row(try Fixtures.order("7", changes: 2, position: 20), position: 20)])))
         driven.hand(rows: .page(.history(lines, isNewest: true)))
         #expect(driven.lines[21].hasSuffix(" 3/3"), "an event that left the row as it was is there too")
         driven.press(.left)
-        guard case .row(_, .past("7", 2))? = driven.takeCommands().last else { throw Driven.NoSuchScreen() }
+        guard case .past("7", 2)? = driven.takeLastCommand(of: ModelRows.self) else { throw Driven.NoSuchScreen() }
         driven.hand(rows: .page(.past(version: 2, .row(try Fixtures.order("7", total: "1")))))
         #expect(
             driven.lines[3] == "total         1" && driven.lines[1].hasPrefix("as it was at version 2, position 20"))
@@ -108,13 +112,17 @@ import Testing
         #expect(kept.lines[21].hasPrefix("── made of several streams: ← shows the state before ─"))
         _ = kept.takeCommands()
         kept.press(.left)
-        guard case .row(_, .earlier("c1", than: 20))? = kept.takeCommands().last else { throw Driven.NoSuchScreen() }
+        guard case .earlier("c1", than: 20)? = kept.takeLastCommand(of: ModelRows.self) else {
+            throw Driven.NoSuchScreen()
+        }
         let second = Seen.row(try Fixtures.order("c1", total: "2", position: 12))
         kept.hand(rows: .page(.earlier(than: 20, second)))
         kept.hand(rows: .page(.earlier(than: 20, second)))
         #expect(kept.lines[1] == "as it was at position 12" && kept.lines[3] == "total         2")
         kept.press(.left)
-        guard case .row(_, .earlier("c1", than: 12))? = kept.takeCommands().last else { throw Driven.NoSuchScreen() }
+        guard case .earlier("c1", than: 12)? = kept.takeLastCommand(of: ModelRows.self) else {
+            throw Driven.NoSuchScreen()
+        }
         kept.hand(rows: .page(.earlier(than: 12, .absent("orders/c1 was made at position 12"))))
         #expect(kept.lines[22] == " orders/c1 was made at position 12" && kept.lines[3] == "total         2")
         kept.press(.right)
@@ -171,16 +179,14 @@ import Testing
         var driven = try Driven.orders(Fixtures.model(rows: 0), [])
         driven.type("d")
         #expect(driven.lines[0].hasPrefix(" orders › model orders "))
-        driven.send(
-            .screen(
-                driven.state.route.location.number,
-                .model(.page(.changed([.row(try Fixtures.model(), position: 0)])))))
+        let change = RowChange.row(try Fixtures.model(), position: 0)
+        driven.send(.screen(driven.state.route.location.number, AnyMessage(.page(.changed([change])), of: Models())))
         #expect(
             driven.lines[2] == "definition    1, ready"
                 && driven.lines.contains(
                     "on Placed { customer = data.customer; total = data.total; placed = event.time }")
         )
-        #expect(driven.followed.contains(.model(.stream("model-orders"))))
+        #expect(driven.followed.contains(AnySubscription(.stream("model-orders"), of: Models())))
         driven.type("m")
         #expect(driven.lines[0].hasPrefix(" orders › model orders › misfits of orders "))
     }
@@ -206,7 +212,10 @@ import Testing
     }
 
     @Test func `a share of numbers that fit nothing is none or all`() {
-        #expect(Share.text(90_000, of: 200_000) == "45 %" && Share.text(1, of: 3) == "33 %")
-        #expect(Share.text(.max, of: 1) == "100 %" && Share.text(.min, of: 1) == "0 %" && Share.text(1, of: 0) == "0 %")
+        func share(_ position: Int64, of end: Int64) -> String {
+            ModelDescription.Build(definition: 1, position: position, end: end, rowsTaken: nil).share
+        }
+        #expect(share(90_000, of: 200_000) == "45 %" && share(1, of: 3) == "33 %")
+        #expect(share(.max, of: 1) == "100 %" && share(.min, of: 1) == "0 %" && share(1, of: 0) == "0 %")
     }
 }

@@ -33,9 +33,10 @@ import Testing
             {"id":"1","version":1,"position":1,"owner":"x","iso":100,"exposureValue":0,"exposureDuration":"1/2",
             "date":"2026-01-01T00:00:00Z"}
             """)
-        guard case .photo(.list(let request))? = driven.takeCommands().last else { throw Driven.NoSuchScreen() }
+        guard case .list(let request)? = driven.takeLastCommand(of: Photos.self) else { throw Driven.NoSuchScreen() }
         let number = driven.state.route.location.number
-        driven.send(.screen(number, .photo(.list(.loaded(request, Page(rows: [photo], next: nil, position: 1))))))
+        let page = Page(rows: [photo], next: nil, position: 1)
+        driven.send(.screen(number, AnyMessage(.list(.loaded(request, page)), of: Photos())))
         #expect(driven.asked == ["x"])
         driven.send(.names(["x": "Xaver"]))
         #expect(driven.lines[3].contains("Xaver"))

@@ -55,28 +55,28 @@ extension Fixtures {
 extension Driven {
     /// The request for rows of a model that was made last.
     mutating func takeRowsRequest() throws -> ListRequest<ModelRows> {
-        let requests = takeCommands().compactMap { command in
-            if case .row(_, .list(let request)) = command { request } else { nil }
+        let requests = takeCommands(of: ModelRows.self).compactMap { command in
+            if case .list(let request) = command { request } else { nil }
         }
         return try #require(requests.last)
     }
 
     /// The request for events that was made last.
     mutating func takeEventsRequest() throws -> ListRequest<Events> {
-        let requests = takeCommands().compactMap { command in
-            if case .event(_, .list(let request)) = command { request } else { nil }
+        let requests = takeCommands(of: Events.self).compactMap { command in
+            if case .list(let request) = command { request } else { nil }
         }
         return try #require(requests.last)
     }
 
     /// Something for the screen on top, which is of a model's rows.
     mutating func hand(rows message: ScreenMessage<ModelRows>) {
-        send(.screen(state.route.location.number, .row(message)))
+        send(.screen(state.route.location.number, AnyMessage(message, of: ModelRows("orders"))))
     }
 
     /// Something for the screen on top, which is of events.
     mutating func hand(events message: ScreenMessage<Events>) {
-        send(.screen(state.route.location.number, .event(message)))
+        send(.screen(state.route.location.number, AnyMessage(message, of: Events(selection: .all))))
     }
 
     /// Answers the last request for events.
@@ -95,5 +95,5 @@ extension Driven {
     }
 
     /// The subscriptions of the screen on top.
-    var followed: [AnySubscription] { state.route.location.screen.subscriptions }
+    var followed: [AnySubscription] { state.route.location.screen.followed }
 }

@@ -9,7 +9,7 @@ import Testing
     private func entry(_ version: UInt64, _ type: String) -> HistoryLine {
         HistoryLine(
             version: version, position: version * 10, type: type,
-            time: Date(timeIntervalSince1970: 1_767_225_600 + Double(version)), by: 1_000, data: "{}")
+            time: Date(timeIntervalSince1970: 1_767_225_600 + Double(version)), data: "{}")
     }
 
     /// The page of a story with three events, as it is now.
@@ -29,7 +29,7 @@ import Testing
 
     private func versions(_ commands: [AnyCommand]) -> [UInt64] {
         commands.compactMap { command in
-            if case .story(.past("a", let version)) = command { version } else { nil }
+            if case ScreenCommand<Stories>.past("a", let version) = command.command { version } else { nil }
         }
     }
 
@@ -128,8 +128,8 @@ import Testing
         driven.press(.left)
         #expect(driven.takeCommands().count == 1, "the events are there: only the row is asked for")
         driven.press(.home)
-        let around = driven.takeCommands().compactMap { command -> UInt64? in
-            if case .story(.history("a", let version)) = command { version } else { nil }
+        let around = driven.takeCommands(of: Stories.self).compactMap { command -> UInt64? in
+            if case .history("a", let version) = command { version } else { nil }
         }
         #expect(around == [1])
         #expect(try driven.page.last == 5_000)
@@ -138,13 +138,15 @@ import Testing
     @Test func `keys lead to what belongs to others, and back to where one came from`() throws {
         var driven = try page()
         driven.type("u")
-        #expect(driven.state.route.location.screen == .user(Coordinator.page(Users(), "007")))
+        #expect(driven.state.route.location.screen.isEqual(to: PageState(Users(), id: "007")))
         driven.type("o")
         #expect(driven.state.route.locations.count == 3, "a user who is not there yet leads nowhere")
         driven.press(.escape)
         #expect(try driven.page.id == "a")
         driven.type("c")
-        guard case .message(.list(let list)) = driven.state.route.location.screen else { throw Driven.NoSuchScreen() }
+        guard let list = driven.state.route.location.screen as? ListState<Messages> else {
+            throw Driven.NoSuchScreen()
+        }
         #expect(list.query.filter == MessageFilter(between: .init("007", "008")))
         #expect(driven.lines[0].hasPrefix(" stories › story a › messages "))
         driven.press(.backspace, .escape)
@@ -162,7 +164,9 @@ import Testing
         var named = Driven(user: "008")
         try named.answer([Fixtures.story("a", 1)])
         named.type("l")
-        guard case .story(.write("like", "a", "008"))? = named.takeCommands().last else { throw Driven.NoSuchScreen() }
+        guard case .write("like", "a", "008")? = named.takeLastCommand(of: Stories.self) else {
+            throw Driven.NoSuchScreen()
+        }
         named.hand(.written("done: story-a version 2, position 31"))
         #expect(named.lines[22] == " done: story-a version 2, position 31")
         named.press(.down)

@@ -21,8 +21,8 @@ import Testing
 
     private func sought(_ commands: [AnyCommand]) -> [String] {
         commands.compactMap { command in
-            switch command {
-            case .story(.people(let text)), .message(.people(let text)): text
+            switch command.command {
+            case ScreenCommand<Stories>.people(let text), ScreenCommand<Messages>.people(let text): text
             default: nil
             }
         }
@@ -43,7 +43,9 @@ import Testing
         #expect(driven.lines[8] == indent + "Ayumi" && driven.lines[9] == "  to (user ID)")
         #expect(driven.takeCommands().isEmpty, "Enter took the user and submitted nothing")
         driven.press(.enter)
-        guard case .story(.submit(let draft, .new))? = driven.takeCommands().last else { throw Driven.NoSuchScreen() }
+        guard case .submit(let draft, .new)? = driven.takeLastCommand(of: Stories.self) else {
+            throw Driven.NoSuchScreen()
+        }
         #expect(draft.text(StoryForm.Field.sender) == "009")
     }
 
@@ -77,7 +79,7 @@ import Testing
         driven.hand(.people(FoundPeople(text: "007", exact: aya)))
         #expect(driven.lines[8] == indent + "Aya Sato")
         driven.press(.enter)
-        guard case .story(.submit)? = driven.takeCommands().last else { throw Driven.NoSuchScreen() }
+        guard case .submit? = driven.takeLastCommand(of: Stories.self) else { throw Driven.NoSuchScreen() }
     }
 
     @Test func `an empty field, and a field for something else, look for nobody`() throws {
@@ -94,7 +96,7 @@ import Testing
         driven.type("008,ay")
         #expect(sought(driven.takeCommands()).suffix(2) == ["a", "ay"])
         let number = driven.state.route.location.number
-        driven.send(.screen(number, .message(.people(FoundPeople(text: "ay", people: [aya])))))
+        driven.send(.screen(number, AnyMessage(.people(FoundPeople(text: "ay", people: [aya])), of: Messages())))
         driven.press(.enter)
         #expect(try driven.draft.fields[2].text == "008,007")
     }
@@ -111,14 +113,15 @@ import Testing
     @Test func `the messages of a user are those received and those sent, and a key leads to the others`() throws {
         var driven = Driven()
         driven.type("2")
-        guard case .user(.list(let request))? = driven.takeCommands().last else { throw Driven.NoSuchScreen() }
+        guard case .list(let request)? = driven.takeLastCommand(of: Users.self) else { throw Driven.NoSuchScreen() }
         let user: User = try Fixtures.decode(
             """
             {"id":"007","version":1,"position":1,"name":"Aya","email":"a@example.org","prefecture":3,
             "date":"2026-01-01T00:00:00Z"}
             """)
         let number = driven.state.route.location.number
-        driven.send(.screen(number, .user(.list(.loaded(request, Page(rows: [user], next: nil, position: 1))))))
+        let page = Page(rows: [user], next: nil, position: 1)
+        driven.send(.screen(number, AnyMessage(.list(.loaded(request, page)), of: Users())))
         driven.type("M")
         #expect(driven.lines[1].hasPrefix("sender=007 · by date"))
         #expect(driven.asked == ["007"])

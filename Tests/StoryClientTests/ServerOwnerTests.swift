@@ -5,6 +5,14 @@ import Testing
 
 @testable import StoryClient
 
+extension StoreAddress {
+    /// Who must run the store at a Unix socket, unless root does; nil: anybody.
+    fileprivate var owner: UInt32? {
+        for case .socket(_, let owner) in endpoints { return owner }
+        return nil
+    }
+}
+
 /// A place that nobody named may have been taken by somebody else, who is not talked to.
 struct ServerOwnerTests {
     @Test func `only a place that nobody named has to be one's own`() {

@@ -1,9 +1,9 @@
-package import StoryClient
+import StoryClient
 
-package import struct FoundationEssentials.Date
+import struct FoundationEssentials.Date
 
 /// A field of a row as its page shows it.
-package struct Fact: Hashable, Sendable {
+struct Fact: Hashable, Sendable {
     let name: String
     let value: String
     /// True if the value is the ID of a user.
@@ -19,24 +19,19 @@ package struct Fact: Hashable, Sendable {
 }
 
 /// A key for the rows of a kind, and its action.
-package struct RowKey<Kind: BrowsedKind>: Sendable {
-    /// The action of the key.
-    enum Meaning: Sendable {
-        /// Opens a screen of another coordinator; nil if this row has none.
-        case open(@Sendable (Kind.Content) -> Destination?)
-        /// Does something to the row for the user whom the browser acts for, if there is one.
-        case act(@Sendable (Kind.Content, _ user: String?) -> RowAction?)
-    }
-
+struct RowKey<Kind: BrowsedKind>: Sendable {
     let key: Character
     let name: String
-    let meaning: Meaning
     /// True if the key works in lists alone.
     var isForLists = false
+    /// Returns the action on a row for the user whom the browser acts for, if there is one; nil if the row has none.
+    let action: @Sendable (Kind.Content, _ user: String?) -> RowAction?
 }
 
 /// An action on a row.
-package enum RowAction: Hashable, Sendable {
+enum RowAction: Hashable, Sendable {
+    /// Opens a screen of another coordinator.
+    case open(Destination)
     /// A write without fields, by its name.
     case write(String)
     /// A form has to be filled in first, by its name.
@@ -46,8 +41,7 @@ package enum RowAction: Hashable, Sendable {
 }
 
 /// The purpose of a form.
-package enum FormPurpose: Hashable, Sendable {
-    /// Makes new content.
+enum FormPurpose: Hashable, Sendable {
     case new
     /// Edits the content with this ID at this version.
     case edit(id: String, version: UInt64)
@@ -61,7 +55,7 @@ package enum FormPurpose: Hashable, Sendable {
 
 extension FormPurpose {
     /// The row that the form is based on, and its version; nil if there is none.
-    package var base: (id: String, version: UInt64)? {
+    var base: (id: String, version: UInt64)? {
         switch self {
         case .edit(let id, let version), .delete(let id, let version): (id, version)
         case .new, .act, .filter: nil
@@ -77,12 +71,11 @@ extension FormPurpose {
         }
     }
 
-    /// True if the form confirms a deletion.
     var isDeletion: Bool { if case .delete = self { true } else { false } }
 }
 
 /// The way from one list of a kind to another.
-package struct ListTurn<Filter: Sendable>: Sendable {
+struct ListTurn<Filter: Sendable>: Sendable {
     let key: Character
     let name: String
     /// The filter of the other list.
@@ -90,14 +83,14 @@ package struct ListTurn<Filter: Sendable>: Sendable {
 }
 
 /// A key of every screen of a kind, which opens a screen of another coordinator.
-package struct KindLink: Hashable, Sendable {
+struct KindLink: Hashable, Sendable {
     let key: Character
     let name: String
     let destination: Destination
 }
 
 /// A row of a list.
-package protocol BrowsedRow: Hashable, Sendable {
+protocol BrowsedRow: Hashable, Sendable {
     /// The ID, which no other row of the list has.
     var id: String { get }
     /// The position of the last event that changed it.
@@ -105,7 +98,7 @@ package protocol BrowsedRow: Hashable, Sendable {
 }
 
 /// A filter of a list.
-package protocol BrowsedFilter: Hashable, Sendable {
+protocol BrowsedFilter: Hashable, Sendable {
     /// Creates a filter that all rows pass.
     init()
     /// The filters as names and values on the wire.
@@ -113,7 +106,7 @@ package protocol BrowsedFilter: Hashable, Sendable {
 }
 
 /// The moments at which a list is requested again.
-package enum Freshness: Hashable, Sendable {
+enum Freshness: Hashable, Sendable {
     /// After an event of the selection.
     case events(EventSelection)
     /// After this time.
@@ -122,14 +115,15 @@ package enum Freshness: Hashable, Sendable {
 
 /// The description of a kind of rows, for its coordinator, which knows no other kind. The description is a value: that
 /// of a declared model is what the store tells about it.
-package protocol BrowsedKind: Hashable, Sendable {
-    /// The type of a row.
+protocol BrowsedKind: Hashable, Sendable {
     associatedtype Content: BrowsedRow
     /// The filter of its lists.
     associatedtype Filter: BrowsedFilter
     /// The sorts of its lists.
     associatedtype Sort: RawRepresentable<String>, Hashable, Sendable
 
+    /// The name of its screens in timings.
+    var noun: String { get }
     /// The title of its lists.
     var title: String { get }
     /// Returns the name of a row, as titles and sentences have it.
@@ -236,28 +230,45 @@ extension BrowsedKind {
 
 // The defaults.
 extension BrowsedKind {
-    package var changesWithEachEvent: Bool { false }
-    package var keepsPast: Bool { false }
-    package var isReversible: Bool { true }
-    package var followsFirst: Bool { false }
-    package var links: [KindLink] { [] }
-    package var undescribed: Self { self }
-    package var presence: String { "as it is now, live" }
-    package var emptiness: String { "nothing here; 0 shows all that the store holds, 7 its events as they come" }
+    var changesWithEachEvent: Bool { false }
+    var keepsPast: Bool { false }
+    var isReversible: Bool { true }
+    var followsFirst: Bool { false }
+    var keys: [RowKey<Self>] { [] }
+    var links: [KindLink] { [] }
+    var undescribed: Self { self }
+    var presence: String { "as it is now, live" }
+    var emptiness: String { "nothing here; 0 shows all that the store holds, 7 its events as they come" }
 
-    package func stream(of id: String) -> String? { nil }
-    package func isNewestFirst(_ query: ListQuery<Self>) -> Bool { false }
-    package func date(of content: Content) -> Date { .distantPast }
-    package func version(of content: Content) -> UInt64 { 0 }
-    package func bounded(_ filter: Filter, since: Date?, until: Date?) -> Filter { filter }
-    package func filter(_ filter: Filter, sortedBy sort: Sort) -> Filter { filter }
-    package func people(in filter: Filter) -> [String] { [] }
-    package func opened(_ content: Content) -> Destination? { nil }
-    package func turn(of filter: Filter) -> ListTurn<Filter>? { nil }
-    package func hasSameRows(as other: Self) -> Bool { true }
-    package func described(by client: StoreClient) async throws -> Self { self }
+    func stream(of id: String) -> String? { nil }
+    func isNewestFirst(_ query: ListQuery<Self>) -> Bool { false }
+    func order(of sort: Sort) -> Order { .descending }
+    func date(of content: Content) -> Date { .distantPast }
+    func version(of content: Content) -> UInt64 { 0 }
+    func bounded(_ filter: Filter, since: Date?, until: Date?) -> Filter { filter }
+    func filter(_ filter: Filter, sortedBy sort: Sort) -> Filter { filter }
+    func text(of content: Content) -> String { "" }
+    func people(in filter: Filter) -> [String] { [] }
+    func opened(_ content: Content) -> Destination? { nil }
+    func turn(of filter: Filter) -> ListTurn<Filter>? { nil }
+    func hasSameRows(as other: Self) -> Bool { true }
+    func described(by client: StoreClient) async throws -> Self { self }
 
-    package func summary(of query: ListQuery<Self>) -> String {
+    func summary(of query: ListQuery<Self>) -> String {
         "by \(query.sort.rawValue), \(query.order == .descending ? "descending" : "ascending")"
     }
+
+    func row(_ id: String, after event: Event, from client: StoreClient) async throws -> Content {
+        try await row(id, at: event.position, from: client)
+    }
+
+    func write(_ action: String, to id: String, by user: String?, client: StoreClient) async throws -> Receipt {
+        throw NoSuchWrite(name: action)
+    }
+}
+
+/// The error of a write that the kind does not have.
+struct NoSuchWrite: Error, CustomStringConvertible {
+    let name: String
+    var description: String { "there is no such write: \(name)" }
 }

@@ -23,20 +23,18 @@ package struct ColumnShape: Hashable, Sendable {
 }
 
 /// A column of a list of typed rows.
-package struct ListColumn<Content: Sendable>: Sendable {
+struct ListColumn<Content: Sendable>: Sendable {
     /// The column without its type.
-    package let shape: ColumnShape
+    let shape: ColumnShape
     let text: @Sendable (Content, Names) -> String
+}
 
-    private init(_ shape: ColumnShape, _ text: @escaping @Sendable (Content, Names) -> String) {
-        (self.shape, self.text) = (shape, text)
-    }
-
+extension ListColumn {
     init(
         _ heading: String, of member: String, width: ColumnShape.Width,
         _ text: @escaping @Sendable (Content) -> String
     ) {
-        self.init(ColumnShape(heading: heading, member: member, width: width), { content, _ in text(content) })
+        self.init(shape: ColumnShape(heading: heading, member: member, width: width)) { content, _ in text(content) }
     }
 
     /// Returns a column of dates, whose heading says that they are in UTC.
@@ -49,6 +47,6 @@ package struct ListColumn<Content: Sendable>: Sendable {
         _ heading: String, of member: String, _ id: @escaping @Sendable (Content) -> String
     ) -> ListColumn {
         let shape = ColumnShape(heading: heading, member: member, width: .name(10))
-        return ListColumn(shape, { content, names in names.name(of: id(content)) })
+        return ListColumn(shape: shape) { content, names in names.name(of: id(content)) }
     }
 }

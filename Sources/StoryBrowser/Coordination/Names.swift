@@ -1,5 +1,5 @@
 /// The names of the users that rows refer to, as far as they are known.
-package struct Names: Equatable, Sendable {
+struct Names: Equatable, Sendable {
     /// The cached state of a user.
     private struct Known: Equatable {
         var name: String?
@@ -12,11 +12,8 @@ package struct Names: Equatable, Sendable {
 
     private var known: [String: Known] = [:]
 
-    /// Creates an empty cache.
-    package init() {}
-
     /// Returns the name of the user with an ID; the ID if no name is known.
-    package func name(of id: String) -> String { known[id]?.name ?? id }
+    func name(of id: String) -> String { known[id]?.name ?? id }
 
     /// Returns the name of the user with an ID; nil if no name is known.
     func known(_ id: String) -> String? { known[id]?.name }
@@ -34,7 +31,7 @@ package struct Names: Equatable, Sendable {
     }
 
     /// Returns the name followed by the ID; the ID alone if no name is known.
-    package func full(_ id: String) -> String { known[id]?.name.map { "\($0) (\(id))" } ?? id }
+    func full(_ id: String) -> String { known[id]?.name.map { "\($0) (\(id))" } ?? id }
 
     /// Returns those IDs whose names have to be requested, each once, and marks them as requested.
     mutating func ask(for ids: [String]) -> [String] {

@@ -1,13 +1,12 @@
 /// A user, as far as a form offers one.
-package struct Person: Hashable, Sendable {
+struct Person: Hashable, Sendable {
     let id: String
     let name: String
     let email: String
 }
 
 /// The users that the text of a field may mean.
-package struct FoundPeople: Equatable, Sendable {
-    /// The text.
+struct FoundPeople: Equatable, Sendable {
     let text: String
     /// The user with that text as the ID; nil if there is none.
     var exact: Person?
@@ -16,21 +15,17 @@ package struct FoundPeople: Equatable, Sendable {
 }
 
 /// A list of users to choose from, below the field of a form.
-package struct Offers: Equatable, Sendable {
+struct Offers: Equatable, Sendable {
     /// The most users that are shown at once.
     private static let shownCount = 6
 
-    /// The users.
     let people: [Person]
-    /// The index of the chosen one.
     private(set) var chosen = 0
 
     init(_ people: [Person]) { self.people = people }
 
-    /// The chosen user.
     var person: Person? { people.indices.contains(chosen) ? people[chosen] : nil }
 
-    /// Chooses another user.
     mutating func move(by count: Int) { chosen = max(0, min(chosen + count, people.count - 1)) }
 
     /// Returns the lines of the users around the chosen one.

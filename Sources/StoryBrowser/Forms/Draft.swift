@@ -1,28 +1,27 @@
 import StoryClient
 
+import struct FoundationEssentials.Date
+
 /// A field of a form while it is edited.
-package struct DraftField: Hashable, Sendable {
+struct DraftField: Hashable, Sendable {
     /// The name on the wire.
-    package let name: String
+    let name: String
     /// The label for people, with a hint at the value.
-    package let label: String
+    let label: String
     /// The initial text, or the row's newer value after a conflict.
-    package internal(set) var original: String
-    /// The text.
-    package internal(set) var text: String
+    var original: String
+    var text: String
     /// The cursor in the text, in characters.
-    package internal(set) var cursor: Int
+    var cursor: Int
     /// The error of the field; nil if none is known.
-    package internal(set) var error: String?
+    var error: String?
     /// The concurrent change of the field by another client; nil if there is none.
-    package internal(set) var other: String?
-    /// The meaning of the text.
+    var other: String?
     var meaning = Meaning.text
 
     /// The meaning of a field's text.
     enum Meaning: Hashable, Sendable {
         case text
-        /// The ID of a user.
         case user
         /// The IDs of two users, with a comma between them.
         case twoUsers
@@ -30,36 +29,33 @@ package struct DraftField: Hashable, Sendable {
 }
 
 /// A form while it is filled in: text in every field.
-package struct Draft: Hashable, Sendable {
+struct Draft: Hashable, Sendable {
     /// The most characters in a field.
     static let limit = 12_000
 
-    /// The title of the form.
-    package let title: String
-    /// The fields in order.
-    package internal(set) var fields: [DraftField] = []
+    let title: String
+    var fields: [DraftField] = []
     /// The index of the field with the focus.
-    package internal(set) var focus = 0
+    var focus = 0
 
     init(_ title: String) { self.title = title }
 
-    /// Returns the form with one more field.
-    func field<Field: FormField>(_ field: Field, _ label: String, _ text: String = "") -> Draft {
-        with(field.rawValue, label, text)
-    }
-
-    /// Returns the form with one more field, for a user's ID.
-    func user<Field: FormField>(_ field: Field, _ label: String, _ text: String = "") -> Draft {
-        with(field.rawValue, label, text, .user)
-    }
+    func field<Field: FormField>(
+        _ field: Field, _ label: String, _ text: String = "", _ meaning: DraftField.Meaning = .text
+    ) -> Draft { with(field.rawValue, label, text, meaning) }
 
     /// Returns the form with one more field that is not one of the store's forms.
     func with(_ name: String, _ label: String, _ text: String = "", _ meaning: DraftField.Meaning = .text) -> Draft {
         var draft = self
-        var field = DraftField(name: name, label: label, original: text, text: text, cursor: text.count)
-        field.meaning = meaning
-        draft.fields.append(field)
+        draft.fields.append(
+            DraftField(name: name, label: label, original: text, text: text, cursor: text.count, meaning: meaning))
         return draft
+    }
+
+    /// Returns the form with two more fields, for the bounds of a date.
+    func bounds(_ since: Date?, _ until: Date?) -> Draft {
+        with("since", "since (date)", since.map(Moments.written) ?? "")
+            .with("until", "until (date)", until.map(Moments.written) ?? "")
     }
 
     /// Returns the form with the focus on the first empty field.
@@ -74,7 +70,6 @@ package struct Draft: Hashable, Sendable {
 
     private func named(_ name: String) -> DraftField? { fields.first { $0.name == name } }
 
-    /// Returns the text of a field.
     func text<Field: FormField>(_ field: Field) -> String { named(field.rawValue)?.text ?? "" }
 
     /// Returns the text of a field; nil if it is empty.
@@ -115,14 +110,11 @@ package struct Draft: Hashable, Sendable {
 }
 
 /// An error of a field.
-package struct InvalidField: Hashable, Sendable {
-    /// The name of the field.
-    package let field: String
-    /// The description of the error.
-    package let message: String
+struct InvalidField: Hashable, Sendable {
+    let field: String
+    let message: String
 
-    /// Creates an error of a field.
-    package init(_ field: String, _ message: String) { (self.field, self.message) = (field, message) }
+    init(_ field: String, _ message: String) { (self.field, self.message) = (field, message) }
 }
 
 /// The error of a form whose fields have invalid values.
@@ -134,8 +126,6 @@ struct WrongDraft: Error {
 struct DraftReader {
     let draft: Draft
     private(set) var wrong: [InvalidField] = []
-
-    init(_ draft: Draft) { self.draft = draft }
 
     /// Returns the value of a field; nil if it is empty or invalid.
     mutating func value<Value>(_ name: String, _ what: String, _ read: (String) -> Value?) -> Value? {
@@ -155,16 +145,32 @@ struct DraftReader {
         return value(name, what, read) ?? fallback
     }
 
-    /// Throws the collected errors.
+    /// Reads a field as a date.
     ///
-    /// - Throws: `WrongDraft` if there are any.
-    func check() throws {
-        guard wrong.isEmpty else { throw WrongDraft(entries: wrong) }
+    /// - Parameter now: the moment that ages are counted back from.
+    mutating func moment(_ name: String, _ now: Date) -> Date? {
+        value(name, "a date, such as \(TypedMoment.examples)") { TypedMoment.read($0, now: now) }
+    }
+
+    mutating func id(_ name: String) -> String? {
+        value(name, "an ID: letters, digits and . _ ~ -") { ContentID($0)?.text }
+    }
+}
+
+extension Draft {
+    /// Reads typed values from the form.
+    ///
+    /// - Throws: `WrongDraft` with all wrong fields.
+    func read<Value>(_ values: (inout DraftReader) -> Value) throws -> Value {
+        var reader = DraftReader(draft: self)
+        let value = values(&reader)
+        guard reader.wrong.isEmpty else { throw WrongDraft(entries: reader.wrong) }
+        return value
     }
 }
 
 /// The result of submitting a form.
-package enum Submission: Equatable, Sendable {
+enum Submission: Equatable, Sendable {
     /// It was written; with a sentence about it.
     case written(String)
     /// All wrong fields, and a sentence about the whole form.

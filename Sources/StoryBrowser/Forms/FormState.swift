@@ -3,23 +3,19 @@ import StoryClient
 import struct FoundationEssentials.Date
 
 /// A form that is being filled in. A form based on a row follows the row's changes.
-package struct FormState<Kind: BrowsedKind>: Equatable, Sendable {
-    /// The kind of the row.
+struct FormState<Kind: BrowsedKind>: CoordinatorScreen {
     let kind: Kind
-    /// The purpose of the form.
-    package private(set) var purpose: FormPurpose
-    /// The fields.
-    package internal(set) var draft: Draft
-    /// True while the form is being submitted.
-    package private(set) var isHandedIn = false
+    private(set) var purpose: FormPurpose
+    var draft: Draft
+    private(set) var isHandedIn = false
     /// True after Esc, until another key is pressed.
     private var isLeaving = false
     /// The users to choose from for the field with the focus; nil where none are offered.
-    package private(set) var offers: Offers?
+    private(set) var offers: Offers?
     /// The names of the users that were found, by their IDs.
     private(set) var found: [String: String] = [:]
     /// The row that the form is based on, as it was shown.
-    package private(set) var content: Kind.Content?
+    private(set) var content: Kind.Content?
     /// The present state of the row, as far as it was pushed.
     private var now: Seen<Kind.Content> = .loading
     /// The row's version when the store refused the form with a conflict.
@@ -34,10 +30,20 @@ package struct FormState<Kind: BrowsedKind>: Equatable, Sendable {
         self.content = purpose.base == nil ? nil : content
     }
 
-    /// The row that the form is based on.
+    var title: String { draft.title }
+    var takesText: Bool { true }
+    var people: [String] { (content.map { kind.people(of: $0) } ?? []) + draft.people }
+
+    var hints: [(key: String, does: String)] {
+        if purpose.isDeletion { return [("y", "delete"), ("n", "keep")] }
+        if offers != nil { return [("↑↓", "choose"), ("Enter", "take"), ("Esc", "close")] }
+        if purpose == .filter { return [("Tab", "next field"), ("Enter", "apply"), ("Esc", "cancel")] }
+        return [("Tab", "next field"), ("Enter", "save"), ("Ctrl-J", "new line"), ("Esc", "cancel")]
+    }
+
     var subscriptions: Set<ScreenSubscription<Kind>> { purpose.base.map { [.row(id: $0.id)] } ?? [] }
 
-    mutating func update(_ message: ScreenMessage<Kind>) -> Step<Kind> {
+    mutating func update(_ message: ScreenMessage<Kind>) -> Step {
         switch message {
         case .key(let key, let surroundings): return press(key, at: surroundings.time)
         case .form(let submission):
@@ -49,7 +55,7 @@ package struct FormState<Kind: BrowsedKind>: Equatable, Sendable {
         }
     }
 
-    private mutating func press(_ key: Key, at time: Date) -> Step<Kind> {
+    private mutating func press(_ key: Key, at time: Date) -> Step {
         if choose(key) { return .nothing }
         if key == .escape { return leave() }
         isLeaving = false
@@ -65,7 +71,7 @@ package struct FormState<Kind: BrowsedKind>: Equatable, Sendable {
         let (focus, sought) = (draft.focus, draft.sought)
         _ = draft.press(key)
         guard draft.focus == focus, let text = draft.sought, text != sought else { return .nothing }
-        return .command(.people(text))
+        return .command(.people(text), of: kind)
     }
 
     /// Handles a key of the list of users; returns false for a key that is none, which closes the list.
@@ -87,32 +93,32 @@ package struct FormState<Kind: BrowsedKind>: Equatable, Sendable {
     }
 
     /// Offers the users that were found for the text that is typed.
-    private mutating func take(_ people: FoundPeople) -> Step<Kind> {
+    private mutating func take(_ people: FoundPeople) -> Step {
         if let exact = people.exact { found[exact.id] = exact.name }
         if draft.sought == people.text, !isHandedIn { offers = people.people.isEmpty ? nil : Offers(people.people) }
         return .nothing
     }
 
     /// Goes back; if something was typed, only after Esc was pressed twice.
-    private mutating func leave() -> Step<Kind> {
+    private mutating func leave() -> Step {
         guard !isLeaving, purpose != .filter, draft.isTyped else { return .ask(.back) }
         isLeaving = true
         return .ask(.say("Esc once more leaves the form, and what was typed is lost"))
     }
 
-    private mutating func handIn(at time: Date) -> Step<Kind> {
+    private mutating func handIn(at time: Date) -> Step {
         guard case .filter = purpose else {
             isHandedIn = true
-            return .command(.submit(draft, purpose))
+            return .command(.submit(draft, purpose), of: kind)
         }
         do {
-            return .ask(.narrow(try kind.filter(draft, now: time)))
+            return .ask(.narrow(AnyMessage(.narrowed(try kind.filter(draft, now: time)), of: kind)))
         } catch {
             return take(.wrong((error as? WrongDraft)?.entries ?? [], "correct the marked fields"))
         }
     }
 
-    private mutating func take(_ submission: Submission) -> Step<Kind> {
+    private mutating func take(_ submission: Submission) -> Step {
         switch submission {
         case .written(let sentence): return .ask(.back, .say(sentence))
         case .wrong(let wrong, let sentence):
@@ -126,7 +132,7 @@ package struct FormState<Kind: BrowsedKind>: Equatable, Sendable {
         }
     }
 
-    private mutating func take(_ changes: [RowChange<Kind.Content>]) -> Step<Kind> {
+    private mutating func take(_ changes: [RowChange<Kind.Content>]) -> Step {
         for change in changes {
             switch change {
             case .restarted, .caughtUp: break
@@ -140,7 +146,7 @@ package struct FormState<Kind: BrowsedKind>: Equatable, Sendable {
 
     /// Moves the form to the row's present state after a conflict, as soon as that is known: the typed text stays, and
     /// the next submission is for the new version.
-    private mutating func rebase() -> Step<Kind> {
+    private mutating func rebase() -> Step {
         guard let refusedAt, let row = now.content, kind.version(of: row) >= refusedAt else { return .nothing }
         let version = kind.version(of: row)
         let rebased = purpose.rebased(version)

@@ -66,7 +66,6 @@ extension FormState {
 
 extension Fact {
     private static let nameWidth = 14
-    /// The most lines of a fact.
     private static let maxLines = 8
 
     /// Returns the lines of a fact; a long value continues below.

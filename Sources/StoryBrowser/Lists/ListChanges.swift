@@ -2,7 +2,7 @@ import StoryClient
 
 // Live changes of a list that has the newest rows first.
 extension ListState {
-    mutating func apply(_ changes: [ListChange<Content>]) -> Step<Kind> {
+    mutating func apply(_ changes: [ListChange<Content>]) -> Step {
         guard isNewestFirst else { return .nothing }
         let id = selection?.id
         var fits = true

@@ -2,7 +2,7 @@ import StoryClient
 
 // Keys in a list.
 extension ListState {
-    mutating func press(_ key: Key, _ surroundings: Surroundings) -> Step<Kind> {
+    mutating func press(_ key: Key, _ surroundings: Surroundings) -> Step {
         switch key {
         case .up, .character("k"): return move(by: -1)
         case .down, .character("j"): return move(by: 1)
@@ -12,13 +12,13 @@ extension ListState {
         case .end, .character("G"): return move(by: window.rows.count)
         case .enter:
             guard let selection else { return .nothing }
-            return .ask(kind.opened(selection).map { .open($0) } ?? .show(Coordinator.page(kind, selection.id)))
+            return .ask(kind.opened(selection).map { .open($0) } ?? .show(PageState(kind, id: selection.id)))
         case .character("s"): return sort()
         case .character("S") where kind.isReversible:
             query.order = query.order == .ascending ? .descending : .ascending
             return restart()
-        case .character("/"): return fill(.filter, nil, surroundings)
-        case .character("n"): return fill(.new, selection, surroundings)
+        case .character("/"): return kind.fill(.filter, of: nil, in: query.filter, by: surroundings.user)
+        case .character("n"): return kind.fill(.new, of: selection, in: query.filter, by: surroundings.user)
         case .character(let character):
             if let turn = kind.turn(of: query.filter), turn.key == character {
                 query.filter = turn.filter
@@ -26,7 +26,7 @@ extension ListState {
             }
             if let link = kind.links.first(where: { $0.key == character }) { return .ask(.open(link.destination)) }
             guard let selection else { return .nothing }
-            return RowKeys(kind: kind).press(character, selection, query.filter, surroundings.user)
+            return kind.press(character, on: selection, in: query.filter, by: surroundings.user)
         case .escape, .backspace, .delete, .tab, .backTab, .left, .right, .control, .unreadable:
             return .nothing
         }
@@ -46,18 +46,18 @@ extension ListState {
         return hints + kind.keys.map { (String($0.key), $0.name) }
     }
 
-    private mutating func move(by count: Int) -> Step<Kind> {
+    private mutating func move(by count: Int) -> Step {
         selected = max(0, min(selected + count, window.rows.count - 1))
         if let selection { arrived.remove(selection.id) }
         return wanted()
     }
 
-    private mutating func begin() -> Step<Kind> {
+    private mutating func begin() -> Step {
         if window.hasMoreAbove || isHeld { return restart() }
         return move(by: -window.rows.count)
     }
 
-    private mutating func sort() -> Step<Kind> {
+    private mutating func sort() -> Step {
         let sorts = kind.sorts
         guard sorts.count > 1 else { return .nothing }
         let index = sorts.firstIndex(of: query.sort) ?? 0
@@ -66,40 +66,29 @@ extension ListState {
         query.filter = kind.filter(query.filter, sortedBy: query.sort)
         return restart()
     }
-
-    private func fill(_ purpose: FormPurpose, _ content: Content?, _ surroundings: Surroundings) -> Step<Kind> {
-        FormState(kind, purpose, of: content, in: query.filter, by: surroundings.user)
-            .map { .ask(.show(.form($0))) } ?? .nothing
-    }
 }
 
-/// Actions of the keys of a kind's rows, in a list and on a page.
-struct RowKeys<Kind: BrowsedKind> {
-    let kind: Kind
-
-    func press(
-        _ character: Character, _ content: Kind.Content, _ filter: Kind.Filter, _ user: String?
-    ) -> Step<Kind> {
+// Actions of the keys of a kind's rows, in a list and on a page.
+extension BrowsedKind {
+    func press(_ character: Character, on content: Content, in filter: Filter, by user: String?) -> Step {
         if character == "e" {
-            return show(.edit(id: content.id, version: kind.version(of: content)), content, filter, user)
+            return fill(.edit(id: content.id, version: version(of: content)), of: content, in: filter, by: user)
         }
-        guard let key = kind.keys.first(where: { $0.key == character }) else { return .nothing }
-        switch key.meaning {
-        case .open(let destination): return destination(content).map { .ask(.open($0)) } ?? .nothing
-        case .act(let action):
-            switch action(content, user) {
-            case .write(let name): return .command(.write(name, id: content.id, user: user))
-            case .fill(let name): return show(.act(name, id: content.id), content, filter, user)
-            case .delete:
-                return show(.delete(id: content.id, version: kind.version(of: content)), content, filter, user)
-            case nil: return .nothing
-            }
+        guard let key = keys.first(where: { $0.key == character }) else { return .nothing }
+        switch key.action(content, user) {
+        case .open(let destination): return .ask(.open(destination))
+        case .write(let name): return .command(.write(name, id: content.id, user: user), of: self)
+        case .fill(let name): return fill(.act(name, id: content.id), of: content, in: filter, by: user)
+        case .delete:
+            return fill(.delete(id: content.id, version: version(of: content)), of: content, in: filter, by: user)
+        case nil: return .nothing
         }
     }
 
-    private func show(
-        _ purpose: FormPurpose, _ content: Kind.Content, _ filter: Kind.Filter, _ user: String?
-    ) -> Step<Kind> {
-        FormState(kind, purpose, of: content, in: filter, by: user).map { .ask(.show(.form($0))) } ?? .nothing
+    /// Shows the form for a purpose, if there is one.
+    fileprivate func fill(
+        _ purpose: FormPurpose, of content: Content?, in filter: Filter, by user: String?
+    ) -> Step {
+        FormState(self, purpose, of: content, in: filter, by: user).map { .ask(.show($0)) } ?? .nothing
     }
 }

@@ -1,36 +1,31 @@
-package import StoryClient
+import StoryClient
 
 import struct FoundationEssentials.Date
 
 /// The filter, sort and order of a list.
-package struct ListQuery<Kind: BrowsedKind>: Hashable, Sendable {
-    /// The filter.
-    package var filter: Kind.Filter
-    /// The sort.
-    package var sort: Kind.Sort
-    /// The order.
-    package var order: Order
+struct ListQuery<Kind: BrowsedKind>: Hashable, Sendable {
+    var filter: Kind.Filter
+    var sort: Kind.Sort
+    var order: Order
 }
 
 /// A request for a part of a list.
-package struct ListRequest<Kind: BrowsedKind>: Hashable, Sendable {
+struct ListRequest<Kind: BrowsedKind>: Hashable, Sendable {
     /// The position of the requested rows relative to those in memory.
-    package enum Part: Hashable, Sendable { case whole, below, above }
+    enum Part: Hashable, Sendable { case whole, below, above }
 
-    /// The list.
-    package let query: ListQuery<Kind>
-    /// The part.
-    package let part: Part
+    let query: ListQuery<Kind>
+    let part: Part
     /// The `next` to continue after; nil for the beginning.
-    package let after: String?
+    let after: String?
     /// The most rows to return.
-    package let limit: Int
+    let limit: Int
     /// The number of the query, so that answers to earlier ones are ignored.
-    package let number: Int
+    let number: Int
 }
 
 /// An event for a list.
-package enum ListMessage<Kind: BrowsedKind>: Sendable {
+enum ListMessage<Kind: BrowsedKind>: Sendable {
     case loaded(ListRequest<Kind>, Page<Kind.Content>)
     case failed(ListRequest<Kind>, String)
     /// Changes of its rows, in their order.
@@ -40,29 +35,23 @@ package enum ListMessage<Kind: BrowsedKind>: Sendable {
 }
 
 /// A list of rows: the part in memory, and the selected row.
-package struct ListState<Kind: BrowsedKind>: Equatable, Sendable {
-    /// The type of the rows.
-    package typealias Content = Kind.Content
+struct ListState<Kind: BrowsedKind>: CoordinatorScreen {
+    typealias Content = Kind.Content
 
     /// The state of the latest request.
-    package enum Phase: Hashable, Sendable {
+    enum Phase: Hashable, Sendable {
         case loading(ListRequest<Kind>.Part)
         case ready
         case failed(String)
     }
 
-    /// The kind of its rows.
-    package internal(set) var kind: Kind
-    /// The filter, sort and order.
-    package internal(set) var query: ListQuery<Kind>
-    /// The rows in memory.
-    package internal(set) var window = Window<Content>()
-    /// The index of the selected row.
-    package internal(set) var selected = 0
-    /// The state of the latest request.
-    package internal(set) var phase: Phase = .ready
+    var kind: Kind
+    var query: ListQuery<Kind>
+    var window = Window<Content>()
+    var selected = 0
+    var phase: Phase = .ready
     /// The IDs of rows that arrived while the list was shown, until they are selected.
-    package internal(set) var arrived: Set<String> = []
+    var arrived: Set<String> = []
     /// The number of the query; incremented for each.
     var number = 0
     /// True if the list has to be requested again after the answer in progress.
@@ -76,7 +65,7 @@ package struct ListState<Kind: BrowsedKind>: Equatable, Sendable {
     /// The IDs pushed since the subscription began; nil once it has caught up.
     var told: Set<String>? = []
 
-    init(_ kind: Kind, _ filter: Kind.Filter) {
+    init(_ kind: Kind, _ filter: Kind.Filter = .init()) {
         self.kind = kind
         query = ListQuery(filter: filter, sort: kind.firstSort, order: kind.order(of: kind.firstSort))
     }
@@ -85,7 +74,9 @@ package struct ListState<Kind: BrowsedKind>: Equatable, Sendable {
     var isNewestFirst: Bool { kind.isNewestFirst(query) }
 
     /// The selected row; nil in an empty list.
-    package var selection: Content? { window.rows.indices.contains(selected) ? window.rows[selected] : nil }
+    var selection: Content? { window.rows.indices.contains(selected) ? window.rows[selected] : nil }
+
+    var title: String { kind.title }
 
     /// The IDs of the users that the filter and rows on or near the screen refer to.
     var people: [String] {
@@ -99,7 +90,7 @@ package struct ListState<Kind: BrowsedKind>: Equatable, Sendable {
         query.filter.options.compactMap { option in option.value.map { (option.name, $0) } }
     }
 
-    mutating func update(_ message: ScreenMessage<Kind>) -> Step<Kind> {
+    mutating func update(_ message: ScreenMessage<Kind>) -> Step {
         switch message {
         case .appeared:
             told = []
@@ -111,18 +102,22 @@ package struct ListState<Kind: BrowsedKind>: Equatable, Sendable {
             return restart()
         case .written(let sentence): return .ask(.say(sentence))
         case .described(let kind):
-            defer { self.kind = kind }
-            return kind.hasSameRows(as: self.kind) ? .nothing : restart()
+            let isSame = kind.hasSameRows(as: self.kind)
+            self.kind = kind
+            return isSame ? .nothing : restart()
         case .page, .form, .people: return .nothing
         }
     }
 
-    private mutating func update(_ message: ListMessage<Kind>) -> Step<Kind> {
+    private mutating func update(_ message: ListMessage<Kind>) -> Step {
         switch message {
         case .loaded(let request, let page):
             guard request.number == number else { return .nothing }
             take(page, for: request)
-            return next(after: request, page)
+            // A page may be short, and even empty, although there are more rows.
+            guard isStale else { return wanted() }
+            isStale = false
+            return reload()
         case .failed(let request, let sentence):
             guard request.number == number else { return .nothing }
             phase = .failed(sentence)
@@ -159,17 +154,8 @@ package struct ListState<Kind: BrowsedKind>: Equatable, Sendable {
         arrived = arrived.intersection(page.rows.map(\.id)).union(added)
     }
 
-    /// Returns the request after an answer: a page may be short, and even empty, although there are more rows.
-    private mutating func next(after request: ListRequest<Kind>, _ page: Page<Content>) -> Step<Kind> {
-        if isStale {
-            isStale = false
-            return reload()
-        }
-        return wanted()
-    }
-
     /// Requests all rows in memory again.
-    mutating func reload() -> Step<Kind> {
+    mutating func reload() -> Step {
         if case .loading = phase {
             isStale = true
             return .nothing
@@ -179,7 +165,7 @@ package struct ListState<Kind: BrowsedKind>: Equatable, Sendable {
     }
 
     /// Requests the list from its beginning, like a new one.
-    mutating func restart() -> Step<Kind> {
+    mutating func restart() -> Step {
         number += 1
         (window, selected, isLoaded, isStale, isHeld) = (Window(), 0, false, false, false)
         (arrived, told) = ([], [])
@@ -187,20 +173,20 @@ package struct ListState<Kind: BrowsedKind>: Equatable, Sendable {
     }
 
     /// Requests fewer rows from the first one in memory, and keeps the old ones until they arrive.
-    mutating func shorten() -> Step<Kind> {
+    mutating func shorten() -> Step {
         if phase == .loading(.whole) { return .nothing }
         number += 1
         return ask(.whole, after: window.start, limit: Window<Content>.limit * 3 / 5)
     }
 
-    private mutating func ask(_ part: ListRequest<Kind>.Part, after: String?, limit: Int) -> Step<Kind> {
+    private mutating func ask(_ part: ListRequest<Kind>.Part, after: String?, limit: Int) -> Step {
         phase = .loading(part)
         return .command(
-            .list(ListRequest(query: query, part: part, after: after, limit: limit, number: number)))
+            .list(ListRequest(query: query, part: part, after: after, limit: limit, number: number)), of: kind)
     }
 
     /// Requests the page above or below when the selection is close to it.
-    mutating func wanted() -> Step<Kind> {
+    mutating func wanted() -> Step {
         guard phase == .ready else { return .nothing }
         let margin = 20
         if selected + margin >= window.rows.count, let next = window.next {

@@ -4,7 +4,7 @@ import StoryClient
 extension ListState {
     func view(_ size: Size, _ names: Names) -> [Line] {
         let columns = kind.columns
-        let widths = ColumnWidths(of: columns.map(\.shape.width), columns: size.columns).widths
+        let widths = ColumnWidths.of(columns.map(\.shape.width), columns: size.columns)
         var heading = Line("  ")
         for (column, width) in zip(columns, widths) {
             heading.add(column.shape.heading, columns: width + 1, .bold)
@@ -62,12 +62,9 @@ extension ListState {
 }
 
 /// The widths of the columns of a list in terminal columns, as many of them as have room.
-struct ColumnWidths {
-    /// The widths of the first columns.
-    let widths: [Int]
-
-    /// Shares a number of terminal columns among columns of these shapes.
-    init(of shapes: [ColumnShape.Width], columns: Int) {
+enum ColumnWidths {
+    /// Returns the shares of a number of terminal columns among columns of these shapes.
+    static func of(_ shapes: [ColumnShape.Width], columns: Int) -> [Int] {
         let shapes = ColumnWidths.shown(shapes, columns)
         let rests = shapes.filter { $0 == .rest }.count
         let names = max(1, shapes.count { if case .name = $0 { true } else { false } })
@@ -75,7 +72,7 @@ struct ColumnWidths {
         // Texts come first; names share the columns that texts do not need, up to a length that few names have.
         let more = rests == 0 ? left / names : min(14, max(0, left - 30 * rests) / (names + 2 * rests))
         let rest = rests == 0 ? 0 : max(4, (left - more * names) / rests)
-        widths = shapes.map { width in
+        return shapes.map { width in
             if case .name(let count) = width { count + more } else { ColumnWidths.least(width) ?? rest }
         }
     }

@@ -1,9 +1,9 @@
 /// The part of a long list that is in memory: consecutive pages.
-package struct Window<Row: Hashable & Sendable>: Equatable, Sendable {
+struct Window<Row: Hashable & Sendable>: Equatable, Sendable {
     /// The most rows that are kept.
-    package static var limit: Int { 500 }
+    static var limit: Int { 500 }
     /// The number of rows that a page is requested with.
-    package static var pageSize: Int { 100 }
+    static var pageSize: Int { 100 }
 
     /// A page that is in memory.
     private struct Part: Hashable, Sendable {
@@ -12,26 +12,21 @@ package struct Window<Row: Hashable & Sendable>: Equatable, Sendable {
         var count: Int
     }
 
-    /// The rows in memory.
-    package private(set) var rows: [Row] = []
+    private(set) var rows: [Row] = []
     private var parts: [Part] = []
     /// The cursors of the dropped pages above, in order.
     private var above: [String?] = []
     /// The cursor of the page below; nil at the end of the list.
-    package private(set) var next: String?
+    private(set) var next: String?
 
-    /// Creates an empty window.
-    package init() {}
-
-    /// True if there are rows above those in memory.
-    package var hasMoreAbove: Bool { !above.isEmpty }
+    var hasMoreAbove: Bool { !above.isEmpty }
     /// The cursor of the page above.
-    package var previous: String? { above.last ?? nil }
+    var previous: String? { above.last ?? nil }
     /// The cursor of the first page in memory.
-    package var start: String? { parts.first?.after }
+    var start: String? { parts.first?.after }
 
     /// Replaces all rows by one page, which begins at the same row of the list.
-    package mutating func replace(_ rows: [Row], next: String?) {
+    mutating func replace(_ rows: [Row], next: String?) {
         let start = start
         self.rows = Array(rows.prefix(Window.limit))
         parts = [Part(after: start, count: self.rows.count)]
@@ -39,7 +34,7 @@ package struct Window<Row: Hashable & Sendable>: Equatable, Sendable {
     }
 
     /// Appends the page below, and drops pages above that exceed the limit.
-    package mutating func append(_ page: [Row], next: String?) {
+    mutating func append(_ page: [Row], next: String?) {
         parts.append(Part(after: self.next, count: page.count))
         rows += page
         self.next = next
@@ -51,7 +46,7 @@ package struct Window<Row: Hashable & Sendable>: Equatable, Sendable {
     }
 
     /// Prepends the page above, and drops pages below that exceed the limit.
-    package mutating func prepend(_ page: [Row]) {
+    mutating func prepend(_ page: [Row]) {
         guard let after = above.popLast() else { return }
         parts.insert(Part(after: after, count: page.count), at: 0)
         rows = page + rows
@@ -66,11 +61,10 @@ package struct Window<Row: Hashable & Sendable>: Equatable, Sendable {
         }
     }
 
-    /// Replaces the row at an index.
-    package mutating func update(_ row: Row, at index: Int) { rows[index] = row }
+    mutating func update(_ row: Row, at index: Int) { rows[index] = row }
 
     /// Inserts a row at an index; returns false if a row had to be dropped: the list must be requested again.
-    package mutating func insert(_ row: Row, at index: Int) -> Bool {
+    mutating func insert(_ row: Row, at index: Int) -> Bool {
         if parts.isEmpty { parts = [Part(after: nil, count: 0)] }
         parts[part(at: index)].count += 1
         rows.insert(row, at: index)
@@ -81,8 +75,7 @@ package struct Window<Row: Hashable & Sendable>: Equatable, Sendable {
         return false
     }
 
-    /// Removes the row at an index.
-    package mutating func remove(at index: Int) {
+    mutating func remove(at index: Int) {
         let part = part(at: index)
         rows.remove(at: index)
         parts[part].count -= 1

@@ -1,44 +1,32 @@
-package import StoryClient
+import StoryClient
 
-package import struct FoundationEssentials.Date
+import struct FoundationEssentials.Date
 
 /// An event of a row's history, as one line.
-package struct HistoryLine: Hashable, Sendable {
-    /// The event's version.
-    package let version: UInt64
-    /// The event's position.
-    package let position: UInt64
-    /// The event's type.
-    package let type: String
-    /// The event's time.
-    package let time: Date
-    /// The user ID of the process that wrote it.
-    package let by: UInt32
+struct HistoryLine: Hashable, Sendable {
+    let version: UInt64
+    let position: UInt64
+    let type: String
+    let time: Date
     /// The beginning of the event's data.
-    package let data: String
-
-    /// Creates a line of the history.
-    package init(version: UInt64, position: UInt64, type: String, time: Date, by: UInt32, data: String) {
-        (self.version, self.position, self.type) = (version, position, type)
-        (self.time, self.by, self.data) = (time, by, data)
-    }
+    let data: String
 }
 
 /// A row at present or at an earlier version.
-package enum Seen<Content: Hashable & Sendable>: Hashable, Sendable {
+enum Seen<Content: Hashable & Sendable>: Hashable, Sendable {
     case loading
     case row(Content)
     /// There is or was none; with a sentence.
     case absent(String)
 
     /// The row; nil if there is none.
-    package var content: Content? {
+    var content: Content? {
         if case .row(let content) = self { content } else { nil }
     }
 }
 
 /// An event for the page of a row.
-package enum PageMessage<Kind: BrowsedKind>: Sendable {
+enum PageMessage<Kind: BrowsedKind>: Sendable {
     case changed([RowChange<Kind.Content>])
     /// Consecutive events of the history, and whether the last one is the newest.
     case history([HistoryLine], isNewest: Bool)
@@ -51,33 +39,33 @@ package enum PageMessage<Kind: BrowsedKind>: Sendable {
 }
 
 /// The page of one row: its live state, and its state after each event of its history.
-package struct PageState<Kind: BrowsedKind>: Equatable, Sendable {
+struct PageState<Kind: BrowsedKind>: CoordinatorScreen {
     /// The most events that are kept in memory.
-    package static var historyLimit: Int { 200 }
+    static var historyLimit: Int { 200 }
 
-    /// The kind of the row.
-    package internal(set) var kind: Kind
-    /// The row's ID.
-    package let id: String
-    /// The row's present state.
-    package internal(set) var now: Seen<Kind.Content> = .loading
+    var kind: Kind
+    let id: String
+    var now: Seen<Kind.Content> = .loading
     /// The version of the slider; nil for the present.
-    package internal(set) var version: UInt64?
+    var version: UInt64?
     /// The row at that version.
-    package internal(set) var past: Seen<Kind.Content> = .loading
+    var past: Seen<Kind.Content> = .loading
     /// The events in memory.
-    package internal(set) var history: [HistoryLine] = []
+    var history: [HistoryLine] = []
     /// The number of events.
-    package internal(set) var last: UInt64 = 0
+    var last: UInt64 = 0
     /// The earlier states that were stepped back to, of a row that is made of several streams.
-    package internal(set) var earlier: [Kind.Content] = []
+    var earlier: [Kind.Content] = []
     /// The number of lines of the text above the visible part.
     var scroll = 0
 
     init(_ kind: Kind, id: String) { (self.kind, self.id) = (kind, id) }
 
     /// The state that is shown: at the present, at the slider's version, or the earlier one.
-    package var shown: Seen<Kind.Content> { version == nil ? earlier.last.map { .row($0) } ?? now : past }
+    var shown: Seen<Kind.Content> { version == nil ? earlier.last.map { .row($0) } ?? now : past }
+
+    var title: String { kind.name(of: id) }
+    var people: [String] { shown.content.map { kind.people(of: $0) } ?? [] }
 
     /// True if the row's past is the events of one stream.
     var hasHistory: Bool { kind.stream(of: id) != nil }
@@ -90,9 +78,9 @@ package struct PageState<Kind: BrowsedKind>: Equatable, Sendable {
         return [.row(id: id), .stream(stream)]
     }
 
-    mutating func update(_ message: ScreenMessage<Kind>) -> Step<Kind> {
+    mutating func update(_ message: ScreenMessage<Kind>) -> Step {
         switch message {
-        case .appeared: return .command(.history(id: id, around: version))
+        case .appeared: return .command(.history(id: id, around: version), of: kind)
         case .key(let key, let surroundings): return press(key, surroundings)
         case .page(let message): return update(message)
         case .written(let sentence): return .ask(.say(sentence))
@@ -103,7 +91,7 @@ package struct PageState<Kind: BrowsedKind>: Equatable, Sendable {
         }
     }
 
-    private mutating func update(_ message: PageMessage<Kind>) -> Step<Kind> {
+    private mutating func update(_ message: PageMessage<Kind>) -> Step {
         switch message {
         case .changed(let changes): return take(changes)
         case .history(let entries, let isNewest):
@@ -121,12 +109,12 @@ package struct PageState<Kind: BrowsedKind>: Equatable, Sendable {
             case .loading: break
             }
             return .nothing
-        case .stirred: return version == nil ? .command(.history(id: id, around: nil)) : .nothing
+        case .stirred: return version == nil ? .command(.history(id: id, around: nil), of: kind) : .nothing
         case .failed(let sentence): return .ask(.say(sentence))
         }
     }
 
-    private mutating func take(_ changes: [RowChange<Kind.Content>]) -> Step<Kind> {
+    private mutating func take(_ changes: [RowChange<Kind.Content>]) -> Step {
         let before = now
         for change in changes {
             switch change {
@@ -138,13 +126,13 @@ package struct PageState<Kind: BrowsedKind>: Equatable, Sendable {
             }
         }
         // The end of the history is shown only beside the present state.
-        return now == before || version != nil ? .nothing : .command(.history(id: id, around: nil))
+        return now == before || version != nil ? .nothing : .command(.history(id: id, around: nil), of: kind)
     }
 }
 
 // Keys on a page.
 extension PageState {
-    mutating func press(_ key: Key, _ surroundings: Surroundings) -> Step<Kind> {
+    mutating func press(_ key: Key, _ surroundings: Surroundings) -> Step {
         if !hasHistory, [.left, .right, .home, .end].contains(key) { return hasEarlier ? step(key) : .nothing }
         switch key {
         case .left: return slide(to: (version ?? last) - min(version ?? last, 1))
@@ -159,17 +147,17 @@ extension PageState {
             // `e` and `d` act on the present row, even if an earlier state is shown.
             if let link = kind.links.first(where: { $0.key == character }) { return .ask(.open(link.destination)) }
             guard let content = ["e", "d"].contains(character) ? now.content : shown.content else { return .nothing }
-            return RowKeys(kind: kind).press(character, content, .init(), surroundings.user)
+            return kind.press(character, on: content, in: .init(), by: surroundings.user)
         case .enter, .escape, .backspace, .delete, .tab, .backTab, .control, .unreadable: return .nothing
         }
         return .nothing
     }
 
     /// Moves to the state before the one that is shown, to the one behind it, or to the present.
-    private mutating func step(_ key: Key) -> Step<Kind> {
+    private mutating func step(_ key: Key) -> Step {
         scroll = 0
         switch key {
-        case .left: return shown.content.map { .command(.earlier(id: id, than: $0.position)) } ?? .nothing
+        case .left: return shown.content.map { .command(.earlier(id: id, than: $0.position), of: kind) } ?? .nothing
         case .right: _ = earlier.popLast()
         default: earlier = key == .end ? [] : earlier
         }
@@ -177,7 +165,7 @@ extension PageState {
     }
 
     /// Moves the slider to a version; the newest one is the present.
-    private mutating func slide(to wanted: UInt64) -> Step<Kind> {
+    private mutating func slide(to wanted: UInt64) -> Step {
         scroll = 0
         let target = max(1, wanted)
         // The last event of a deleted row is its deletion, so there is no row at that version either.
@@ -188,16 +176,16 @@ extension PageState {
         guard target != version else { return .nothing }
         (version, past) = (target, .loading)
         var step = fill()
-        step.commands.append(.past(id: id, version: target))
+        step.commands.append(AnyCommand(.past(id: id, version: target), of: kind))
         return step
     }
 
     /// Requests the events around the slider if they are not in memory.
-    private func fill() -> Step<Kind> {
+    private func fill() -> Step {
         let wanted = version ?? last
         let (first, final) = (history.first?.version ?? 0, history.last?.version ?? 0)
         let isThere = first <= max(1, wanted - min(wanted, 5)) && final >= min(last, wanted + 5)
-        return isThere && !history.isEmpty ? .nothing : .command(.history(id: id, around: version))
+        return isThere && !history.isEmpty ? .nothing : .command(.history(id: id, around: version), of: kind)
     }
 
     /// The keys of this page and their actions.

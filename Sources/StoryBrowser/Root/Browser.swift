@@ -21,7 +21,7 @@ package struct Browser: StoryApplication {
     package func update(_ state: BrowserState, _ message: BrowserMessage) -> (BrowserState, BrowserCommand?) {
         var state = state
         let command = state.update(message)
-        let wanted = state.names.ask(for: state.route.location.screen.shown.people)
+        let wanted = state.names.ask(for: state.route.location.screen.people)
         guard !wanted.isEmpty else { return (state, command) }
         let names = BrowserCommand.names(wanted)
         return (state, command.map { .several([$0, names]) } ?? names)
@@ -32,7 +32,7 @@ package struct Browser: StoryApplication {
         guard state.ending == nil else { return [] }
         let location = state.route.location
         return Set(
-            [.terminal, .heartbeat, .renames] + location.screen.subscriptions.map { .screen(location.number, $0) })
+            [.terminal, .heartbeat, .renames] + location.screen.followed.map { .screen(location.number, $0) })
     }
 }
 
@@ -65,22 +65,21 @@ extension BrowserState {
         return nil
     }
 
-    /// Notifies the top screen that it is shown.
     private mutating func appear() -> BrowserCommand? {
-        let step = route.location.screen.update(.appeared)
+        let step = route.location.screen.appear()
         return carryOut(step, of: route.location.number)
     }
 
     /// Delivers a message to the screen with a number, anywhere on the route.
     private mutating func deliver(_ message: AnyMessage, to number: Int) -> BrowserCommand? {
-        var step = AnyStep()
+        var step = Step()
         if route.location.number == number {
-            step = route.location.screen.update(message)
+            step = route.location.screen.receive(message)
         } else {
             route = route.mapLocations { location in
                 guard location.number == number else { return location }
                 var location = location
-                step = location.screen.update(message)
+                step = location.screen.receive(message)
                 return location
             }
         }
@@ -88,24 +87,26 @@ extension BrowserState {
     }
 
     /// Carries out a screen's requests; only the top screen may navigate.
-    private mutating func carryOut(_ step: AnyStep, of number: Int) -> BrowserCommand? {
+    private mutating func carryOut(_ step: Step, of number: Int) -> BrowserCommand? {
         var command: BrowserCommand? = step.commands.isEmpty ? nil : .screen(number, step.commands)
-        for request in step.requests {
+        for request in step.outgoing {
             switch request {
             case .say(let sentence): notice = sentence
             case .show(let screen) where route.location.number == number: command = go(to: screen) ?? command
+            case .open(let destination) where route.location.number == number:
+                command = go(to: destination.screen) ?? command
             case .back where route.location.number == number: command = goBack() ?? command
             case .narrow(let message) where route.location.number == number:
                 guard let previous = route.previous else { continue }
                 route = previous
                 command = deliver(message, to: route.location.number) ?? command
-            case .show, .back, .narrow: break
+            case .show, .open, .back, .narrow: break
             }
         }
         return command
     }
 
-    private mutating func go(to screen: AnyScreen) -> BrowserCommand? {
+    private mutating func go(to screen: any CoordinatorScreen) -> BrowserCommand? {
         route = route.going(to: Location(number: count, screen: screen))
         count += 1
         return appear()
@@ -114,7 +115,7 @@ extension BrowserState {
     /// Goes to the previous screen; from the first one to the overview.
     private mutating func goBack() -> BrowserCommand? {
         guard let previous = route.previous else {
-            if case .overview = route.location.screen { return nil }
+            if route.location.screen.kind is Overview { return nil }
             return begin(.overview)
         }
         route = previous
@@ -134,7 +135,7 @@ extension BrowserState {
             isHelpShown = false
             return nil
         }
-        if route.location.screen.shown.takesText { return hand(key, at: time) }
+        if route.location.screen.takesText { return hand(key, at: time) }
         switch key {
         case .character("q"): ending = .quit
         case .character("?"): isHelpShown = true
@@ -156,13 +157,12 @@ extension BrowserState {
 
     private mutating func hand(_ key: Key, at time: Date) -> BrowserCommand? {
         let surroundings = Surroundings(height: height - 2, user: user, time: time)
-        let step = route.location.screen.update(.key(key, surroundings))
+        let step = route.location.screen.press(key, in: surroundings)
         return carryOut(step, of: route.location.number)
     }
 
-    /// Begins a new route.
     private mutating func begin(_ destination: Destination) -> BrowserCommand? {
-        route = Route(Location(number: count, screen: AnyScreen(destination)))
+        route = Route(Location(number: count, screen: destination.screen))
         count += 1
         return appear()
     }

@@ -1,53 +1,50 @@
-package import StoryClient
+import StoryClient
 
 package import struct FoundationEssentials.Date
 
 /// A visited screen, with a number that identifies it.
-package struct Location: Equatable, Sendable {
-    /// The number.
-    package let number: Int
-    /// The screen.
-    package internal(set) var screen: AnyScreen
+struct Location: Equatable, Sendable {
+    let number: Int
+    var screen: any CoordinatorScreen
+
+    static func == (one: Location, other: Location) -> Bool {
+        one.number == other.number && one.screen.isEqual(to: other.screen)
+    }
 }
 
 /// The state of the browser.
 package struct BrowserState: Equatable, DrawnState {
     /// The state of the connection to the store.
-    package enum Connection: Hashable, Sendable {
+    enum Connection: Hashable, Sendable {
         case unknown
         case connected
         /// The store does not answer; with a sentence that says why.
         case lost(String)
     }
 
-    /// The size of the terminal.
-    package internal(set) var size: Size
+    var size: Size
     /// The visited screens up to the one that is shown.
-    package internal(set) var route: Route<Location>
-    /// The state of the connection.
-    package internal(set) var connection = Connection.unknown
+    var route: Route<Location>
+    var connection = Connection.unknown
     /// The ID of the log, once it is known: a different one is a different history.
-    package internal(set) var log: String?
+    var log: String?
     /// The position of the last known event of the log.
-    package internal(set) var position: UInt64 = 0
-    /// The names of the users that rows refer to.
-    package internal(set) var names = Names()
+    var position: UInt64 = 0
+    var names = Names()
     /// The latest notice; nil after a key press.
-    package internal(set) var notice: String?
-    /// True while the help is shown.
-    package internal(set) var isHelpShown = false
+    var notice: String?
+    var isHelpShown = false
     /// The reason of the end; nil while it runs.
     package internal(set) var ending: ScreenEnding?
     /// The ID of the user whom it acts for.
-    package let user: String?
+    let user: String?
     /// The number of screens that were visited.
     var count = 1
-    /// True once the terminal is ready.
     var hasBegun = false
 
     init(user: String?, start: Destination) {
         size = Size.smallest
-        route = Route(Location(number: 0, screen: AnyScreen(start)))
+        route = Route(Location(number: 0, screen: start.screen))
         self.user = user
     }
 
@@ -76,9 +73,6 @@ package enum BrowserMessage: TerminalMessage {
     case renamed(String)
     /// The process was asked to end.
     case interrupted
-
-    package static func terminalResized(_ size: Size) -> BrowserMessage { .resized(size) }
-    package static func keyPressed(_ key: Key, at time: Date) -> BrowserMessage { .key(key, at: time) }
 }
 
 /// A request of the browser to the world.

@@ -10,7 +10,7 @@ extension BrowserState {
         }
         let body =
             isHelpShown
-            ? Help.lines : route.location.screen.shown.view(Size(columns: size.columns, rows: height), names)
+            ? Help.lines : route.location.screen.view(Size(columns: size.columns, rows: height), names)
         // A notice of several lines covers the end of the screen above.
         let notices = noticeLines
         let height = max(0, self.height + 1 - notices.count)
@@ -35,7 +35,7 @@ extension BrowserState {
 
     /// Returns the titles of the visited screens; the last ones if not all fit.
     private func trail(_ room: Int) -> String {
-        var titles = route.locations.map { Shown.cut(Shown.safe($0.screen.shown.title), to: 30) }
+        var titles = route.locations.map { Shown.cut(Shown.safe($0.screen.title), to: 30) }
         var text = " " + titles.joined(separator: " › ")
         while Shown.width(text) > room, titles.count > 1 {
             titles.removeFirst()
@@ -59,8 +59,8 @@ extension BrowserState {
     private var keysLine: Line {
         var line = Line()
         let everywhere = [("?", "help"), ("q", "quit")]
-        let hints = isHelpShown ? [("any key", "back")] : route.location.screen.shown.hints
-        let common = route.location.screen.shown.takesText || isHelpShown ? [] : everywhere
+        let hints = isHelpShown ? [("any key", "back")] : route.location.screen.hints
+        let common = route.location.screen.takesText || isHelpShown ? [] : everywhere
         let reserved = common.reduce(0) { $0 + Shown.width($1.0) + Shown.width($1.1) + 3 }
         for (key, does) in hints {
             guard line.width + Shown.width(key) + Shown.width(does) + 3 <= size.columns - reserved else { break }

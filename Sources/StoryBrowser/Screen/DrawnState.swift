@@ -14,7 +14,7 @@ package enum ScreenEnding: Hashable, Sendable { case quit, interrupted }
 /// A message of an application that has a terminal.
 package protocol TerminalMessage: Sendable {
     /// Returns the message that the terminal is ready or has a new size.
-    static func terminalResized(_ size: Size) -> Self
+    static func resized(_ size: Size) -> Self
     /// Returns the message that a key was pressed.
-    static func keyPressed(_ key: Key, at time: Date) -> Self
+    static func key(_ key: Key, at time: Date) -> Self
 }

@@ -53,8 +53,8 @@ package struct Line: Hashable, Sendable {
         add(cut + String(repeating: " ", count: max(0, columns - Shown.width(cut))), style)
     }
 
-    /// Returns the line cut or padded to a number of columns; the padding has the given style.
-    package func fitted(to columns: Int, filling style: Style = []) -> Line {
+    /// Returns the line cut or padded to a number of columns.
+    package func fitted(to columns: Int) -> Line {
         var line = Line()
         var left = columns
         for span in spans where left > 0 {
@@ -62,7 +62,7 @@ package struct Line: Hashable, Sendable {
             line.add(cut, span.style)
             left -= Shown.width(cut)
         }
-        line.add(String(repeating: " ", count: max(0, left)), style)
+        line.add(String(repeating: " ", count: max(0, left)))
         return line
     }
 

@@ -3,13 +3,11 @@ package struct TypedLine: Equatable, Sendable {
     /// The effect of a key beside a change of the line.
     package enum Outcome: Equatable, Sendable {
         case editing
-        /// The line is complete.
         case entered(String)
         /// The line is complete, but has bytes that are no text.
         case refused
         case completion
         case clearing
-        /// The input has ended.
         case end
     }
 

@@ -4,7 +4,10 @@ extension StoreWorld: CommandExecutor {
     /// Executes a command, and returns the resulting messages.
     package func execute(_ command: BrowserCommand) async -> [BrowserMessage] {
         switch command {
-        case .screen(let number, let commands): return await execute(commands, of: number)
+        case .screen(let number, let commands):
+            var messages: [AnyMessage] = []
+            for command in commands { messages += await execute(command, of: command.kind) }
+            return messages.map { .screen(number, $0) }
         case .names(let ids): return [.names(await Users().names(of: ids, from: requests))]
         case .several(let commands):
             return await withTaskGroup(of: [BrowserMessage].self) { group in
@@ -14,24 +17,9 @@ extension StoreWorld: CommandExecutor {
         }
     }
 
-    private func execute(_ commands: [AnyCommand], of number: Int) async -> [BrowserMessage] {
-        var messages: [AnyMessage] = []
-        for command in commands {
-            switch command {
-            case .story(let command): messages += await execute(command, of: Stories()).map { .story($0) }
-            case .user(let command): messages += await execute(command, of: Users()).map { .user($0) }
-            case .message(let command): messages += await execute(command, of: Messages()).map { .message($0) }
-            case .photo(let command): messages += await execute(command, of: Photos()).map { .photo($0) }
-            case .overview(let command): messages += await execute(command, of: Overview()).map { .overview($0) }
-            case .model(let command): messages += await execute(command, of: Models()).map { .model($0) }
-            case .row(let kind, let command): messages += await execute(command, of: kind).map { .row($0) }
-            case .misfit(let kind, let command): messages += await execute(command, of: kind).map { .misfit($0) }
-            case .category(let command): messages += await execute(command, of: Categories()).map { .category($0) }
-            case .stream(let kind, let command): messages += await execute(command, of: kind).map { .stream($0) }
-            case .event(let kind, let command): messages += await execute(command, of: kind).map { .event($0) }
-            }
-        }
-        return messages.map { .screen(number, $0) }
+    private func execute<Kind: BrowsedKind>(_ command: AnyCommand, of kind: Kind) async -> [AnyMessage] {
+        guard let command = command.command as? ScreenCommand<Kind> else { return [] }
+        return await execute(command, of: kind).map { AnyMessage($0, of: kind) }
     }
 
     private func execute<Kind: BrowsedKind>(
@@ -118,7 +106,7 @@ extension StoreWorld: CommandExecutor {
 
     private static func entry(_ event: Event) -> HistoryLine {
         HistoryLine(
-            version: event.version, position: event.position, type: event.type, time: event.time, by: event.by,
+            version: event.version, position: event.position, type: event.type, time: event.time,
             data: String(event.data.text.prefix(200)))
     }
 

@@ -37,26 +37,16 @@ extension StoreWorld: SubscriptionSource {
         case .terminal: for await message in input { await send(message) }
         case .heartbeat: await beat(send)
         case .renames: await listenForRenames(send)
-        case .screen(let number, let subscription): await listen(to: subscription) { await send(.screen(number, $0)) }
+        case .screen(let number, let subscription):
+            await listen(to: subscription, of: subscription.kind) { await send(.screen(number, $0)) }
         }
     }
 
-    private func listen(
-        to subscription: AnySubscription, _ send: @escaping @Sendable (AnyMessage) async -> Void
+    private func listen<Kind: BrowsedKind>(
+        to subscription: AnySubscription, of kind: Kind, _ send: @escaping @Sendable (AnyMessage) async -> Void
     ) async {
-        switch subscription {
-        case .story(let subscription): await listen(to: subscription, of: Stories()) { await send(.story($0)) }
-        case .user(let subscription): await listen(to: subscription, of: Users()) { await send(.user($0)) }
-        case .message(let subscription): await listen(to: subscription, of: Messages()) { await send(.message($0)) }
-        case .photo(let subscription): await listen(to: subscription, of: Photos()) { await send(.photo($0)) }
-        case .overview(let subscription): await listen(to: subscription, of: Overview()) { await send(.overview($0)) }
-        case .model(let subscription): await listen(to: subscription, of: Models()) { await send(.model($0)) }
-        case .row(let kind, let subscription): await listen(to: subscription, of: kind) { await send(.row($0)) }
-        case .misfit(let kind, let subscription): await listen(to: subscription, of: kind) { await send(.misfit($0)) }
-        case .category(let subscription): await listen(to: subscription, of: Categories()) { await send(.category($0)) }
-        case .stream(let kind, let subscription): await listen(to: subscription, of: kind) { await send(.stream($0)) }
-        case .event(let kind, let subscription): await listen(to: subscription, of: kind) { await send(.event($0)) }
-        }
+        guard let subscription = subscription.subscription as? ScreenSubscription<Kind> else { return }
+        await listen(to: subscription, of: kind) { await send(AnyMessage($0, of: kind)) }
     }
 
     /// Asks each half second whether the store answers.

@@ -26,7 +26,7 @@ public actor ApplicationRuntime<Application: StoryApplication> {
     /// The application's current state.
     public private(set) var state: State
     private let application: Application
-    private let chain: UpdateChain<Application>
+    private let middleware: [any Middleware<State, Message, Command>]
     private let executor: any CommandExecutor<Command, Message>
     private let source: any SubscriptionSource<Subscription, Message>
     private let renderer: any Renderer<State>
@@ -48,8 +48,7 @@ public actor ApplicationRuntime<Application: StoryApplication> {
         executor: any CommandExecutor<Command, Message>, source: any SubscriptionSource<Subscription, Message>,
         renderer: any Renderer<State>
     ) {
-        self.application = application
-        chain = UpdateChain(application: application, middleware: middleware)
+        (self.application, self.middleware) = (application, middleware)
         (self.executor, self.source, self.renderer) = (executor, source, renderer)
         state = application.initial
     }
@@ -68,7 +67,7 @@ public actor ApplicationRuntime<Application: StoryApplication> {
     /// Handles a message; ignored before `start` and after `stop`.
     public func send(_ message: Message) {
         guard isRunning else { return }
-        let (next, command) = chain.update(state, message)
+        let (next, command) = update(state, message, through: middleware[...])
         let isChanged = next != state
         state = next
         if isChanged {
@@ -76,6 +75,14 @@ public actor ApplicationRuntime<Application: StoryApplication> {
             listen()
         }
         if let command { carryOut(command) }
+    }
+
+    /// Updates a state through middleware: the first one sees the message first and the result last.
+    private func update(
+        _ state: State, _ message: Message, through links: ArraySlice<any Middleware<State, Message, Command>>
+    ) -> (State, Command?) {
+        guard let first = links.first else { return application.update(state, message) }
+        return first.update(state, message) { update($0, $1, through: links.dropFirst()) }
     }
 
     /// Stops every subscription and cancels every command; later messages are ignored.

@@ -28,20 +28,15 @@ struct CallTable {
     var minimum: Minimum?
     private var calls: [UInt64: Call] = [:]
     /// The numbers of the requests that wait to be sent; cancelled ones are still among them.
-    private var waiting = ReadyQueue<UInt64>()
+    private(set) var waiting = ReadyQueue<UInt64>()
     /// The number of cancelled requests in `waiting`.
     private var cancelledCount = 0
     /// The requests in flight, each with its sequence number of sending: replies come in that order.
-    private var sent: [UInt64: UInt64] = [:]
+    private(set) var sent: [UInt64: UInt64] = [:]
     private var turn: UInt64 = 0
 
     /// The number of requests without a reply, whether they were sent or not.
     var count: Int { calls.count }
-    /// The number of requests in flight.
-    var sentCount: Int { sent.count }
-
-    /// The number of requests that wait to be sent, including cancelled ones that were not removed yet.
-    var waitingCount: Int { waiting.count }
 
     /// Adds a request under a number that no other one has now.
     mutating func add(_ id: UInt64, _ request: RequestLine) {
@@ -148,8 +143,6 @@ struct CallTable {
 struct ReadyQueue<Element> {
     private var elements: [Element] = []
     private var start = 0
-
-    var isEmpty: Bool { start == elements.count }
 
     var count: Int { elements.count - start }
 

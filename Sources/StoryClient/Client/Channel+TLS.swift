@@ -17,7 +17,7 @@ extension Channel {
         do throws(StoreError) {
             try tls.begin(&hello)
         } catch {
-            _ = Channel.closeDescriptor(number)
+            Platform.closeDescriptor(number)
             throw error
         }
         state.withLock { [hello] state in

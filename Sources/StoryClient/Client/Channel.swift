@@ -1,4 +1,3 @@
-import StoryCore
 import Synchronization
 
 #if canImport(Glibc)
@@ -55,7 +54,7 @@ final class Channel: Sendable {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else {
             let code = errno
-            if socket >= 0 { _ = Channel.closeDescriptor(socket) }
+            if socket >= 0 { Platform.closeDescriptor(socket) }
             throw .system(call: "pipe", reason: reason(code))
         }
         for end in ends {
@@ -150,32 +149,24 @@ extension Channel {
     private func run(_ socket: Int32, _ wakeEnd: Int32) {
         var buffer = LineBuffer()
         var part = [UInt8](repeating: 0, count: 65_536)
-        while let wants = wants() {
+        while let events = wantedEvents() {
             var polled = [
-                pollfd(fd: wants.isNothing ? -1 : socket, events: wants.events, revents: 0),
+                pollfd(fd: events == 0 ? -1 : socket, events: events, revents: 0),
                 pollfd(fd: wakeEnd, events: Int16(POLLIN), revents: 0),
             ]
             if poll(&polled, nfds_t(polled.count), -1) < 0, errno != EINTR { return end(.connectionLost) }
             if polled[1].revents != 0 { while read(wakeEnd, &part, part.count) > 0 {} }
             guard polled[0].revents != 0 else { continue }
-            if wants.write { state.withLock { Channel.flush(&$0) } }
-            if wants.read, let reason = readSome(socket, &buffer, &part) { return end(reason) }
+            if events & Int16(POLLOUT) != 0 { state.withLock { Channel.flush(&$0) } }
+            if events & Int16(POLLIN) != 0, let reason = readSome(socket, &buffer, &part) { return end(reason) }
         }
     }
 
-    /// The events of the socket that the thread waits for.
-    private struct Wants {
-        let read: Bool
-        let write: Bool
-        var isNothing: Bool { !read && !write }
-        var events: Int16 { (read ? Int16(POLLIN) : 0) | (write ? Int16(POLLOUT) : 0) }
-    }
-
-    /// Returns the events to wait for; nil once the channel is closed.
-    private func wants() -> Wants? {
+    /// Returns the events of the socket to wait for; nil once the channel is closed.
+    private func wantedEvents() -> Int16? {
         state.withLock { state in
             guard state.end == nil else { return nil }
-            return Wants(read: state.arrivedSize < readAhead, write: !state.outgoing.isEmpty)
+            return (state.arrivedSize < readAhead ? Int16(POLLIN) : 0) | (state.outgoing.isEmpty ? 0 : Int16(POLLOUT))
         }
     }
 
@@ -224,11 +215,11 @@ extension Channel {
             defer { (state.waker, state.socket) = (-1, -1) }
             return state.waker
         }
-        for number in [socket, wakeEnd, waker] where number >= 0 { _ = Channel.closeDescriptor(number) }
+        for number in [socket, wakeEnd, waker] where number >= 0 { Platform.closeDescriptor(number) }
     }
 }
 
-// Functions that are called with the state locked, and `close`.
+// Functions that are called with the state locked.
 extension Channel {
     private static func takeWaiter(_ state: inout State) -> CheckedContinuation<Received, Never>? {
         defer { state.waiter = nil }
@@ -252,15 +243,5 @@ extension Channel {
         }
         state.outgoing.removeAll(keepingCapacity: state.outgoing.count <= 65_536)
         state.sent = 0
-    }
-
-    static func closeDescriptor(_ number: Int32) -> Int32 {
-        #if canImport(Glibc)
-            Glibc.close(number)
-        #elseif canImport(Musl)
-            Musl.close(number)
-        #else
-            Darwin.close(number)
-        #endif
     }
 }

@@ -63,14 +63,8 @@ actor Exchange {
     ///
     /// - Throws: as `ask`.
     func askOnce(_ request: RequestLine, within limit: Duration?) async throws -> StoreReply {
-        do {
-            let reply = try await ask(request, within: limit)
-            close()
-            return reply
-        } catch {
-            close()
-            throw error
-        }
+        defer { close() }
+        return try await ask(request, within: limit)
     }
 
     /// Sends a request and returns its whole reply; retries after temporary failures.
@@ -113,11 +107,10 @@ actor Exchange {
         waiting.removeValue(forKey: id)?.continuation.resume(throwing: CancellationError())
     }
 
-    /// Fails a call at its time limit. A request that was sent stays in flight, and its late reply is dropped.
+    /// Fails a call at its time limit.
     private func timeIsUp(_ id: UInt64, _ limit: Duration) {
         guard let call = waiting[id] else { return }
         let wasSent = calls.wasSent(id) || call.isUncertain
-        _ = calls.cancel(id)
         fail(id, .timedOut(request: call.request.name, after: limit, wasSent: wasSent))
     }
 
@@ -173,10 +166,7 @@ extension Exchange {
     private func couldNotConnect(_ error: ClientError) {
         guard case .connecting = link else { return }
         link = .none
-        for (id, call) in waiting where call.isUncertain {
-            _ = calls.cancel(id)
-            fail(id, .connectionLost)
-        }
+        for (id, call) in waiting where call.isUncertain { fail(id, .connectionLost) }
         failAll(error)
     }
 
@@ -204,10 +194,7 @@ extension Exchange {
         if case .protocolViolation = error { return failAll(error) }
         for id in calls.lostConnection() { fail(id, .connectionLost) }
         for id in waiting.keys where calls.wasSent(id) { waiting[id]?.isUncertain = true }
-        for id in waiting.keys where !mayTryAgain(id) {
-            _ = calls.cancel(id)
-            fail(id, .connectionLost)
-        }
+        for id in waiting.keys where !mayTryAgain(id) { fail(id, .connectionLost) }
         advance()
     }
 
@@ -265,7 +252,9 @@ extension Exchange {
         advance()
     }
 
+    /// Fails a call; a request that was sent stays in flight, and its late reply is dropped.
     private func fail(_ id: UInt64, _ error: ClientError) {
+        _ = calls.cancel(id)
         waiting.removeValue(forKey: id)?.continuation.resume(throwing: error)
     }
 

@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// The greeting that a store sends when a connection is made.
 public struct Greeting: Hashable, Sendable, Decodable {
     /// The limits of one connection.

@@ -13,8 +13,6 @@ struct JSONGrammar {
         return grammar.takeValue() && grammar.index == grammar.bytes.count
     }
 
-    private init(bytes: [UInt8]) { self.bytes = bytes }
-
     private var next: UInt8? { index < bytes.count ? bytes[index] : nil }
 
     /// Takes a value and the white space around it.

@@ -27,12 +27,6 @@ struct RequestLine: Hashable, Sendable {
         return line
     }
 
-    /// Returns the line with a number as an option.
-    func option(_ name: String, _ value: UInt64?) -> RequestLine { option(name, value.map(String.init)) }
-
-    /// Returns the line with names as an option, separated by commas.
-    func option(_ name: String, _ values: [String]?) -> RequestLine { option(name, values?.joined(separator: ",")) }
-
     /// Returns the line with a minimum as an option, where the verb has that option; the greater one of two counts.
     func minimum(_ minimum: Minimum?) -> RequestLine {
         guard let minimum else { return self }
@@ -51,13 +45,6 @@ struct RequestLine: Hashable, Sendable {
     func body(_ json: JSONText) -> RequestLine {
         var line = self
         line.words += " " + json.text
-        return line
-    }
-
-    /// Returns the line with a text that ends it as a JSON string.
-    func body(quoted text: String) -> RequestLine {
-        var line = self
-        line.words += " " + JSONText.quoted(text)
         return line
     }
 

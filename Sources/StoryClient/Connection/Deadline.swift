@@ -1,17 +1,15 @@
 /// The moment at which a wait ends; without a limit, the wait never ends.
 struct Deadline {
-    private let end: ContinuousClock.Instant?
+    private var end: ContinuousClock.Instant?
 
     /// Creates a deadline that is the given duration from now; nil: no limit.
     init(after patience: Duration?) { end = patience.map { ContinuousClock.now + $0 } }
 
     /// Returns the earlier one of two deadlines.
     func earlier(_ other: Deadline) -> Deadline {
-        switch (end, other.end) {
-        case (let mine?, let others?): mine < others ? self : other
-        case (_?, nil): self
-        case (nil, _): other
-        }
+        var deadline = self
+        deadline.end = [end, other.end].compactMap(\.self).min()
+        return deadline
     }
 
     /// The remaining time in whole milliseconds, for `poll`: 0 when it is over, −1 without a limit.

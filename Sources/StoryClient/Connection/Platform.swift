@@ -50,6 +50,9 @@ enum Platform {
         #endif
     }
 
+    /// Calls `close`, under a name that no method hides.
+    static func closeDescriptor(_ number: Int32) { close(number) }
+
     /// Calls `send`, under a name that no method hides.
     static func sendBytes(_ number: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
         send(number, bytes.baseAddress, bytes.count, sendFlags)

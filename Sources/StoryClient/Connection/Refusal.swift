@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// A store's refusal: a code for programs, a sentence for people, and the further members of that code.
 public struct Refusal: Error, Hashable, Sendable, Decodable {
     /// The kind of a refusal; new codes may come. docs/protocol.md says when each is sent.
@@ -128,18 +122,14 @@ public struct Refusal: Error, Hashable, Sendable, Decodable {
     /// Reads the JSON of a `-` line; one that cannot be read becomes an `internal` refusal that shows it.
     public init(json: [UInt8]) {
         do {
-            self = try JSONDecoder().decode(Refusal.self, from: Data(json))
+            self = try StoreDecoder.decode(Refusal.self, json)
         } catch {
-            self.init(unreadable: json)
+            code = .internal
+            message = "an error that cannot be read: \(String(decoding: json, as: UTF8.self))"
+            (retry, fields, name, nearest, damaged, column, field) = (nil, nil, nil, nil, nil, nil, nil)
+            (expected, actual, stream, position, limit) = (nil, nil, nil, nil, nil)
+            (log, address, outcome) = (nil, nil, nil)
         }
-    }
-
-    private init(unreadable json: [UInt8]) {
-        code = .internal
-        message = "an error that cannot be read: \(String(decoding: json, as: UTF8.self))"
-        (retry, fields, name, nearest, damaged, column, field) = (nil, nil, nil, nil, nil, nil, nil)
-        (expected, actual, stream, position, limit) = (nil, nil, nil, nil, nil)
-        (log, address, outcome) = (nil, nil, nil)
     }
 
     /// True when the stored data differs from the data that was written.

@@ -50,12 +50,6 @@ public struct StoreAddress: Hashable, Sendable, CustomStringConvertible {
 
     init(path: String, owner: UInt32?) { endpoints = [.socket(path: path, owner: owner)] }
 
-    /// The user ID that must run the store at a Unix socket, unless root does; nil: any user.
-    var owner: UInt32? {
-        for case .socket(_, let owner) in endpoints { return owner }
-        return nil
-    }
-
     /// Returns the address that this process means: the list of paths and URLs given, else `STORED_SOCKET`, else
     /// `storykeep/stored.sock` in `$XDG_RUNTIME_DIR`, else in `/run/user/UID`, else `/tmp/storykeep-UID/stored.sock`.
     ///

@@ -11,6 +11,9 @@ public struct ContentCollection<Content: StoreContent>: Sendable {
     /// The store.
     public let client: StoreClient
 
+    /// Creates the collection of a store's content of the kind.
+    package init(_ client: StoreClient) { self.client = client }
+
     /// Returns a row's address on the wire; malformed IDs are refused by the store.
     func target(_ id: String) -> String { "\(Content.kind.rawValue)/\(id)" }
 
@@ -21,13 +24,13 @@ public struct ContentCollection<Content: StoreContent>: Sendable {
 
 extension StoreClient {
     /// The users.
-    public var users: ContentCollection<User> { ContentCollection(client: self) }
+    public var users: ContentCollection<User> { ContentCollection(self) }
     /// The stories.
-    public var stories: ContentCollection<Story> { ContentCollection(client: self) }
+    public var stories: ContentCollection<Story> { ContentCollection(self) }
     /// The messages.
-    public var messages: ContentCollection<Message> { ContentCollection(client: self) }
+    public var messages: ContentCollection<Message> { ContentCollection(self) }
     /// The photos.
-    public var photos: ContentCollection<Photo> { ContentCollection(client: self) }
+    public var photos: ContentCollection<Photo> { ContentCollection(self) }
 }
 
 /// A point of the log: a position or a moment; where one stream is read, a version or a moment.

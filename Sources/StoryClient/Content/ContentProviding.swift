@@ -12,7 +12,7 @@ extension ContentProviding {
     /// - Throws: `ContentError`, or `CancellationError`.
     public func content(_ id: ContentID) async throws -> Content {
         do {
-            return try await ContentCollection<Content>(client: client).get(id.text)
+            return try await ContentCollection<Content>(client).get(id.text)
         } catch let error as ClientError {
             throw ContentError(error)
         }

@@ -16,7 +16,7 @@ extension ContentCollection {
     public func post(
         _ form: Content.Form, key: String? = nil, version: UInt64? = nil, meta: JSONText? = nil
     ) async throws -> Receipt {
-        try await client.write(RequestLine(.post, Content.kind.rawValue), form, WriteOptions(key, version, meta))
+        try await client.write(RequestLine(.post, Content.kind.rawValue).write(key, version, meta), form)
     }
 }
 
@@ -35,7 +35,7 @@ extension ContentCollection where Content: EditableContent {
     public func edit(
         _ id: String, _ form: Content.Edit, key: String? = nil, version: UInt64? = nil, meta: JSONText? = nil
     ) async throws -> Receipt {
-        try await client.write(RequestLine(.edit, target(id)), form, WriteOptions(key, version, meta))
+        try await client.write(RequestLine(.edit, target(id)).write(key, version, meta), form)
     }
 }
 
@@ -47,7 +47,7 @@ extension ContentCollection where Content: DeletableContent {
     public func delete(
         _ id: String, key: String? = nil, version: UInt64? = nil, meta: JSONText? = nil
     ) async throws -> Receipt {
-        try await client.write(RequestLine(.delete, target(id)), WriteOptions(key, version, meta))
+        try await client.write(RequestLine(.delete, target(id)).write(key, version, meta))
     }
 }
 
@@ -59,8 +59,7 @@ extension ContentCollection<Story> {
     public func like(
         _ id: String, by user: String, key: String? = nil, version: UInt64? = nil, meta: JSONText? = nil
     ) async throws -> Receipt {
-        let options = WriteOptions(key, version, meta)
-        return try await client.write(RequestLine(.like, target(id)), LikeForm(user: user), options)
+        try await client.write(RequestLine(.like, target(id)).write(key, version, meta), LikeForm(user: user))
     }
 
     /// Removes a user's like from a story.
@@ -70,8 +69,7 @@ extension ContentCollection<Story> {
     public func unlike(
         _ id: String, by user: String, key: String? = nil, version: UInt64? = nil, meta: JSONText? = nil
     ) async throws -> Receipt {
-        let options = WriteOptions(key, version, meta)
-        return try await client.write(RequestLine(.unlike, target(id)), LikeForm(user: user), options)
+        try await client.write(RequestLine(.unlike, target(id)).write(key, version, meta), LikeForm(user: user))
     }
 }
 
@@ -83,6 +81,6 @@ extension ContentCollection<Message> {
     public func see(
         _ id: String, key: String? = nil, version: UInt64? = nil, meta: JSONText? = nil
     ) async throws -> Receipt {
-        try await client.write(RequestLine(.see, target(id)), WriteOptions(key, version, meta))
+        try await client.write(RequestLine(.see, target(id)).write(key, version, meta))
     }
 }

@@ -70,9 +70,8 @@ extension StoreClient {
     public func append(
         _ event: NewEvent, to stream: String, key: String? = nil, version: UInt64? = nil
     ) async throws -> Receipt {
-        let line = WriteOptions(key, version).added(to: RequestLine(.append, stream))
-        let reply = try await ask(line.body(JSONText(trusted: event.json)))
-        return try StoreDecoder.decode(Receipt.self, reply.final.json)
+        try await write(
+            RequestLine(.append, stream).write(key, version).body(JSONText(trusted: event.json)))
     }
 
     /// Appends events to a stream, all or none; returns the receipt of the last one.
@@ -88,9 +87,8 @@ extension StoreClient {
     public func append(
         _ events: [NewEvent], to stream: String, key: String? = nil, version: UInt64? = nil
     ) async throws -> Receipt {
-        let line = WriteOptions(key, version).added(to: RequestLine(.append, stream))
         let body = JSONText(trusted: "[\(events.map(\.json).joined(separator: ","))]")
-        return try StoreDecoder.decode(Receipt.self, try await ask(line.body(body)).final.json)
+        return try await write(RequestLine(.append, stream).write(key, version).body(body))
     }
 
     /// Appends events to several streams, all or none.
@@ -103,8 +101,9 @@ extension StoreClient {
     /// - Throws: `ClientError` or `CancellationError`.
     @discardableResult
     public func append(_ events: [StreamEvent], key: String? = nil) async throws -> [Receipt] {
-        let line = WriteOptions(key).added(to: RequestLine(.append, "*"))
         let body = JSONText(trusted: "[\(events.map(\.json).joined(separator: ","))]")
-        return try await ask(line.body(body)).rows.map { try StoreDecoder.decode(Receipt.self, $0.json) }
+        return try await ask(RequestLine(.append, "*").write(key).body(body)).rows.map {
+            try StoreDecoder.decode(Receipt.self, $0.json)
+        }
     }
 }

@@ -17,8 +17,8 @@ extension StoreClient {
         limit: Int? = nil, types: [String]? = nil, log: String? = nil
     ) async throws -> Page<Event> {
         let line = RequestLine(.read, selection.events).option("from", from?.option).option("to", to?.option)
-            .option("limit", limit.map(String.init)).option("order", order?.rawValue).option("types", types)
-            .option("log", log)
+            .option("limit", limit.map(String.init)).option("order", order?.rawValue)
+            .option("types", types?.joined(separator: ",")).option("log", log)
         let reply = try await ask(line)
         let end = try StoreDecoder.decode(PageEnd.self, reply.final.json)
         return Page(
@@ -48,7 +48,7 @@ extension StoreClient {
         log: String? = nil
     ) async throws -> UInt64 {
         let line = RequestLine(.count, selection.events).option("from", from?.option).option("to", to?.option)
-            .option("types", types).option("log", log)
+            .option("types", types?.joined(separator: ",")).option("log", log)
         return try StoreDecoder.decode(CountEnd.self, try await ask(line).final.json).count
     }
 

@@ -52,6 +52,14 @@ public struct ModelCollection<Row: Decodable & Sendable>: Sendable {
         try StoreDecoder.decode(CountEnd.self, try await client.ask(rows(.count, filters)).final.json).count
     }
 
+    /// Watches the row with an ID: returns it as it is now, and each of its changes as it becomes durable. After another
+    /// definition took over it is watched again, which `restarted` reports.
+    ///
+    /// - Parameter id: the parts of the row's key, percent-encoded, with `/` between them.
+    public func watch(_ id: String) -> LiveChanges<RowChange<Row>> {
+        client.watch("\(name)/\(id)") { json throws(ClientError) in try StoreDecoder.decode(Row.self, json) }
+    }
+
     private func rows(_ verb: Verb, _ filters: [String: String]) -> RequestLine {
         filters.sorted { $0.key < $1.key }.reduce(RequestLine(verb, name)) { $0.option($1.key, $1.value) }
     }

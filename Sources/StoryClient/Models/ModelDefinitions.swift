@@ -88,7 +88,7 @@ public struct ModelDefinitions: Sendable {
     /// - Throws: `ClientError`, `invalid` with a field for each fault, which is its line and column: `12:5`; or
     ///   `CancellationError`.
     public func define(_ name: String, _ text: String, key: String? = nil) async throws -> ModelReceipt {
-        let line = RequestLine(.define, name).option("key", WriteOptions(key).key).body(quoted: text)
+        let line = RequestLine(.define, name).write(key).body(JSONText(trusted: JSONText.quoted(text)))
         return try StoreDecoder.decode(ModelReceipt.self, try await client.ask(line).final.json)
     }
 
@@ -102,7 +102,7 @@ public struct ModelDefinitions: Sendable {
     /// - Throws: as `define`.
     public func check(_ name: String, _ text: String, limit: Int? = nil) async throws -> ModelCheck {
         let line = RequestLine(.define, name).option("check", "true").option("limit", limit.map(String.init))
-            .body(quoted: text)
+            .body(JSONText(trusted: JSONText.quoted(text)))
         let reply = try await client.ask(line)
         var check = try StoreDecoder.decode(ModelCheck.self, reply.final.json)
         check.differences = try reply.rows.map { try StoreDecoder.decode(ModelCheck.Difference.self, $0.json) }
@@ -128,8 +128,19 @@ public struct ModelDefinitions: Sendable {
     public func misfits(
         of name: String, from position: UInt64? = nil, order: Order? = nil, limit: Int? = nil
     ) async throws -> Page<JSONValue> {
-        let line = RequestLine(.read, "misfits/\(name)").option("from", position).option("order", order?.rawValue)
-            .option("limit", limit.map(String.init))
+        let line = RequestLine(.read, "misfits/\(name)").option("from", position.map(String.init))
+            .option("order", order?.rawValue).option("limit", limit.map(String.init))
         return try Page(await client.ask(line))
+    }
+}
+
+// Declared models.
+extension StoreClient {
+    /// The definitions of declared models.
+    public var models: ModelDefinitions { ModelDefinitions(client: self) }
+
+    /// Returns the rows of a declared model, decoded as a type.
+    public func model<Row: Decodable & Sendable>(_ name: String, as row: Row.Type) -> ModelCollection<Row> {
+        ModelCollection(client: self, name: name)
     }
 }

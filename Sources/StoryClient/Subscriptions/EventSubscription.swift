@@ -87,7 +87,7 @@ public struct EventPushes: AsyncSequence, Sendable {
         private var request: RequestLine {
             let from = resume.map(String.init) ?? subscription.from?.option
             return RequestLine(.subscribe, subscription.selection.events).option("from", from)
-                .option("types", subscription.types).option("log", log)
+                .option("types", subscription.types?.joined(separator: ",")).option("log", log)
         }
 
         private mutating func push(_ step: PushStream.Step) throws(ClientError) -> EventPush? {

@@ -99,13 +99,13 @@ public struct LiveChanges<Change: Sendable>: AsyncSequence, Sendable {
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
 
     private static func read(_ json: [UInt8]) throws(ClientError) -> Pushed {
-        guard let members = JSONMembers(json), let position = members.number("position") else {
-            throw .notUnderstood(String(decoding: json.prefix(1_000), as: UTF8.self))
+        if let members = JSONMembers(json), let position = members.number("position") {
+            if let id = members.text("removed") { return .removed(id: id, position: position) }
+            if let row = members["row"] {
+                return row.elementsEqual("null".utf8)
+                    ? .absent(position: position) : .row(Array(row), position: position)
+            }
         }
-        if let id = members.text("removed") { return .removed(id: id, position: position) }
-        guard let row = members["row"] else {
-            throw .notUnderstood(String(decoding: json.prefix(1_000), as: UTF8.self))
-        }
-        return row.elementsEqual("null".utf8) ? .absent(position: position) : .row(Array(row), position: position)
+        throw .notUnderstood(String(decoding: json.prefix(1_000), as: UTF8.self))
     }
 }

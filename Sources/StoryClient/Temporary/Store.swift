@@ -27,7 +27,7 @@ public final class Store: Sendable {
     public static func temporary(
         program: String? = nil, timeLimit: Duration = .seconds(30)
     ) async throws -> Store {
-        let store = Store(try StoreProcess(program: try StoreProgram.find(program)))
+        let store = Store(try StoreProcess(program: try StoreProcess.program(program)))
         try await store.waitUntilItServes(for: timeLimit)
         return store
     }

@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -66,5 +72,48 @@ struct StoreProcess: Sendable {
         // The daemon's process ID is not reused before it is reaped, so the shell kills no other process.
         ChildProcess.reap(keeper)
         ChildProcess.reap(daemon)
+    }
+}
+
+// The search for the daemon's program.
+extension StoreProcess {
+    /// Returns the path of `stored`: as given, else in the folder `STORYKEEP_BIN`, else in `PATH`.
+    ///
+    /// - Throws: `StoreStartError.noProgram` with every path that was tried.
+    static func program(_ explicit: String?) throws(StoreStartError) -> String {
+        let environment = ProcessInfo.processInfo.environment
+        let folders =
+            [environment["STORYKEEP_BIN"]] + (environment["PATH"] ?? "").split(separator: ":").map(String.init)
+        let found = folders.compactMap(\.self).filter { !$0.isEmpty }.map { $0 + "/stored" }
+        let paths = explicit.map { [$0] } ?? found
+        guard let path = paths.first(where: { access($0, X_OK) == 0 }) else { throw .noProgram(paths: paths) }
+        return path
+    }
+}
+
+/// The folder of a temporary store, for this user alone.
+struct TemporaryFolder: Sendable {
+    let path: String
+
+    /// Makes a folder in `TMPDIR`, or in `/tmp` where that is absent or too long for a socket's path.
+    ///
+    /// - Throws: `StoreStartError.system`.
+    init() throws(StoreStartError) {
+        let name = "/storykeep-XXXXXX"
+        let wished = ProcessInfo.processInfo.environment["TMPDIR"] ?? ""
+        let isUsable = wished.hasPrefix("/") && (wished + name + "/s").utf8.count <= Platform.longestPath
+        var template = Array(((isUsable ? wished : "/tmp") + name).utf8CString)
+        guard mkdtemp(&template) != nil else { throw .system(call: "mkdtemp", reason: reason(errno)) }
+        path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
+    var data: String { path + "/data" }
+    var socket: String { path + "/s" }
+    var trace: String { path + "/trace" }
+
+    /// The last line that the daemon printed; empty where it printed none.
+    var lastTraceLine: String {
+        let text = String(decoding: FileManager.default.contents(atPath: trace) ?? Data(), as: UTF8.self)
+        return text.split(separator: "\n").last.map(String.init) ?? ""
     }
 }

@@ -22,8 +22,9 @@ package enum TypedMoment {
     package static func read(_ text: String, now: Date) -> Date? {
         let text = text.lowercased()
         if let instant = Instant(text) ?? instant(ofDate: text) { return Date(instant) }
-        guard let now = Instant(now.rfc3339)?.milliseconds else { return nil }
-        let today = now - modulo(now, millisecondsPerDay)
+        let now = now.rfc3339
+        guard let today = instant(ofDate: String(now.prefix(10)))?.milliseconds, let now = Instant(now)?.milliseconds
+        else { return nil }
         switch text {
         case "now": return date(now)
         case "today": return date(today)
@@ -68,11 +69,6 @@ package enum TypedMoment {
 
     private static func date(_ milliseconds: Int64) -> Date? {
         Instant.range.contains(milliseconds) ? Date(Instant(milliseconds: milliseconds)) : nil
-    }
-
-    private static func modulo(_ number: Int64, _ divisor: Int64) -> Int64 {
-        let rest = number % divisor
-        return rest < 0 ? rest + divisor : rest
     }
 }
 

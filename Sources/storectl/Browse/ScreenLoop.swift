@@ -32,7 +32,7 @@ struct ScreenLoop<State: DrawnState, Message: TerminalMessage> {
     /// Runs until the application ends, a signal interrupts the process, or the terminal is gone.
     mutating func run() -> ExitCode {
         guard terminal.send(Array(ScreenEncoder.entering.utf8), unless: interruption) else { return .interrupted }
-        input.yield(.terminalResized(size))
+        input.yield(.resized(size))
         while true {
             var polled = [STDIN_FILENO, frames.ready, interruption].map {
                 pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
@@ -44,7 +44,7 @@ struct ScreenLoop<State: DrawnState, Message: TerminalMessage> {
             if count > 0, polled[0].revents != 0, !type() { return .interrupted }
             // The time since the last byte counts, so that a list that moves all the time makes no difference.
             if keys.isWaiting, ContinuousClock.now - lastTyped >= .milliseconds(keyPause) {
-                keys.flush().forEach { input.yield(.keyPressed($0, at: Date())) }
+                keys.flush().forEach { input.yield(.key($0, at: Date())) }
             }
             guard let state = frames.take() else { continue }
             switch state.ending {
@@ -61,7 +61,7 @@ struct ScreenLoop<State: DrawnState, Message: TerminalMessage> {
         let now = terminal.size
         guard now != size else { return }
         size = now
-        input.yield(.terminalResized(now))
+        input.yield(.resized(now))
     }
 
     /// Sends the pressed keys to the application; false when the terminal is gone.
@@ -71,7 +71,7 @@ struct ScreenLoop<State: DrawnState, Message: TerminalMessage> {
         if count < 0, errno == EINTR || errno == EAGAIN { return true }
         guard count > 0 else { return false }
         lastTyped = .now
-        for key in keys.keys(bytes.prefix(count)) { input.yield(.keyPressed(key, at: Date())) }
+        for key in keys.keys(bytes.prefix(count)) { input.yield(.key(key, at: Date())) }
         return true
     }
 }

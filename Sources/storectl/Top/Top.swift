@@ -38,8 +38,7 @@ struct Top: StoryApplication {
         case sampled(TopSample)
         case lost(String)
 
-        static func terminalResized(_ size: Size) -> Message { .resized(size) }
-        static func keyPressed(_ key: Key, at time: Date) -> Message { .key(key) }
+        static func key(_ key: Key, at time: Date) -> Message { .key(key) }
     }
 
     /// The commands of the application, which has none: it only subscribes.

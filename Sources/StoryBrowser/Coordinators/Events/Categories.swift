@@ -1,27 +1,25 @@
-package import StoryClient
+import StoryClient
 
 /// A category of streams, and its newest event.
-package struct CategoryState: BrowsedRow {
-    package let id: String
+struct CategoryState: BrowsedRow {
+    let id: String
     let newest: EventRow?
 
-    package var position: UInt64 { newest?.position ?? 0 }
+    var position: UInt64 { newest?.position ?? 0 }
 }
 
 /// The description of the categories of streams for their coordinator.
-package struct Categories: ReadOnlyKind {
-    package typealias Content = CategoryState
-    package typealias Filter = NoFilter
-    package typealias Sort = OneSort
+struct Categories: ReadOnlyKind {
+    typealias Content = CategoryState
 
-    package let title = "streams"
-    package let freshness = Freshness.events(.all)
-    package let emptiness = "there are no streams yet: storectl append and storectl post write events to some"
+    let noun = "category"
+    let title = "streams"
+    let freshness = Freshness.events(.all)
+    let emptiness = "there are no streams yet: storectl append and storectl post write events to some"
 
-    package func name(of id: String) -> String { id }
-    package func summary(of query: ListQuery<Categories>) -> String { "categories by name, each with its newest event" }
+    func summary(of query: ListQuery<Categories>) -> String { "categories by name, each with its newest event" }
 
-    package var columns: [ListColumn<CategoryState>] {
+    var columns: [ListColumn<CategoryState>] {
         [
             ListColumn("category", of: "category", width: .name(14)) { $0.id },
             ListColumn("newest", of: "position", width: .whole(9)) { "\($0.position)" },
@@ -31,15 +29,15 @@ package struct Categories: ReadOnlyKind {
         ]
     }
 
-    package func facts(of category: CategoryState) -> [Fact] { [Fact("newest", "\(category.position)")] }
+    func facts(of category: CategoryState) -> [Fact] { [Fact("newest", "\(category.position)")] }
 
-    package var keys: [RowKey<Categories>] {
-        [RowKey(key: "e", name: "events", meaning: .open { .events(.category($0.id)) })]
+    var keys: [RowKey<Categories>] {
+        [RowKey(key: "e", name: "events") { category, _ in .open(.events(.category(category.id))) }]
     }
 
-    package var links: [KindLink] { [KindLink(key: "L", name: "log", destination: .events(.all))] }
+    var links: [KindLink] { [KindLink(key: "L", name: "log", destination: .events(.all))] }
 
-    package func opened(_ category: CategoryState) -> Destination? { .streams(of: category.id) }
+    func opened(_ category: CategoryState) -> Destination? { .streams(of: category.id) }
 }
 
 // The store behind them.
@@ -47,11 +45,11 @@ extension Categories {
     /// The most categories that are found at a time, a request each.
     private static let pageSize = 50
 
-    package func list(
+    func list(
         _ request: ListRequest<Categories>, from client: StoreClient
     ) async throws -> Page<CategoryState> {
         let limit = min(request.limit, Categories.pageSize)
-        let found = try await CategorySearch(client).names(after: request.after, limit: limit)
+        let found = try await client.categories(after: request.after, limit: limit)
         let rows = try await withThrowingTaskGroup(of: CategoryState.self) { group in
             for name in found.rows {
                 group.addTask {

@@ -1,23 +1,19 @@
-package import StoryClient
+import StoryClient
 
-package import struct FoundationEssentials.Date
+import struct FoundationEssentials.Date
 
 /// The description of events for their coordinator: those of the log, of a category or of a stream, the newest first.
-package struct Events: ReadOnlyKind {
-    package typealias Content = EventRow
-    package typealias Filter = EventFilter
-    package typealias Sort = OneSort
+struct Events: ReadOnlyKind {
+    typealias Content = EventRow
+    typealias Filter = EventFilter
 
-    /// The events.
-    package let selection: EventSelection
-    package let firstSort = OneSort.position
-    package let followsFirst = true
-    package let presence = "an event of the log, which never changes"
+    let noun = "event"
+    let selection: EventSelection
+    let firstSort = OneSort.position
+    let followsFirst = true
+    let presence = "an event of the log, which never changes"
 
-    /// Creates the kind of the events of a selection.
-    package init(_ selection: EventSelection) { self.selection = selection }
-
-    package var title: String {
+    var title: String {
         switch selection {
         case .all: "log"
         case .category(let category): "events of \(category)"
@@ -25,15 +21,15 @@ package struct Events: ReadOnlyKind {
         }
     }
 
-    package func name(of id: String) -> String { "event \(id)" }
+    func name(of id: String) -> String { "event \(id)" }
 
-    package var freshness: Freshness { .events(selection) }
+    var freshness: Freshness { .events(selection) }
 
-    package func summary(of query: ListQuery<Events>) -> String {
+    func summary(of query: ListQuery<Events>) -> String {
         query.order == .descending ? "live, the newest first" : "live, the oldest first"
     }
 
-    package var emptiness: String {
+    var emptiness: String {
         switch selection {
         case .all: "the log has no events yet: storectl append and storectl post write some"
         case .category(let category): "there are no events of \(category); 6 shows the categories that have some"
@@ -41,7 +37,7 @@ package struct Events: ReadOnlyKind {
         }
     }
 
-    package var columns: [ListColumn<EventRow>] {
+    var columns: [ListColumn<EventRow>] {
         let position = ListColumn<EventRow>("position", of: "position", width: .whole(9)) { "\($0.position)" }
         let time = ListColumn<EventRow>("time (UTC)", of: "time", width: .date) { Moments.shown($0.time) }
         let stream = ListColumn<EventRow>("stream", of: "stream", width: .name(14)) { $0.stream }
@@ -52,7 +48,7 @@ package struct Events: ReadOnlyKind {
         return [position, time, stream, type, data]
     }
 
-    package func facts(of event: EventRow) -> [Fact] {
+    func facts(of event: EventRow) -> [Fact] {
         let key = event.key.map { [Fact("key", $0)] } ?? []
         let tags = event.tags.isEmpty ? [] : [Fact("tags", event.tags.joined(separator: ", "))]
         let meta = event.meta.map { [Fact("meta", $0)] } ?? []
@@ -63,14 +59,14 @@ package struct Events: ReadOnlyKind {
         ] + key + tags + meta
     }
 
-    package func text(of event: EventRow) -> String { event.text }
+    func text(of event: EventRow) -> String { event.text }
 
-    package var keys: [RowKey<Events>] {
+    var keys: [RowKey<Events>] {
         if case .stream = selection { return [] }
-        return [RowKey(key: "o", name: "stream", meaning: .open { .events(.stream($0.stream)) })]
+        return [RowKey(key: "o", name: "stream") { event, _ in .open(.events(.stream(event.stream))) }]
     }
 
-    package var links: [KindLink] {
+    var links: [KindLink] {
         guard case .category(let category) = selection else { return [] }
         return [KindLink(key: "t", name: "streams", destination: .streams(of: category))]
     }
@@ -78,7 +74,7 @@ package struct Events: ReadOnlyKind {
 
 // The store behind them.
 extension Events {
-    package func list(_ request: ListRequest<Events>, from client: StoreClient) async throws -> Page<EventRow> {
+    func list(_ request: ListRequest<Events>, from client: StoreClient) async throws -> Page<EventRow> {
         let filter = request.query.filter
         let (since, until) = (filter.since.map(LogPoint.time), filter.until.map(LogPoint.time))
         let (first, last) = request.query.order == .descending ? (until, since) : (since, until)
@@ -89,7 +85,7 @@ extension Events {
         return Page(rows: page.rows.map { EventRow($0) }, next: page.next, position: page.position)
     }
 
-    package func follow(
+    func follow(
         row id: String, of client: StoreClient, _ send: @Sendable (RowChange<EventRow>) async -> Void
     ) async throws {
         let position = UInt64(id) ?? 0
@@ -102,18 +98,15 @@ extension Events {
 }
 
 /// A filter of events.
-package struct EventFilter: BrowsedFilter {
+struct EventFilter: BrowsedFilter {
     /// The types; none for all.
-    package var types: [String] = []
+    var types: [String] = []
     /// The earliest time, inclusive.
-    package var since: Date?
+    var since: Date?
     /// The latest time, inclusive.
-    package var until: Date?
+    var until: Date?
 
-    /// Creates a filter that all events pass.
-    package init() {}
-
-    package var options: [(name: String, value: String?)] {
+    var options: [(name: String, value: String?)] {
         [
             ("types", types.isEmpty ? nil : types.joined(separator: ",")), ("since", since.map(Moments.written)),
             ("until", until.map(Moments.written)),
@@ -123,17 +116,50 @@ package struct EventFilter: BrowsedFilter {
 
 // The form of the filter.
 extension Events {
-    package func draft(of filter: EventFilter) -> Draft? {
+    func draft(of filter: EventFilter) -> Draft? {
         Draft("filter events").with("types", "types (A,B)", filter.types.joined(separator: ","))
             .bounds(filter.since, filter.until)
     }
 
-    package func filter(_ draft: Draft, now: Date) throws -> EventFilter {
-        var reader = DraftReader(draft)
-        var filter = EventFilter()
-        filter.types = draft.optional("types")?.split { $0 == "," || $0 == " " }.map(String.init) ?? []
-        (filter.since, filter.until) = (reader.moment("since", now), reader.moment("until", now))
-        try reader.check()
-        return filter
+    func filter(_ draft: Draft, now: Date) throws -> EventFilter {
+        let types = draft.optional("types")?.split { $0 == "," || $0 == " " }.map(String.init) ?? []
+        return try draft.read { reader in
+            EventFilter(types: types, since: reader.moment("since", now), until: reader.moment("until", now))
+        }
+    }
+}
+
+/// An event as the browser keeps it: in a list only the beginning of its data, which may be a mebibyte.
+struct EventRow: BrowsedRow {
+    /// The most characters of an event's data in a list.
+    private static let dataLimit = 300
+
+    let position: UInt64
+    let stream: String
+    let version: UInt64
+    let type: String
+    let time: Date
+    let by: UInt32
+    let key: String?
+    let tags: [String]
+    /// The metadata, cut in a list.
+    let meta: String?
+    /// The beginning of the data.
+    let data: String
+    /// The data, a member a line; empty in a list.
+    let text: String
+
+    /// Its position: no other event of the log has it.
+    var id: String { "\(position)" }
+
+    /// Creates the row of an event.
+    ///
+    /// - Parameter isWhole: true with all of its data, for a page.
+    init(_ event: Event, isWhole: Bool = false) {
+        (position, stream, version, type) = (event.position, event.stream, event.version, event.type)
+        (time, by, key, tags) = (event.time, event.by, event.key, event.tags)
+        meta = event.meta.map { isWhole ? $0.text : String($0.text.prefix(EventRow.dataLimit)) }
+        data = String(event.data.text.prefix(EventRow.dataLimit))
+        text = isWhole ? JSONLines.text(of: event.data) : ""
     }
 }

@@ -1,16 +1,15 @@
-package import StoryClient
+import StoryClient
 
-package import struct FoundationEssentials.Date
+import struct FoundationEssentials.Date
 
 /// The description of messages for their coordinator.
-package struct Messages: StoreKind {
-    package typealias Content = Message
+struct Messages: StoreKind {
+    typealias Content = Message
 
-    package let title = "messages"
-    package let category = "message"
-    package let firstSort = MessageSort.date
+    let category = "message"
+    let firstSort = MessageSort.date
 
-    package var columns: [ListColumn<Message>] {
+    var columns: [ListColumn<Message>] {
         [
             .date("date") { $0.date },
             .people("from", of: "sender") { $0.sender },
@@ -20,9 +19,7 @@ package struct Messages: StoreKind {
         ]
     }
 
-    package func order(of sort: MessageSort) -> Order { .descending }
-
-    package func facts(of message: Message) -> [Fact] {
+    func facts(of message: Message) -> [Fact] {
         [
             Fact("from", user: message.sender), Fact("to", user: message.recipient),
             Fact("about", message.story ?? "–"),
@@ -31,20 +28,22 @@ package struct Messages: StoreKind {
         ]
     }
 
-    package func text(of message: Message) -> String { message.text }
+    func text(of message: Message) -> String { message.text }
 
-    package var keys: [RowKey<Messages>] {
+    var keys: [RowKey<Messages>] {
         [
-            RowKey(key: "v", name: "see", meaning: .act { message, _ in message.seen ? nil : .write("see") }),
-            RowKey(key: "u", name: "sender", meaning: .open { .user(id: $0.sender) }),
-            RowKey(key: "r", name: "recipient", meaning: .open { .user(id: $0.recipient) }),
-            RowKey(key: "c", name: "conversation", meaning: .open { .conversation($0.sender, $0.recipient) }),
-            RowKey(key: "t", name: "story", meaning: .open { $0.story.map { .story(id: $0) } }),
-            RowKey(key: "d", name: "delete", meaning: .act { _, _ in .delete }),
+            RowKey(key: "v", name: "see") { message, _ in message.seen ? nil : .write("see") },
+            RowKey(key: "u", name: "sender") { message, _ in .open(.user(id: message.sender)) },
+            RowKey(key: "r", name: "recipient") { message, _ in .open(.user(id: message.recipient)) },
+            RowKey(key: "c", name: "conversation") { message, _ in
+                .open(.conversation(message.sender, message.recipient))
+            },
+            RowKey(key: "t", name: "story") { message, _ in message.story.map { .open(.story(id: $0)) } },
+            RowKey(key: "d", name: "delete") { _, _ in .delete },
         ]
     }
 
-    package func turn(of filter: MessageFilter) -> ListTurn<MessageFilter>? {
+    func turn(of filter: MessageFilter) -> ListTurn<MessageFilter>? {
         guard filter.story == nil, filter.between == nil else { return nil }
         var other = filter
         (other.sender, other.recipient) = (filter.recipient, filter.sender)
@@ -54,13 +53,11 @@ package struct Messages: StoreKind {
         case (nil, nil), (.some, .some): return nil
         }
     }
-
-    package func collection(_ client: StoreClient) -> ContentCollection<Message> { client.messages }
 }
 
 // The forms.
 extension Messages {
-    package func draft(
+    func draft(
         for purpose: FormPurpose, of message: Message?, in filter: MessageFilter, by user: String?
     ) -> Draft? {
         switch purpose {
@@ -68,8 +65,8 @@ extension Messages {
             let sender = user ?? filter.sender ?? filter.between?.one ?? ""
             let between = filter.between.map { $0.one == sender ? $0.other : $0.one }
             return Draft("a new message").field(MessageForm.Field.text, "text")
-                .user(MessageForm.Field.sender, "from (user ID)", sender)
-                .user(MessageForm.Field.recipient, "to (user ID)", filter.recipient ?? between ?? "")
+                .field(MessageForm.Field.sender, "from (user ID)", sender, .user)
+                .field(MessageForm.Field.recipient, "to (user ID)", filter.recipient ?? between ?? "", .user)
                 .field(MessageForm.Field.story, "about (story ID)", filter.story ?? "")
         case .filter:
             let between = filter.between.map { "\($0.one),\($0.other)" } ?? ""
@@ -85,15 +82,14 @@ extension Messages {
         }
     }
 
-    package func filter(_ draft: Draft, now: Date) throws -> MessageFilter {
-        var reader = DraftReader(draft)
-        let filter = MessageFilter(
-            sender: reader.id("sender"), recipient: reader.id("recipient"), story: reader.id("story"),
-            between: reader.value("between", "two IDs with a comma between") { pair($0) },
-            unseen: reader.value("unseen", "yes or no") { TypedFlag.read($0) },
-            since: reader.moment("since", now), until: reader.moment("until", now))
-        try reader.check()
-        return filter
+    func filter(_ draft: Draft, now: Date) throws -> MessageFilter {
+        try draft.read { reader in
+            MessageFilter(
+                sender: reader.id("sender"), recipient: reader.id("recipient"), story: reader.id("story"),
+                between: reader.value("between", "two IDs with a comma between", pair),
+                unseen: reader.value("unseen", "yes or no", TypedFlag.read),
+                since: reader.moment("since", now), until: reader.moment("until", now))
+        }
     }
 
     private func pair(_ text: String) -> MessageFilter.Pair? {
@@ -102,7 +98,7 @@ extension Messages {
         return MessageFilter.Pair(one.text, other.text)
     }
 
-    package func submit(_ draft: Draft, for purpose: FormPurpose, to client: StoreClient) async -> Submission {
+    func submit(_ draft: Draft, for purpose: FormPurpose, to client: StoreClient) async -> Submission {
         switch purpose {
         case .new:
             await Submission.of(MessageForm.Field.self, "sent") { try await client.messages.post(form(draft)) }
@@ -120,7 +116,7 @@ extension Messages {
             recipient: draft.text(MessageForm.Field.recipient), story: draft.optional(MessageForm.Field.story))
     }
 
-    package func write(
+    func write(
         _ action: String, to id: String, by user: String?, client: StoreClient
     ) async throws -> Receipt { try await client.messages.see(id) }
 }

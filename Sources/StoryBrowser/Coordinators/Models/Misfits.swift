@@ -1,10 +1,10 @@
-package import StoryClient
+import StoryClient
 
 import struct FoundationEssentials.Date
 
 /// An event that did not fit a declared model.
-package struct Misfit: BrowsedRow {
-    package let position: UInt64
+struct Misfit: BrowsedRow {
+    let position: UInt64
     /// The line of the definition.
     let line: Int64
     let rule: String
@@ -17,10 +17,10 @@ package struct Misfit: BrowsedRow {
     /// The data of the event, a member a line; empty in a list.
     var text = ""
 
-    package var id: String { "\(position)" }
+    var id: String { "\(position)" }
 
     /// Creates a misfit from a line of `READ misfits/NAME`; nil if that is none.
-    package init?(_ line: JSONValue) {
+    init?(_ line: JSONValue) {
         guard let position = line.position?.integerValue.flatMap(UInt64.init(exactly:)) else { return nil }
         self.position = position
         self.line = line.line?.integerValue ?? 0
@@ -32,23 +32,18 @@ package struct Misfit: BrowsedRow {
 }
 
 /// The description of the events that did not fit a declared model for their coordinator.
-package struct Misfits: ReadOnlyKind {
-    package typealias Content = Misfit
-    package typealias Filter = NoFilter
-    package typealias Sort = OneSort
+struct Misfits: ReadOnlyKind {
+    typealias Content = Misfit
 
-    /// The name of the model.
-    package let model: String
-    package let firstSort = OneSort.position
-    package let freshness = Freshness.events(.all)
+    let noun = "misfit"
+    let model: String
+    let firstSort = OneSort.position
+    let freshness = Freshness.events(.all)
 
-    /// Creates the kind of the misfits of a model.
-    package init(_ model: String) { self.model = model }
+    var title: String { "misfits of \(model)" }
+    func name(of id: String) -> String { "misfit \(id)" }
 
-    package var title: String { "misfits of \(model)" }
-    package func name(of id: String) -> String { "misfit \(id)" }
-
-    package var columns: [ListColumn<Misfit>] {
+    var columns: [ListColumn<Misfit>] {
         [
             ListColumn("position", of: "position", width: .whole(10)) { "\($0.position)" },
             ListColumn("stream", of: "stream", width: .name(12)) { $0.stream },
@@ -59,33 +54,33 @@ package struct Misfits: ReadOnlyKind {
         ]
     }
 
-    package var emptiness: String { "every event has fitted \(model)" }
-    package let presence = "an event that changed nothing"
+    var emptiness: String { "every event has fitted \(model)" }
+    let presence = "an event that changed nothing"
 
-    package func facts(of misfit: Misfit) -> [Fact] {
+    func facts(of misfit: Misfit) -> [Fact] {
         [
             Fact("rule", misfit.rule), Fact("line \(misfit.line)", misfit.statement),
             Fact("stream", misfit.stream), Fact("type", misfit.type), Fact("position", "\(misfit.position)"),
         ] + (misfit.time.map { [Fact("time", Moments.told($0))] } ?? [])
     }
 
-    package func text(of misfit: Misfit) -> String { misfit.text }
+    func text(of misfit: Misfit) -> String { misfit.text }
 
-    package var keys: [RowKey<Misfits>] {
-        [RowKey(key: "o", name: "stream", meaning: .open { .events(.stream($0.stream)) })]
+    var keys: [RowKey<Misfits>] {
+        [RowKey(key: "o", name: "stream") { misfit, _ in .open(.events(.stream(misfit.stream))) }]
     }
 
-    package var links: [KindLink] {
+    var links: [KindLink] {
         [KindLink(key: "d", name: "definition", destination: .model(model))]
     }
 
-    package func list(_ request: ListRequest<Misfits>, from client: StoreClient) async throws -> Page<Misfit> {
+    func list(_ request: ListRequest<Misfits>, from client: StoreClient) async throws -> Page<Misfit> {
         let page = try await client.models.misfits(
             of: model, from: request.after.flatMap(UInt64.init), order: request.query.order, limit: request.limit)
         return Page(rows: page.rows.compactMap { Misfit($0) }, next: page.next, position: page.position)
     }
 
-    package func follow(
+    func follow(
         row id: String, of client: StoreClient, _ send: @Sendable (RowChange<Misfit>) async -> Void
     ) async throws {
         let position = UInt64(id) ?? 0

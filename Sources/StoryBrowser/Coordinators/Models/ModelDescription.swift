@@ -1,13 +1,12 @@
-package import StoryClient
+import StoryClient
 
 /// A declared model, as `MODELS` describes it.
-package struct ModelDescription: BrowsedRow {
+struct ModelDescription: BrowsedRow {
     /// A field of the model's rows.
-    package struct Field: Hashable, Sendable {
-        /// The name.
-        package let name: String
+    struct Field: Hashable, Sendable {
+        let name: String
         /// The type as a definition spells it.
-        package let type: String
+        let type: String
     }
 
     /// How far a definition is built.
@@ -20,15 +19,19 @@ package struct ModelDescription: BrowsedRow {
         /// The number of rows that it has taken over; nil if it folds events.
         let rowsTaken: Int64?
 
-        /// The share in percent, and the events; or the rows.
+        /// The share of the events as `45 %`, rounded down; a part outside of the whole is none or all of it.
+        var share: String {
+            guard end > 0 else { return "0 %" }
+            return "\(Int(Double(max(0, min(position, end))) / Double(end) * 100)) %"
+        }
+
+        /// The share, and the events; or the rows.
         var text: String {
-            rowsTaken.map { "rows taken over: \($0)" }
-                ?? "\(Share.text(position, of: end)), \(position) of \(end) events"
+            rowsTaken.map { "rows taken over: \($0)" } ?? "\(share), \(position) of \(end) events"
         }
     }
 
-    /// The name.
-    package let id: String
+    let id: String
     /// The number of the definition that answers, or of the first one while that is built.
     let definition: Int64
     /// The state: `ready`, `building` or `failed`.
@@ -49,13 +52,13 @@ package struct ModelDescription: BrowsedRow {
     let outline: ModelOutline?
 
     /// No event changes a description alone.
-    package var position: UInt64 { 0 }
+    var position: UInt64 { 0 }
 
     /// True if a definition answers.
     var isReady: Bool { state == "ready" }
 
     /// Creates a description from a line of `MODELS`; nil if that names no model.
-    package init?(_ line: JSONValue) {
+    init?(_ line: JSONValue) {
         guard let name = line.model?.stringValue else { return nil }
         id = name
         definition = line.definition?.integerValue ?? 0
@@ -80,6 +83,12 @@ package struct ModelDescription: BrowsedRow {
 
     private static func elements(_ value: JSONValue?) -> [JSONValue] {
         if case .array(let elements) = value { elements } else { [] }
+    }
+
+    /// The state in a few words, with the share of a definition that is being built.
+    var note: String {
+        let progress = build.map { isReady ? ", definition \($0.definition) at \($0.share)" : " \($0.share)" } ?? ""
+        return state + progress + (misfits == 0 ? "" : ", \(misfits) misfit\(misfits == 1 ? "" : "s")")
     }
 
     /// The state in one sentence.

@@ -42,13 +42,13 @@ enum FieldValue: Hashable, Sendable, Decodable {
 }
 
 /// A row of a declared model.
-package struct ModelRow: BrowsedRow, Decodable {
+struct ModelRow: BrowsedRow, Decodable {
     /// The parts of its key, percent-encoded, with `/` between them.
-    package let id: String
+    let id: String
     /// The number of events that left it otherwise, since it was made.
     let changes: UInt64
     /// The position of the last of them.
-    package let position: UInt64
+    let position: UInt64
     /// The fields by their names; one without a value is not there.
     let values: [String: FieldValue]
 
@@ -59,7 +59,7 @@ package struct ModelRow: BrowsedRow, Decodable {
         init?(intValue: Int) { return nil }
     }
 
-    package init(from decoder: any Decoder) throws {
+    init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: Name.self)
         id = try members.decode(String.self, forKey: Name(stringValue: "id"))
         changes = try members.decode(UInt64.self, forKey: Name(stringValue: "changes"))
@@ -71,6 +71,5 @@ package struct ModelRow: BrowsedRow, Decodable {
         self.values = values
     }
 
-    /// Returns the value of a field on one line.
     func text(_ field: String) -> String { values[field]?.shown ?? "–" }
 }

@@ -1,35 +1,35 @@
-package import StoryClient
+import StoryClient
 
 import struct FoundationEssentials.Date
 
 /// The description of a declared model's rows for their coordinator: what `MODELS NAME` tells.
-package struct ModelRows: ReadOnlyKind {
-    package typealias Content = ModelRow
-    package typealias Filter = ModelFilter
-    package typealias Sort = ModelSort
+struct ModelRows: ReadOnlyKind {
+    typealias Content = ModelRow
+    typealias Filter = ModelFilter
+    typealias Sort = ModelSort
 
+    let noun = "row"
     /// The name of the model.
-    package let title: String
+    let title: String
     /// The description; nil before it was read.
     let model: ModelDescription?
 
     /// Creates the kind of a model's rows, which are not described yet.
-    package init(_ name: String) { (title, model) = (name, nil) }
+    init(_ name: String) { (title, model) = (name, nil) }
 
-    /// Creates the kind of the rows of a described model.
-    package init(_ model: ModelDescription) { (title, self.model) = (model.id, model) }
+    init(_ model: ModelDescription) { (title, self.model) = (model.id, model) }
 
-    package func name(of id: String) -> String { "\(title)/\(id)" }
+    func name(of id: String) -> String { "\(title)/\(id)" }
 
     /// The stream of a row that is made of one stream alone.
-    package func stream(of id: String) -> String? {
+    func stream(of id: String) -> String? {
         guard let outline = model?.outline, outline.hasRowsOfOneStream else { return nil }
         return outline.categories?.first.map { "\($0)-\(id)" }
     }
 
-    package var keepsPast: Bool { model?.outline?.hasHistory == true }
+    var keepsPast: Bool { model?.outline?.hasHistory == true }
 
-    package var columns: [ListColumn<ModelRow>] {
+    var columns: [ListColumn<ModelRow>] {
         let fields = model?.fields ?? []
         return [ListColumn("id", of: "id", width: .name(8)) { $0.id }]
             + fields.map { field in
@@ -60,15 +60,15 @@ package struct ModelRows: ReadOnlyKind {
         return Moments.shown(date)
     }
 
-    package var sorts: [ModelSort] { (model?.sorts ?? []).map(ModelSort.init(rawValue:)) }
-    package var firstSort: ModelSort { ModelSort(rawValue: "created") }
+    var sorts: [ModelSort] { (model?.sorts ?? []).map(ModelSort.init(rawValue:)) }
+    var firstSort: ModelSort { ModelSort(rawValue: "created") }
 
-    package var freshness: Freshness {
+    var freshness: Freshness {
         guard let model, model.isReady, model.build == nil else { return .every(.milliseconds(500)) }
         return .events(.all)
     }
 
-    package func summary(of query: ListQuery<ModelRows>) -> String {
+    func summary(of query: ListQuery<ModelRows>) -> String {
         let order = "by \(query.sort.rawValue), \(query.order == .descending ? "descending" : "ascending")"
         guard let model else { return order }
         let misfits = model.misfits == 0 ? "" : ", \(model.misfits) misfit\(model.misfits == 1 ? "" : "s")"
@@ -76,7 +76,7 @@ package struct ModelRows: ReadOnlyKind {
         return "\(order) · of \(model.rows) row\(model.rows == 1 ? "" : "s")\(misfits)\(build)"
     }
 
-    package var emptiness: String {
+    var emptiness: String {
         guard let model else { return "…" }
         guard model.isReady else { return "\(title) \(model.sentence)" }
         let reads = model.outline?.categories.map { "streams of \($0.joined(separator: ", "))" } ?? "all streams"
@@ -84,30 +84,29 @@ package struct ModelRows: ReadOnlyKind {
         return "no rows here: \(title) is made of \(reads)\(misfits); d shows the definition, 6 the streams, 7 the log"
     }
 
-    package func facts(of row: ModelRow) -> [Fact] {
+    func facts(of row: ModelRow) -> [Fact] {
         (model?.fields ?? []).map { Fact($0.name, ModelRows.shown(row, $0, isExact: true)) }
             + [Fact("changes", "\(row.changes), position \(row.position)")]
     }
 
-    package var keys: [RowKey<ModelRows>] {
+    var keys: [RowKey<ModelRows>] {
         guard model?.outline?.hasRowsOfOneStream == true else { return [] }
         let kind = self
         return [
-            RowKey(
-                key: "o", name: "stream", meaning: .open { kind.stream(of: $0.id).map { .events(.stream($0)) } })
+            RowKey(key: "o", name: "stream") { row, _ in kind.stream(of: row.id).map { .open(.events(.stream($0))) } }
         ]
     }
 
-    package var links: [KindLink] {
+    var links: [KindLink] {
         [
             KindLink(key: "d", name: "definition", destination: .model(title)),
             KindLink(key: "m", name: "misfits", destination: .misfits(of: title)),
         ]
     }
 
-    package var undescribed: ModelRows { ModelRows(title) }
+    var undescribed: ModelRows { ModelRows(title) }
 
-    package func hasSameRows(as other: ModelRows) -> Bool {
+    func hasSameRows(as other: ModelRows) -> Bool {
         model?.definition == other.model?.definition && model?.isReady == other.model?.isReady
             && model?.text == other.model?.text
     }
@@ -115,14 +114,14 @@ package struct ModelRows: ReadOnlyKind {
 
 // The store behind them.
 extension ModelRows {
-    package func described(by client: StoreClient) async throws -> ModelRows {
+    func described(by client: StoreClient) async throws -> ModelRows {
         guard let model = try await client.models.list(title).first.flatMap({ ModelDescription($0) }) else {
             return self
         }
         return ModelRows(model)
     }
 
-    package func list(_ request: ListRequest<ModelRows>, from client: StoreClient) async throws -> Page<ModelRow> {
+    func list(_ request: ListRequest<ModelRows>, from client: StoreClient) async throws -> Page<ModelRow> {
         guard model?.isReady == true else { return Page(rows: [], next: nil, position: 0) }
         let query = request.query
         let bounds = query.filter.bounds
@@ -131,15 +130,11 @@ extension ModelRows {
             until: bounds?.until, limit: request.limit, after: request.after)
     }
 
-    package func row(_ id: String, after event: Event, from client: StoreClient) async throws -> ModelRow {
-        try await row(id, at: event.position, from: client)
-    }
-
-    package func row(_ id: String, at position: UInt64, from client: StoreClient) async throws -> ModelRow {
+    func row(_ id: String, at position: UInt64, from client: StoreClient) async throws -> ModelRow {
         try await client.model(title, as: ModelRow.self).get(id, at: .position(position))
     }
 
-    package func follow(
+    func follow(
         row id: String, of client: StoreClient, _ send: @Sendable (RowChange<ModelRow>) async -> Void
     ) async throws {
         for try await change in client.model(title, as: ModelRow.self).watch(id) { await send(change) }
@@ -147,17 +142,15 @@ extension ModelRows {
 }
 
 /// A sort of a declared model.
-package struct ModelSort: RawRepresentable, Hashable, Sendable {
+struct ModelSort: RawRepresentable, Hashable, Sendable {
     /// The name on the wire.
-    package let rawValue: String
-    /// Creates a sort from its name.
-    package init(rawValue: String) { self.rawValue = rawValue }
+    let rawValue: String
 }
 
 /// A filter of a declared model's rows: values of its fields, and bounds of the field that the list is sorted by.
-package struct ModelFilter: BrowsedFilter {
+struct ModelFilter: BrowsedFilter {
     /// The bounds of what a list is sorted by.
-    package struct Bounds: Hashable, Sendable {
+    struct Bounds: Hashable, Sendable {
         /// The field that the list is sorted by.
         let sort: String
         /// The least value; nil if there is none.
@@ -166,18 +159,11 @@ package struct ModelFilter: BrowsedFilter {
         var until: String?
     }
 
-    /// The values by the names of the fields.
-    package var values: [String: String] = [:]
+    var values: [String: String] = [:]
     /// The bounds; nil for a list in another order than that of a field.
-    package var bounds: Bounds?
+    var bounds: Bounds?
 
-    /// Creates a filter that all rows pass.
-    package init() {}
-
-    /// Creates a filter of values.
-    package init(_ values: [String: String]) { self.values = values }
-
-    package var options: [(name: String, value: String?)] {
+    var options: [(name: String, value: String?)] {
         values.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
             + [("since", bounds?.since), ("until", bounds?.until)]
     }

@@ -1,19 +1,18 @@
-package import StoryClient
+import StoryClient
 
 /// The description of declared models for their coordinator: a list with their states, and a page with the definition.
-package struct Models: ReadOnlyKind {
-    package typealias Content = ModelDescription
-    package typealias Filter = NoFilter
-    package typealias Sort = OneSort
+struct Models: ReadOnlyKind {
+    typealias Content = ModelDescription
 
-    package let title = "models"
+    let noun = "model"
+    let title = "models"
     /// Rows and progress change without an event of the models' streams.
-    package let freshness = Freshness.every(.milliseconds(500))
+    let freshness = Freshness.every(.milliseconds(500))
 
-    package func name(of id: String) -> String { "model \(id)" }
-    package func stream(of id: String) -> String? { "model-\(id)" }
+    func name(of id: String) -> String { "model \(id)" }
+    func stream(of id: String) -> String? { "model-\(id)" }
 
-    package var columns: [ListColumn<ModelDescription>] {
+    var columns: [ListColumn<ModelDescription>] {
         [
             ListColumn("model", of: "model", width: .name(12)) { $0.id },
             ListColumn("rows", of: "rows", width: .whole(9)) { "\($0.rows)" },
@@ -22,13 +21,13 @@ package struct Models: ReadOnlyKind {
         ]
     }
 
-    package func summary(of query: ListQuery<Models>) -> String { "read models over your own events, by name" }
+    func summary(of query: ListQuery<Models>) -> String { "read models over your own events, by name" }
 
-    package var emptiness: String {
+    var emptiness: String {
         "no model is declared; storectl model define NAME FILE declares one. 6 shows the streams, 7 the log"
     }
 
-    package func facts(of model: ModelDescription) -> [Fact] {
+    func facts(of model: ModelDescription) -> [Fact] {
         let reads = model.outline?.categories.map { $0.joined(separator: ", ") } ?? "all categories"
         let defined = [Fact("definition", "\(model.definition), \(model.sentence)"), Fact("reads", reads)]
         // An earlier definition is known by its event alone.
@@ -40,17 +39,17 @@ package struct Models: ReadOnlyKind {
         ]
     }
 
-    package func text(of model: ModelDescription) -> String { model.text }
+    func text(of model: ModelDescription) -> String { model.text }
 
-    package var keys: [RowKey<Models>] {
+    var keys: [RowKey<Models>] {
         [
-            RowKey(key: "o", name: "rows", meaning: .open { .rows(of: $0.id) }),
-            RowKey(key: "d", name: "definition", meaning: .open { .model($0.id) }, isForLists: true),
-            RowKey(key: "m", name: "misfits", meaning: .open { .misfits(of: $0.id) }),
+            RowKey(key: "o", name: "rows") { model, _ in .open(.rows(of: model.id)) },
+            RowKey(key: "d", name: "definition", isForLists: true) { model, _ in .open(.model(model.id)) },
+            RowKey(key: "m", name: "misfits") { model, _ in .open(.misfits(of: model.id)) },
         ]
     }
 
-    package func opened(_ model: ModelDescription) -> Destination? { .rows(of: model.id) }
+    func opened(_ model: ModelDescription) -> Destination? { .rows(of: model.id) }
 }
 
 // The store behind them.
@@ -58,14 +57,14 @@ extension Models {
     /// The time between two looks at the model of a page.
     private static let pause = Duration.milliseconds(500)
 
-    package func list(
+    func list(
         _ request: ListRequest<Models>, from client: StoreClient
     ) async throws -> Page<ModelDescription> {
         Page(rows: try await client.models.list().compactMap { ModelDescription($0) }, next: nil, position: 0)
     }
 
     /// Returns the definition that an event of the model's stream left: the newest one up to it.
-    package func row(
+    func row(
         _ id: String, after event: Event, from client: StoreClient
     ) async throws -> ModelDescription {
         let page = try await client.read(
@@ -77,7 +76,7 @@ extension Models {
         return model
     }
 
-    package func follow(
+    func follow(
         row id: String, of client: StoreClient, _ send: @Sendable (RowChange<ModelDescription>) async -> Void
     ) async throws {
         var told: RowChange<ModelDescription>?

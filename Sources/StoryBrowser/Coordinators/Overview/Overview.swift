@@ -1,34 +1,30 @@
-package import StoryClient
+import StoryClient
 
 /// A line of the overview: something that the store holds, and the screen that shows it.
-package struct OverviewLine: BrowsedRow {
-    package let id: String
+struct OverviewLine: BrowsedRow {
+    let id: String
     /// The key that opens the screen from everywhere; empty if there is none.
     let key: String
     /// The number of its rows or events; nil if that is not known.
     let count: UInt64?
-    /// A sentence about it.
     let note: String
     let destination: Destination
 
     /// The overview as a whole is asked for again.
-    package var position: UInt64 { 0 }
+    var position: UInt64 { 0 }
 }
 
 /// The description of the first screen for its coordinator: all that the store holds.
-package struct Overview: ReadOnlyKind {
-    package typealias Content = OverviewLine
-    package typealias Filter = NoFilter
-    package typealias Sort = OneSort
+struct Overview: ReadOnlyKind {
+    typealias Content = OverviewLine
 
-    package let title = "store"
-    package let freshness = Freshness.every(.seconds(1))
-    package var keys: [RowKey<Overview>] { [] }
+    let noun = "overview"
+    let title = "store"
+    let freshness = Freshness.every(.seconds(1))
 
-    package func name(of id: String) -> String { id }
-    package func summary(of query: ListQuery<Overview>) -> String { "all that the store holds" }
+    func summary(of query: ListQuery<Overview>) -> String { "all that the store holds" }
 
-    package var columns: [ListColumn<OverviewLine>] {
+    var columns: [ListColumn<OverviewLine>] {
         [
             ListColumn("key", of: "key", width: .whole(3)) { $0.key },
             ListColumn("rows of", of: "name", width: .name(14)) { $0.id },
@@ -37,9 +33,9 @@ package struct Overview: ReadOnlyKind {
         ]
     }
 
-    package func facts(of line: OverviewLine) -> [Fact] { [Fact("count", line.count.map { "\($0)" } ?? "–")] }
+    func facts(of line: OverviewLine) -> [Fact] { [Fact("count", line.count.map { "\($0)" } ?? "–")] }
 
-    package func opened(_ line: OverviewLine) -> Destination? { line.destination }
+    func opened(_ line: OverviewLine) -> Destination? { line.destination }
 }
 
 // The store behind it.
@@ -47,7 +43,7 @@ extension Overview {
     /// The most categories that are named.
     private static let categoryLimit = 12
 
-    package func list(
+    func list(
         _ request: ListRequest<Overview>, from client: StoreClient
     ) async throws -> Page<OverviewLine> {
         async let kinds = kinds(client)
@@ -73,7 +69,7 @@ extension Overview {
 
     /// Returns the line of all models, and one for each.
     private func models(_ client: StoreClient) async throws -> [OverviewLine] {
-        let models = try await client.models.list().compactMap { ModelSummary($0) }
+        let models = try await client.models.list().compactMap { ModelDescription($0) }
         let note =
             models.isEmpty ? "none; storectl model define declares one" : "read models over your own events"
         let all = OverviewLine(
@@ -81,13 +77,13 @@ extension Overview {
         return [all]
             + models.map { model in
                 OverviewLine(
-                    id: "  \(model.name)", key: "", count: model.rows, note: model.note,
-                    destination: .rows(of: model.name))
+                    id: "  \(model.id)", key: "", count: UInt64(exactly: model.rows) ?? 0, note: model.note,
+                    destination: .rows(of: model.id))
             }
     }
 
     private func streams(_ client: StoreClient) async throws -> OverviewLine {
-        let found = try await CategorySearch(client).names(after: nil, limit: Overview.categoryLimit)
+        let found = try await client.categories(after: nil, limit: Overview.categoryLimit)
         let more = found.next == nil ? "" : ", …"
         let note = found.rows.isEmpty ? "no categories yet" : "of " + found.rows.joined(separator: ", ") + more
         return OverviewLine(id: "streams", key: "6", count: nil, note: note, destination: .categories)
@@ -98,25 +94,5 @@ extension Overview {
         let newest = page.rows.first.map { "\(Moments.shown($0.time)) \($0.type) of \($0.stream)" }
         return OverviewLine(
             id: "log", key: "7", count: page.position, note: newest ?? "no events yet", destination: .events(.all))
-    }
-}
-
-/// A declared model in one line.
-private struct ModelSummary {
-    let name: String
-    let rows: UInt64
-    let note: String
-
-    init?(_ line: JSONValue) {
-        guard let name = line.model?.stringValue else { return nil }
-        self.name = name
-        rows = line.rows?.integerValue.flatMap(UInt64.init(exactly:)) ?? 0
-        let misfits = line.misfits?.integerValue ?? 0
-        let state = line.state?.stringValue ?? ""
-        let build = line.building.map { build in
-            let share = Share.text(build.position?.integerValue ?? 0, of: build["of"]?.integerValue ?? 0)
-            return state == "ready" ? ", definition \(build.definition?.integerValue ?? 0) at \(share)" : " \(share)"
-        }
-        note = state + (build ?? "") + (misfits == 0 ? "" : ", \(misfits) misfit\(misfits == 1 ? "" : "s")")
     }
 }

@@ -1,14 +1,15 @@
-package import StoryClient
+import StoryClient
+
+import struct FoundationEssentials.Date
 
 /// The description of photos for their coordinator.
-package struct Photos: StoreKind {
-    package typealias Content = Photo
+struct Photos: StoreKind {
+    typealias Content = Photo
 
-    package let title = "photos"
-    package let category = "photo"
-    package let firstSort = PhotoSort.date
+    let category = "photo"
+    let firstSort = PhotoSort.date
 
-    package var columns: [ListColumn<Photo>] {
+    var columns: [ListColumn<Photo>] {
         [
             .date("date") { $0.date },
             .people("owner", of: "owner") { $0.owner },
@@ -26,14 +27,14 @@ package struct Photos: StoreKind {
         return Int(exactly: value).map(String.init) ?? "\(value)"
     }
 
-    package func order(of sort: PhotoSort) -> Order {
+    func order(of sort: PhotoSort) -> Order {
         switch sort {
         case .date: .descending
         case .iso, .focalLength, .exposureValue, .lensAperture, .exposureDuration: .ascending
         }
     }
 
-    package func facts(of photo: Photo) -> [Fact] {
+    func facts(of photo: Photo) -> [Fact] {
         [
             Fact("owner", user: photo.owner), Fact("ISO", number(photo.iso)),
             Fact("focal length", photo.focalLength == nil ? "–" : number(photo.focalLength) + " mm"),
@@ -44,15 +45,85 @@ package struct Photos: StoreKind {
         ]
     }
 
-    package func text(of photo: Photo) -> String { "" }
-
-    package var keys: [RowKey<Photos>] {
+    var keys: [RowKey<Photos>] {
         [
-            RowKey(key: "u", name: "owner", meaning: .open { .user(id: $0.owner) }),
-            RowKey(key: "p", name: "album", meaning: .open { .album(of: $0.owner) }),
-            RowKey(key: "d", name: "delete", meaning: .act { _, _ in .delete }),
+            RowKey(key: "u", name: "owner") { photo, _ in .open(.user(id: photo.owner)) },
+            RowKey(key: "p", name: "album") { photo, _ in .open(.album(of: photo.owner)) },
+            RowKey(key: "d", name: "delete") { _, _ in .delete },
         ]
     }
+}
 
-    package func collection(_ client: StoreClient) -> ContentCollection<Photo> { client.photos }
+// The forms.
+extension Photos {
+    func draft(
+        for purpose: FormPurpose, of photo: Photo?, in filter: PhotoFilter, by user: String?
+    ) -> Draft? {
+        switch purpose {
+        case .new:
+            Draft("a new photo").field(PhotoForm.Field.owner, "owner (user ID)", user ?? filter.owner ?? "", .user)
+                .field(PhotoForm.Field.iso, "ISO").field(PhotoForm.Field.focalLength, "focal length (mm)")
+                .field(PhotoForm.Field.exposureValue, "exposure (−20…20)")
+                .field(PhotoForm.Field.lensAperture, "aperture (f/)")
+                .field(PhotoForm.Field.exposureDuration, "seconds (1/125)")
+                .field(PhotoForm.Field.flash, "flash (none, normal, redEye)").begun()
+        case .edit(let id, _):
+            Draft("edit photo \(id)")
+                .field(PhotoEdit.Field.exposureValue, "exposure (−20…20)", photo.map { "\($0.exposureValue)" } ?? "")
+                .field(PhotoEdit.Field.exposureDuration, "seconds (1/125)", photo?.exposureDuration ?? "")
+        case .filter:
+            Draft("filter photos").with("owner", "owner (user ID)", filter.owner ?? "", .user)
+                .bounds(filter.since, filter.until)
+        case .delete(let id, _): Draft("delete photo \(id)?")
+        case .act: nil
+        }
+    }
+
+    func filter(_ draft: Draft, now: Date) throws -> PhotoFilter {
+        try draft.read { reader in
+            PhotoFilter(
+                owner: reader.id("owner"), since: reader.moment("since", now), until: reader.moment("until", now))
+        }
+    }
+
+    func submit(_ draft: Draft, for purpose: FormPurpose, to client: StoreClient) async -> Submission {
+        switch purpose {
+        case .new:
+            await Submission.of(PhotoForm.Field.self, "added") { try await client.photos.post(form(draft)) }
+        case .edit(let id, let version):
+            await Submission.of(PhotoEdit.Field.self, "revised") {
+                try await client.photos.edit(id, edit(draft), version: version)
+            }
+        case .delete(let id, let version):
+            await Submission.of(PhotoEdit.Field.self, "deleted") {
+                try await client.photos.delete(id, version: version)
+            }
+        case .act, .filter: .refused("photos have no such form")
+        }
+    }
+
+    private func form(_ draft: Draft) throws -> PhotoForm {
+        typealias Field = PhotoForm.Field
+        return try draft.read { reader in
+            PhotoForm(
+                owner: draft.text(Field.owner), iso: reader.required(Field.iso.rawValue, "a number", or: 0, finite),
+                focalLength: reader.value(Field.focalLength.rawValue, "a number", finite),
+                exposureValue: reader.required(Field.exposureValue.rawValue, "a number", or: 0, finite),
+                lensAperture: reader.value(Field.lensAperture.rawValue, "a number", finite),
+                exposureDuration: draft.text(Field.exposureDuration),
+                flash: reader.value(Field.flash.rawValue, "none, normal or redEye", PhotoForm.Flash.init))
+        }
+    }
+
+    private func edit(_ draft: Draft) throws -> PhotoEdit {
+        let value = try draft.read { reader in
+            reader.required(PhotoEdit.Field.exposureValue.rawValue, "a number", or: 0, finite)
+        }
+        let isRevised = draft.revised(PhotoEdit.Field.exposureValue) != nil
+        return PhotoEdit(
+            exposureValue: isRevised ? value : nil, exposureDuration: draft.revised(PhotoEdit.Field.exposureDuration))
+    }
+
+    /// Returns a number that JSON can represent.
+    private func finite(_ text: String) -> Double? { Double(text).flatMap { $0.isFinite ? $0 : nil } }
 }

@@ -1,16 +1,15 @@
-package import StoryClient
+import StoryClient
 
-package import struct FoundationEssentials.Date
+import struct FoundationEssentials.Date
 
 /// The description of stories for their coordinator.
-package struct Stories: StoreKind {
-    package typealias Content = Story
+struct Stories: StoreKind {
+    typealias Content = Story
 
-    package let title = "stories"
-    package let category = "story"
-    package let firstSort = StorySort.date
+    let category = "story"
+    let firstSort = StorySort.date
 
-    package var columns: [ListColumn<Story>] {
+    var columns: [ListColumn<Story>] {
         [
             .date("date") { $0.date },
             ListColumn("title", of: "title", width: .rest) { $0.title },
@@ -20,14 +19,14 @@ package struct Stories: StoreKind {
         ]
     }
 
-    package func order(of sort: StorySort) -> Order {
+    func order(of sort: StorySort) -> Order {
         switch sort {
         case .date, .likes: .descending
         case .title, .sender, .recipient: .ascending
         }
     }
 
-    package func facts(of story: Story) -> [Fact] {
+    func facts(of story: Story) -> [Fact] {
         [
             Fact("title", story.title), Fact("from", user: story.sender), Fact("to", user: story.recipient),
             Fact("date", Moments.told(story.date)), Fact("likes", "\(story.likes)"),
@@ -35,55 +34,52 @@ package struct Stories: StoreKind {
         ]
     }
 
-    package func text(of story: Story) -> String { story.message }
+    func text(of story: Story) -> String { story.message }
 
-    package var keys: [RowKey<Stories>] {
+    var keys: [RowKey<Stories>] {
         [
-            RowKey(key: "u", name: "sender", meaning: .open { .user(id: $0.sender) }),
-            RowKey(key: "r", name: "recipient", meaning: .open { .user(id: $0.recipient) }),
-            RowKey(key: "c", name: "conversation", meaning: .open { .conversation($0.sender, $0.recipient) }),
-            RowKey(key: "t", name: "talk", meaning: .open { .talk(about: $0.id) }),
-            RowKey(key: "l", name: "like", meaning: .act { _, user in user == nil ? .fill("like") : .write("like") }),
-            RowKey(
-                key: "L", name: "unlike", meaning: .act { _, user in user == nil ? .fill("unlike") : .write("unlike") }),
-            RowKey(key: "d", name: "delete", meaning: .act { _, _ in .delete }),
+            RowKey(key: "u", name: "sender") { story, _ in .open(.user(id: story.sender)) },
+            RowKey(key: "r", name: "recipient") { story, _ in .open(.user(id: story.recipient)) },
+            RowKey(key: "c", name: "conversation") { story, _ in .open(.conversation(story.sender, story.recipient)) },
+            RowKey(key: "t", name: "talk") { story, _ in .open(.talk(about: story.id)) },
+            RowKey(key: "l", name: "like") { _, user in user == nil ? .fill("like") : .write("like") },
+            RowKey(key: "L", name: "unlike") { _, user in user == nil ? .fill("unlike") : .write("unlike") },
+            RowKey(key: "d", name: "delete") { _, _ in .delete },
         ]
     }
-
-    package func collection(_ client: StoreClient) -> ContentCollection<Story> { client.stories }
 }
 
 // The forms.
 extension Stories {
-    package func draft(
+    func draft(
         for purpose: FormPurpose, of story: Story?, in filter: StoryFilter, by user: String?
     ) -> Draft? {
         switch purpose {
         case .new:
             Draft("a new story").field(StoryForm.Field.title, "title").field(StoryForm.Field.message, "message")
-                .user(StoryForm.Field.sender, "from (user ID)", user ?? filter.sender ?? "")
-                .user(StoryForm.Field.recipient, "to (user ID)", filter.recipient ?? "").begun()
+                .field(StoryForm.Field.sender, "from (user ID)", user ?? filter.sender ?? "", .user)
+                .field(StoryForm.Field.recipient, "to (user ID)", filter.recipient ?? "", .user).begun()
         case .edit(let id, _):
             Draft("edit story \(id)").field(StoryEdit.Field.title, "title", story?.title ?? "")
                 .field(StoryEdit.Field.message, "message", story?.message ?? "")
         case .delete(let id, _): Draft("delete story \(id)?")
-        case .act(let name, let id): Draft("\(name) story \(id)").user(LikeForm.Field.user, "as user (ID)", user ?? "")
+        case .act(let name, let id):
+            Draft("\(name) story \(id)").field(LikeForm.Field.user, "as user (ID)", user ?? "", .user)
         case .filter:
             Draft("filter stories").with("sender", "from (user ID)", filter.sender ?? "", .user)
                 .with("recipient", "to (user ID)", filter.recipient ?? "", .user).bounds(filter.since, filter.until)
         }
     }
 
-    package func filter(_ draft: Draft, now: Date) throws -> StoryFilter {
-        var reader = DraftReader(draft)
-        let filter = StoryFilter(
-            sender: reader.id("sender"), recipient: reader.id("recipient"), since: reader.moment("since", now),
-            until: reader.moment("until", now))
-        try reader.check()
-        return filter
+    func filter(_ draft: Draft, now: Date) throws -> StoryFilter {
+        try draft.read { reader in
+            StoryFilter(
+                sender: reader.id("sender"), recipient: reader.id("recipient"), since: reader.moment("since", now),
+                until: reader.moment("until", now))
+        }
     }
 
-    package func submit(_ draft: Draft, for purpose: FormPurpose, to client: StoreClient) async -> Submission {
+    func submit(_ draft: Draft, for purpose: FormPurpose, to client: StoreClient) async -> Submission {
         switch purpose {
         case .new:
             await Submission.of(StoryForm.Field.self, "posted") { try await client.stories.post(form(draft)) }
@@ -111,7 +107,7 @@ extension Stories {
             sender: draft.text(StoryForm.Field.sender), recipient: draft.text(StoryForm.Field.recipient))
     }
 
-    package func write(
+    func write(
         _ action: String, to id: String, by user: String?, client: StoreClient
     ) async throws -> Receipt {
         if action == "unlike" { return try await client.stories.unlike(id, by: user ?? "") }

@@ -1,16 +1,15 @@
-package import StoryClient
+import StoryClient
 
-package import struct FoundationEssentials.Date
+import struct FoundationEssentials.Date
 
 /// The description of users for their coordinator.
-package struct Users: StoreKind {
-    package typealias Content = User
+struct Users: StoreKind {
+    typealias Content = User
 
-    package let title = "users"
-    package let category = "user"
-    package let firstSort = UserSort.date
+    let category = "user"
+    let firstSort = UserSort.date
 
-    package var columns: [ListColumn<User>] {
+    var columns: [ListColumn<User>] {
         [
             .date("signed up") { $0.date },
             ListColumn("id", of: "id", width: .name(12)) { $0.id },
@@ -19,38 +18,34 @@ package struct Users: StoreKind {
         ]
     }
 
-    package func order(of sort: UserSort) -> Order {
+    func order(of sort: UserSort) -> Order {
         switch sort {
         case .date: .descending
         case .name, .email: .ascending
         }
     }
 
-    package func facts(of user: User) -> [Fact] {
+    func facts(of user: User) -> [Fact] {
         [
             Fact("name", user.name), Fact("email", user.email), Fact("prefecture", "\(user.prefecture)"),
             Fact("signed up", Moments.told(user.date)), Fact("version", "\(user.version), position \(user.position)"),
         ]
     }
 
-    package func text(of user: User) -> String { "" }
-
-    package var keys: [RowKey<Users>] {
+    var keys: [RowKey<Users>] {
         [
-            RowKey(key: "o", name: "sent", meaning: .open { .sent(by: $0.id) }),
-            RowKey(key: "i", name: "received", meaning: .open { .received(by: $0.id) }),
-            RowKey(key: "m", name: "inbox", meaning: .open { .inbox(of: $0.id) }),
-            RowKey(key: "M", name: "outbox", meaning: .open { .outbox(of: $0.id) }),
-            RowKey(key: "p", name: "photos", meaning: .open { .album(of: $0.id) }),
+            RowKey(key: "o", name: "sent") { user, _ in .open(.sent(by: user.id)) },
+            RowKey(key: "i", name: "received") { user, _ in .open(.received(by: user.id)) },
+            RowKey(key: "m", name: "inbox") { user, _ in .open(.inbox(of: user.id)) },
+            RowKey(key: "M", name: "outbox") { user, _ in .open(.outbox(of: user.id)) },
+            RowKey(key: "p", name: "photos") { user, _ in .open(.album(of: user.id)) },
         ]
     }
-
-    package func collection(_ client: StoreClient) -> ContentCollection<User> { client.users }
 }
 
 // The forms.
 extension Users {
-    package func draft(
+    func draft(
         for purpose: FormPurpose, of user: User?, in filter: UserFilter, by actor: String?
     ) -> Draft? {
         switch purpose {
@@ -68,16 +63,15 @@ extension Users {
         }
     }
 
-    package func filter(_ draft: Draft, now: Date) throws -> UserFilter {
-        var reader = DraftReader(draft)
-        let filter = UserFilter(
-            prefecture: reader.value("prefecture", "a number") { Int($0) }, email: draft.optional("email"),
-            since: reader.moment("since", now), until: reader.moment("until", now))
-        try reader.check()
-        return filter
+    func filter(_ draft: Draft, now: Date) throws -> UserFilter {
+        try draft.read { reader in
+            UserFilter(
+                prefecture: reader.value("prefecture", "a number") { Int($0) }, email: draft.optional("email"),
+                since: reader.moment("since", now), until: reader.moment("until", now))
+        }
     }
 
-    package func submit(_ draft: Draft, for purpose: FormPurpose, to client: StoreClient) async -> Submission {
+    func submit(_ draft: Draft, for purpose: FormPurpose, to client: StoreClient) async -> Submission {
         switch purpose {
         case .new:
             await Submission.of(UserForm.Field.self, "signed up") { try await client.users.post(form(draft)) }
@@ -90,18 +84,18 @@ extension Users {
     }
 
     private func form(_ draft: Draft) throws -> UserForm {
-        var reader = DraftReader(draft)
-        let prefecture = reader.required(UserForm.Field.prefecture.rawValue, "a number", or: 0) { Int($0) }
-        try reader.check()
-        return UserForm(
-            id: draft.optional(UserForm.Field.id), name: draft.text(UserForm.Field.name),
-            email: draft.text(UserForm.Field.email), prefecture: prefecture)
+        typealias Field = UserForm.Field
+        return try draft.read { reader in
+            UserForm(
+                id: draft.optional(Field.id), name: draft.text(Field.name), email: draft.text(Field.email),
+                prefecture: reader.required(Field.prefecture.rawValue, "a number", or: 0) { Int($0) })
+        }
     }
 
     private func edit(_ draft: Draft) throws -> UserEdit {
-        var reader = DraftReader(draft)
-        let prefecture = reader.required(UserEdit.Field.prefecture.rawValue, "a number", or: 0) { Int($0) }
-        try reader.check()
+        let prefecture = try draft.read { reader in
+            reader.required(UserEdit.Field.prefecture.rawValue, "a number", or: 0) { Int($0) }
+        }
         let isRevised = draft.revised(UserEdit.Field.prefecture) != nil
         return UserEdit(
             name: draft.revised(UserEdit.Field.name), email: draft.revised(UserEdit.Field.email),

@@ -1,0 +1,108 @@
+import StoryClient
+
+import struct FoundationEssentials.Date
+
+/// A screen of a coordinator: a list, a page or a form of its kind. It requests everything else from its owner.
+protocol CoordinatorScreen<Kind>: Equatable, Sendable {
+    /// The kind of its coordinator.
+    associatedtype Kind: BrowsedKind
+
+    /// The kind that is shown.
+    var kind: Kind { get }
+    /// The IDs of the users that the screen refers to.
+    var people: [String] { get }
+    /// The title for the breadcrumbs.
+    var title: String { get }
+    /// The keys of the screen and their actions, the most important first.
+    var hints: [(key: String, does: String)] { get }
+    /// True if typed characters are text.
+    var takesText: Bool { get }
+    /// The subscriptions of the screen while it is shown.
+    var subscriptions: Set<ScreenSubscription<Kind>> { get }
+    /// Returns the lines of the screen, at most as many as fit.
+    func view(_ size: Size, _ names: Names) -> [Line]
+    /// Updates the screen with a message. A message for another kind of screen arrived too late and is ignored.
+    mutating func update(_ message: ScreenMessage<Kind>) -> Step
+}
+
+extension CoordinatorScreen {
+    var takesText: Bool { false }
+}
+
+/// An event for a screen.
+enum ScreenMessage<Kind: BrowsedKind>: Sendable {
+    /// It is shown, for the first time or again.
+    case appeared
+    case key(Key, Surroundings)
+    case list(ListMessage<Kind>)
+    case page(PageMessage<Kind>)
+    case form(Submission)
+    /// The result of a write without a form, as a sentence.
+    case written(String)
+    case narrowed(Kind.Filter)
+    /// The store describes the kind like this now.
+    case described(Kind)
+    /// The users that the text of a form's field may mean.
+    case people(FoundPeople)
+}
+
+/// The context of a key press.
+struct Surroundings: Hashable, Sendable {
+    /// The number of lines of a list or a text.
+    let height: Int
+    /// The ID of the user whom the browser acts for.
+    let user: String?
+    let time: Date
+}
+
+/// A request of a screen to the store.
+enum ScreenCommand<Kind: BrowsedKind>: Sendable {
+    case list(ListRequest<Kind>)
+    case history(id: String, around: UInt64?)
+    case past(id: String, version: UInt64)
+    /// Read the row as it was before the event at a position.
+    case earlier(id: String, than: UInt64)
+    case submit(Draft, FormPurpose)
+    case write(String, id: String, user: String?)
+    /// Find the users that a text may mean.
+    case people(String)
+}
+
+/// A subscription of a screen.
+enum ScreenSubscription<Kind: BrowsedKind>: Hashable, Sendable {
+    /// The rows of a list, as they change.
+    case rows(Kind.Filter)
+    /// The moments at which a list is requested again.
+    case anything(Freshness)
+    /// One row, as it changes.
+    case row(id: String)
+    /// The events of a row's stream.
+    case stream(String)
+}
+
+/// A request of a coordinator to its owner.
+enum Outgoing {
+    /// Open another screen of the same coordinator.
+    case show(any CoordinatorScreen)
+    /// Open a screen of another coordinator.
+    case open(Destination)
+    case back
+    /// Go back, and send this to the screen there: its new filter.
+    case narrow(AnyMessage)
+    /// Show this in the line of notices.
+    case say(String)
+}
+
+/// The effects of a message to a coordinator, besides its next state.
+struct Step {
+    var commands: [AnyCommand] = []
+    var outgoing: [Outgoing] = []
+
+    static var nothing: Step { Step() }
+
+    static func command<Kind: BrowsedKind>(_ command: ScreenCommand<Kind>, of kind: Kind) -> Step {
+        Step(commands: [AnyCommand(command, of: kind)])
+    }
+
+    static func ask(_ outgoing: Outgoing...) -> Step { Step(outgoing: outgoing) }
+}
