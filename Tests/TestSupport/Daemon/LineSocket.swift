@@ -131,12 +131,25 @@ package final class LineSocket {
     }
 
     /// The rows of the reply to one request; the closing line must be a `+`.
-    package func rows(_ request: String) throws -> [String] {
+    package func rows(_ request: String) throws -> [String] { try page(request).rows }
+
+    /// The rows of all pages of a list.
+    package func allRows(_ request: String) throws -> [String] {
+        var (rows, end) = try page(request)
+        while let next = end.text("next") {
+            let page = try page("\(request) after=\(next)")
+            rows += page.rows
+            end = page.end
+        }
+        return rows
+    }
+
+    private func page(_ request: String) throws -> (rows: [String], end: String) {
         guard send(request) else { throw Closed() }
         var rows: [String] = []
         while true {
             let line = try line()
-            if line.hasPrefix("+") { return rows }
+            if line.hasPrefix("+") { return (rows, line) }
             guard line.hasPrefix("=") else { throw TookTooLong(what: "\(request) was answered \(line)") }
             rows.append(line)
         }
