@@ -9,7 +9,7 @@ package enum HistoryReader {
         guard line.first == 0x2B, let space = line.first(0x20) else { return nil }
         let text = line.part((space + 1)..<line.count)
         return JSONObjectReader().withObject(text, readable: text.count) { members -> StoredIdentity? in
-            guard let id = members.id("log"),
+            guard let id = LineMembers(members).bytes("log").flatMap(bytes(ofHexadecimal:)),
                 case .object(let ancestors)? = members.first(where: { $0.name.equals("ancestors") })?.value
             else { return nil }
             return self.ancestors(ancestors).map { StoredIdentity(id: id, ancestors: $0) }
@@ -19,7 +19,7 @@ package enum HistoryReader {
     private static func ancestors(_ text: UnsafeRawBufferPointer) -> [StoredIdentity.Ancestor]? {
         let ancestors = JSONObjectReader().withObject(text, readable: text.count) { members in
             members.map { member -> StoredIdentity.Ancestor? in
-                guard let id = HistoryReader.bytes(ofHexadecimal: member.name),
+                guard let id = bytes(ofHexadecimal: member.name),
                     case .integer(let number) = member.value, let position = UInt64(exactly: number),
                     position <= Position.max.value
                 else { return nil }
@@ -32,7 +32,7 @@ package enum HistoryReader {
     }
 
     /// Returns the 16 bytes that 32 hexadecimal digits spell; nil for any other text.
-    fileprivate static func bytes(ofHexadecimal text: UnsafeRawBufferPointer) -> [UInt8]? {
+    private static func bytes(ofHexadecimal text: UnsafeRawBufferPointer) -> [UInt8]? {
         guard text.count == 32 else { return nil }
         var bytes: [UInt8] = []
         for index in stride(from: 0, to: text.count, by: 2) {
@@ -41,13 +41,5 @@ package enum HistoryReader {
             bytes.append(byte)
         }
         return bytes
-    }
-}
-
-extension UnsafeBufferPointer<JSONMember> {
-    /// Returns the binary ID in a member; nil where there is none.
-    fileprivate func id(_ name: String) -> [UInt8]? {
-        guard case .string(let text)? = first(where: { $0.name.equals(text: name) })?.value else { return nil }
-        return HistoryReader.bytes(ofHexadecimal: text)
     }
 }

@@ -26,10 +26,10 @@ package final class PeerLineReader {
         if kind == 0x3D, let number { return .row(number, text: [UInt8](copying: text)) }
         let object = line.part((space + 1)..<line.count)
         let read = json.withObject(object, readable: object.count + LineFramer.slack) { members in
-            let members = PeerMembers(members)
+            let members = LineMembers(members)
             switch (kind, number) {
             case (0x2A, _): return members.notice
-            case (0x2B, let number?): return .done(number, members.position, text: [UInt8](copying: text))
+            case (0x2B, let number?): return .done(number, members.position("position"), text: [UInt8](copying: text))
             case (0x2D, let number?):
                 return .failed(number, members.code, members.outcome, text: [UInt8](copying: text))
             case (0x2D, nil): return members.refusal
@@ -47,37 +47,17 @@ package final class PeerLineReader {
     }
 }
 
-/// The members of the object in a line.
-private struct PeerMembers {
-    private let members: UnsafeBufferPointer<JSONMember>
-
-    init(_ members: UnsafeBufferPointer<JSONMember>) { self.members = members }
-
-    var notice: PeerLine {
-        if value("draining") != nil { return .draining }
-        guard value("server") != nil else { return .refused("the connection was ended as idle") }
+extension LineMembers {
+    fileprivate var notice: PeerLine {
+        if has("draining") { return .draining }
+        guard has("server") else { return .refused("the connection was ended as idle") }
         guard let log = bytes("log").flatMap({ LogID($0) }) else { return .malformed }
         return .greeting(log)
     }
 
-    var refusal: PeerLine { .refused("\(text("code") ?? ""): \(text("message") ?? "")") }
-
-    var position: Position? {
-        guard case .integer(let number)? = value("position"), let number = UInt64(exactly: number),
-            number <= Position.max.value
-        else { return nil }
-        return Position(number)
-    }
+    fileprivate var refusal: PeerLine { .refused("\(text("code") ?? ""): \(text("message") ?? "")") }
 
     /// A code of a later version counts as a defect, which says nothing of what to do.
-    var code: ErrorCode { text("code").flatMap { ErrorCode(rawValue: $0) } ?? .internal }
-    var outcome: UnavailableOutcome? { text("outcome").flatMap { UnavailableOutcome(rawValue: $0) } }
-
-    private func value(_ name: String) -> JSONMember.Value? { members.first { $0.name.equals(text: name) }?.value }
-
-    private func bytes(_ name: String) -> UnsafeRawBufferPointer? {
-        if case .string(let bytes)? = value(name) { bytes } else { nil }
-    }
-
-    private func text(_ name: String) -> String? { bytes(name).map { String(decoding: $0, as: UTF8.self) } }
+    fileprivate var code: ErrorCode { text("code").flatMap { ErrorCode(rawValue: $0) } ?? .internal }
+    fileprivate var outcome: UnavailableOutcome? { text("outcome").flatMap { UnavailableOutcome(rawValue: $0) } }
 }

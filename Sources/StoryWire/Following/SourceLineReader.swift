@@ -27,7 +27,7 @@ package final class SourceLineReader {
         let tag = line.part(1..<space)
         let text = line.part((space + 1)..<line.count)
         let read = json.withObject(text, readable: text.count + LineFramer.slack) { members in
-            let members = SourceMembers(members)
+            let members = LineMembers(members)
             switch kind {
             case 0x2A: return members.notice
             case 0x3E: return members.push
@@ -40,13 +40,8 @@ package final class SourceLineReader {
     }
 }
 
-/// The members of the object in a line.
-private struct SourceMembers {
-    private let members: UnsafeBufferPointer<JSONMember>
-
-    init(_ members: UnsafeBufferPointer<JSONMember>) { self.members = members }
-
-    var notice: SourceLine {
+extension LineMembers {
+    fileprivate var notice: SourceLine {
         guard has("server") else { return .ended(has("idle") ? "idle" : "draining") }
         guard let log = bytes("log").flatMap({ LogID($0) }), let position = position("position") else {
             return .malformed
@@ -54,7 +49,7 @@ private struct SourceMembers {
         return .greeting(log, position, isReplica: has("cluster"))
     }
 
-    var push: SourceLine {
+    fileprivate var push: SourceLine {
         if let position = position("caughtUp") { return .caughtUp(position) }
         if has("end") { return .ended(text("end") ?? "") }
         guard let encoded = bytes("records") else { return .other }
@@ -64,7 +59,7 @@ private struct SourceMembers {
         return .records(RawRecords(from: first, count: Int(clamping: count), bytes: bytes), of: head)
     }
 
-    func reply(_ tag: UnsafeRawBufferPointer) -> SourceLine {
+    fileprivate func reply(_ tag: UnsafeRawBufferPointer) -> SourceLine {
         if tag.equals("@send") { return .accepted }
         guard let position = position("position") else { return .malformed }
         if tag.equals("@seal") { return text("seal").map { .seal($0, at: position) } ?? .malformed }
@@ -74,23 +69,5 @@ private struct SourceMembers {
         return .position(position, question: number)
     }
 
-    var refusal: SourceLine { .refused(code: text("code") ?? "", message: text("message") ?? "") }
-
-    private func value(_ name: String) -> JSONMember.Value? { members.first { $0.name.equals(text: name) }?.value }
-
-    private func has(_ name: String) -> Bool { value(name) != nil }
-
-    private func bytes(_ name: String) -> UnsafeRawBufferPointer? {
-        if case .string(let bytes)? = value(name) { bytes } else { nil }
-    }
-
-    private func text(_ name: String) -> String? { bytes(name).map { String(decoding: $0, as: UTF8.self) } }
-
-    private func integer(_ name: String) -> UInt64? {
-        if case .integer(let number)? = value(name) { UInt64(exactly: number) } else { nil }
-    }
-
-    private func position(_ name: String) -> Position? {
-        integer(name).flatMap { $0 <= Position.max.value ? Position($0) : nil }
-    }
+    fileprivate var refusal: SourceLine { .refused(code: text("code") ?? "", message: text("message") ?? "") }
 }

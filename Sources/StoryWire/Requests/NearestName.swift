@@ -9,7 +9,7 @@ package enum NearestName {
     static let maxCount = 32
 
     /// Returns the first of the closest names, ignoring case; nil if none is close.
-    package static func find(_ name: [UInt8], among choices: [String]) -> String? {
+    package static func find(_ name: some Collection<UInt8>, among choices: [String]) -> String? {
         guard name.count <= maxCount else { return nil }
         let wanted = name.map(lowerCased)
         var best: (distance: Int, name: String)?

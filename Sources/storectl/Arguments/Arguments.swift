@@ -1,3 +1,5 @@
+import StoryWire
+
 /// The words of a command line: the verb, its operands, and the options, in any order.
 struct Arguments {
     /// The first word that is not an option.
@@ -62,7 +64,7 @@ struct Arguments {
         let known = known.map(\.name)
         guard let wrong = (options.map(\.name) + [lacking].compactMap(\.self)).first(where: { !known.contains($0) })
         else { return }
-        let nearest = NearestName.of(wrong, among: known).map { "; the nearest is --\($0)" } ?? ""
+        let nearest = NearestName.find(wrong.utf8, among: known).map { "; the nearest is --\($0)" } ?? ""
         throw .usage("\(whose) has no option --\(wrong)\(nearest); see \"\(page)\"")
     }
 

@@ -1,5 +1,6 @@
 import StoryBrowser
 import StoryClient
+import StoryWire
 
 /// The subcommand `cluster`: the nodes of a log, and the changes of them.
 enum ClusterRun {
@@ -20,7 +21,7 @@ enum ClusterRun {
             let words = invocation.arguments.operands
             let word = words.first ?? Work.status.rawValue
             guard let work = Work(rawValue: word) else {
-                let nearest = NearestName.of(word, among: Work.allCases.map(\.rawValue)).map {
+                let nearest = NearestName.find(word.utf8, among: Work.allCases.map(\.rawValue)).map {
                     "; the nearest is \($0)"
                 }
                 throw .usage("cluster has no \"\(word)\"\(nearest ?? ""); \(usage)")

@@ -1,6 +1,7 @@
 import StoryClient
 import StoryCore
 import StoryOffline
+import StoryWire
 
 /// The subcommand `model`: the check of a definition's text, and the test of definitions on cases, without a daemon.
 enum ModelRun {
@@ -34,7 +35,7 @@ enum ModelRun {
             let words = invocation.arguments.operands
             guard let word = words.first else { throw .usage("model needs one of \(Work.all); \(usage)") }
             guard let work = Work(rawValue: word) else {
-                let nearest = NearestName.of(word, among: Work.allCases.map(\.rawValue)).map {
+                let nearest = NearestName.find(word.utf8, among: Work.allCases.map(\.rawValue)).map {
                     "; the nearest is \($0)"
                 }
                 throw .usage("model has no \"\(word)\"\(nearest ?? ""); \(usage)")

@@ -32,7 +32,7 @@ struct RowFiles {
     ///
     /// - Throws: the error of writing; no file is left then.
     mutating func write(_ models: [String]) throws(CommandError) {
-        let folder = try RowFiles.stored { () throws(StorageError) in
+        let folder = try StoredData.used { () throws(StorageError) in
             let folder = try NewFolder(path)
             try Folder.make(folder.draft, mustBeNew: true)
             return folder
@@ -45,7 +45,7 @@ struct RowFiles {
             for model in models where !Catalogue.standard.models.contains(model) {
                 try write(model, "LIST \(model) order=asc", in: folder.draft)
             }
-            try RowFiles.stored { () throws(StorageError) in try folder.publish() }
+            try StoredData.used { () throws(StorageError) in try folder.publish() }
         } catch {
             for file in written { unlink(file) }
             rmdir(folder.draft)
@@ -73,10 +73,6 @@ struct RowFiles {
             next = ShownJSON(reply.final.json)?.members["next"]?.text
         } while next != nil
         guard fflush(stream) == 0, fsync(fileno(stream)) == 0 else { throw RowFiles.failure(file) }
-    }
-
-    private static func stored<Value>(_ work: () throws(StorageError) -> Value) throws(CommandError) -> Value {
-        do throws(StorageError) { return try work() } catch { throw StoredData.told(error) }
     }
 
     private static func failure(_ file: String) -> CommandError { .unwritable(file, errno) }

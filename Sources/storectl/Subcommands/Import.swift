@@ -59,10 +59,8 @@ final class ImportRun {
         isForced = invocation.arguments.has("force")
         size = ImportRun.inputSize()
         let path = try invocation.dataDirectory()
-        do throws(StorageError) {
-            target = try LogImport(into: path, now: Clock.system.now())
-        } catch {
-            throw StoredData.told(error)
+        target = try StoredData.used { () throws(StorageError) in
+            try LogImport(into: path, now: Clock.system.now())
         }
     }
 
@@ -85,10 +83,8 @@ final class ImportRun {
     func finish() throws(CommandError) -> Position {
         let head = target.head
         let checking = Progress("checking", "events")
-        do throws(StorageError) {
+        try StoredData.used { () throws(StorageError) in
             try target.finish { checking.show($0.value, of: head.value) }
-        } catch {
-            throw StoredData.told(error)
         }
         return head
     }

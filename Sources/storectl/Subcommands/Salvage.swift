@@ -79,10 +79,8 @@ final class SalvageRun {
         }
         let head = target.head.value
         let checking = Progress("checking", "events")
-        do throws(StorageError) {
+        try StoredData.used { () throws(StorageError) in
             try target.finish { checking.show($0.value, of: head) }
-        } catch {
-            throw StoredData.told(error)
         }
         try tell(head)
         return lost.count + doubtful.count == 0 ? .done : .corrupt

@@ -36,6 +36,11 @@ enum StoredData {
         return path
     }
 
+    /// Does work on data; its failure becomes an error of the command.
+    static func used<Value>(_ work: () throws(StorageError) -> Value) throws(CommandError) -> Value {
+        do throws(StorageError) { return try work() } catch { throw told(error) }
+    }
+
     /// Converts a failure to read the data into an error of the command; damage is reported at once.
     static func told(_ error: StorageError) -> CommandError {
         switch error {

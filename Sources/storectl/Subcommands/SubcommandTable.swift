@@ -44,7 +44,8 @@ enum SubcommandTable {
             if verb == .subscribe { return "no verb \"\(name)\"; \"storectl tail\" subscribes" }
             return "no verb \"\(name)\" here; send the request itself: echo '\(shape.example)' | storectl --json pipe"
         }
-        let nearest = NearestName.of(name, among: all.map(\.name) + others).map { "; the nearest is \"\($0)\"" } ?? ""
+        let nearest =
+            NearestName.find(name.utf8, among: all.map(\.name) + others).map { "; the nearest is \"\($0)\"" } ?? ""
         return "no verb \"\(name)\"\(nearest); \"storectl help\" lists them all"
     }
 }
