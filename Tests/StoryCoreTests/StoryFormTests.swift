@@ -7,7 +7,7 @@ struct StoryFormTests {
 
     @Test func `a good form is a story with just what it says`() throws {
         let command = try built(PostStoryForm.self, good.with("date", "2026-11-20T12:34:56.789+09:00"))
-        #expect(command.id == "s9".id)
+        #expect(command.givenID == "s9".id)
         let event = StoryPosted(
             title: Text("A title"), message: Text("Once"), sender: "u1".id, recipient: "u2".id,
             date: "2026-11-20T03:34:56.789Z".instant)
@@ -56,7 +56,7 @@ struct StoryFormTests {
     }
 
     @Test func `a like names a user who exists`() throws {
-        #expect(try built(LikeForm.self, .of(["user": "u1"])).user == "u1".id)
+        #expect(try built(LikeForm.self, .of(["user": "u1"])).event == "u1".id)
         #expect(broken(LikeForm.self, []) == ["user": .missing])
         #expect(broken(LikeForm.self, .of(["user": "u3"])) == ["user": .noSuch])
         #expect(broken(LikeForm.self, .of(["user": "u1", "stars": 5])) == ["stars": .unknownField])
@@ -70,7 +70,7 @@ struct MessageFormTests {
         let command = try built(SendMessageForm.self, good)
         let event = MessageSent(
             text: Text("Hello"), sender: "u1".id, recipient: "u2".id, story: "s1".id, date: nil)
-        #expect(command.id == "m9".id)
+        #expect(command.givenID == "m9".id)
         #expect(command.event == event)
         #expect(try built(SendMessageForm.self, good.without("story")).event.story == nil)
         #expect(try built(SendMessageForm.self, good.with("story", nil)).event.story == nil)

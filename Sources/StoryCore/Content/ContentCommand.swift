@@ -1,9 +1,9 @@
-/// A valid command for one of the kinds, made by its form.
+/// A valid command for content of one of the kinds: the event that it asks for.
 package enum ContentCommand: Equatable, Sendable {
-    case user(UserCommand)
-    case story(StoryCommand)
-    case message(MessageCommand)
-    case photo(PhotoCommand)
+    case user(Checked<UserEvent>)
+    case story(Checked<StoryEvent>)
+    case message(Checked<MessageEvent>)
+    case photo(Checked<PhotoEvent>)
 
     /// The ID that the client chose for new content.
     package var givenID: Identifier? {
@@ -28,14 +28,12 @@ package enum ContentCommand: Equatable, Sendable {
     /// Returns the decision on the command in the current state.
     ///
     /// - Throws: the error of reading a row.
-    package func decision(
-        on subject: ContentSubject, in rows: any ContentRows
-    ) throws(StorageError) -> Decision<EventBody> {
+    package func decision(on subject: ContentSubject, in rows: any ContentRows) throws(StorageError) -> Decision {
         switch self {
-        case .user(let command): try command.decision(on: subject, in: rows).map(EventBody.user)
-        case .story(let command): try command.decision(on: subject, in: rows).map(EventBody.story)
-        case .message(let command): try command.decision(on: subject, in: rows).map(EventBody.message)
-        case .photo(let command): try command.decision(on: subject, in: rows).map(EventBody.photo)
+        case .user(let command): try UserDecider.decide(command.event, on: subject, in: rows)
+        case .story(let command): try StoryDecider.decide(command.event, on: subject, in: rows)
+        case .message(let command): try MessageDecider.decide(command.event, on: subject, in: rows)
+        case .photo(let command): try PhotoDecider.decide(command.event, on: subject, in: rows)
         }
     }
 }

@@ -1,4 +1,4 @@
-// refused: 'AddPhoto' initializer is inaccessible due to 'fileprivate' protection level
+// refused: 'Checked<Fact>' initializer is inaccessible due to 'fileprivate' protection level
 import StoryCore
 
-func addUnchecked(_ event: PhotoAdded) -> AddPhoto { AddPhoto(id: nil, event: event) }
+func addUnchecked(_ event: PhotoAdded) -> Checked<PhotoAdded> { Checked(event, givenID: nil) }

@@ -1,4 +1,4 @@
-// refused: initializer is inaccessible due to 'fileprivate' protection level
+// refused: 'Checked<Fact>' initializer is inaccessible due to 'fileprivate' protection level
 import StoryCore
 
-func likeUnchecked(_ user: Identifier) -> LikeStory { LikeStory(user: user) }
+func likeUnchecked(_ user: Identifier) -> Checked<Identifier> { Checked(user, givenID: nil) }

@@ -1,4 +1,4 @@
-// refused: 'PostStory' initializer is inaccessible due to 'fileprivate' protection level
+// refused: 'Checked<Fact>' initializer is inaccessible due to 'fileprivate' protection level
 import StoryCore
 
-func postUnchecked(_ event: StoryPosted) -> PostStory { PostStory(id: nil, event: event) }
+func postUnchecked(_ event: StoryPosted) -> Checked<StoryPosted> { Checked(event, givenID: nil) }

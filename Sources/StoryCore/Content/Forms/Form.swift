@@ -1,16 +1,51 @@
-/// A form that a client filled in: the only way to a command.
+/// The form of a write: its fields, and the data of the event that it asks for.
 ///
-/// `build` checks every field and reports every wrong one at once; a command's own initializer is private to the file
-/// of its form, so that an unchecked command does not compile.
+/// Every field is checked, and every wrong one is reported at once. Nothing else makes a `Checked` of a client's fields,
+/// so that an unchecked command does not compile.
 package protocol Form {
     associatedtype FieldID: FormFieldID
-    associatedtype Command: Sendable
+    associatedtype Fact: Equatable & Sendable
 
-    /// Creates the form from the fields that the client sent.
-    init(_ fields: FormFields)
+    /// Reads every field and returns the data of the event; nil where a required field is absent or wrong.
+    static func read(_ reader: inout FormReader<FieldID>, in directory: any Directory) -> Fact?
+}
 
-    /// Checks the fields and returns the command, or every wrong field.
-    func build(in directory: any Directory) -> Result<Command, FormErrors<FieldID>>
+/// An event, or the data of one, that passed its form.
+package struct Checked<Fact: Equatable & Sendable>: Equatable, Sendable {
+    /// The ID that the client chose for new content; nil where it chose none.
+    package let givenID: Identifier?
+    /// The event, or its data.
+    package let event: Fact
+
+    fileprivate init(_ event: Fact, givenID: Identifier?) {
+        self.givenID = givenID
+        self.event = event
+    }
+
+    /// Wraps the event of a request that has no fields to check.
+    init(withoutFields event: Fact) { self.init(event, givenID: nil) }
+}
+
+extension Form {
+    /// Checks the fields and returns the data of the event, or every wrong field.
+    package static func build(
+        _ fields: FormFields, in directory: any Directory
+    ) -> Result<Checked<Fact>, FormErrors<FieldID>> {
+        var reader = FormReader<FieldID>(fields)
+        let fact = read(&reader, in: directory)
+        guard let fact, reader.errors.isEmpty else { return .failure(reader.errors) }
+        return .success(Checked(fact, givenID: reader.givenID))
+    }
+
+    /// Returns the event that the form asks for, which `wrap` makes of its data, or the refusal of every wrong field.
+    static func command<Event>(
+        _ fields: FormFields, in directory: any Directory, _ wrap: (Fact) -> Event
+    ) -> Result<Checked<Event>, Failure> {
+        switch build(fields, in: directory) {
+        case .success(let checked): .success(Checked<Event>(wrap(checked.event), givenID: checked.givenID))
+        case .failure(let errors): .failure(errors.failure)
+        }
+    }
 }
 
 /// The fields of one form; the raw value is the field's name on the wire.

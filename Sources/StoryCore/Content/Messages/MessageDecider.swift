@@ -1,24 +1,20 @@
-/// The state that a decision about a message depends on.
-package struct MessageState: Equatable, Sendable {
-    /// The state of the message's ID.
-    package let existence: Existence<MessageFields>
-
-    /// Creates a state.
-    package init(existence: Existence<MessageFields>) { self.existence = existence }
-}
-
-/// The decider for a message's commands.
+/// The decider for commands about a message.
 package enum MessageDecider {
-    /// Returns the decision on a command in a state.
-    package static func decide(_ command: MessageCommand, _ state: MessageState) -> Decision<MessageEvent> {
-        if case .send(let command) = command {
-            return state.existence == .none ? .event(.sent(command.event)) : .refused(.idTaken)
+    /// Returns the decision on the event that a command asks for.
+    package static func decide(_ event: MessageEvent, on message: Existence<MessageFields>) -> Decision {
+        switch event {
+        case .sent: message.creation
+        case .seen: message.change { !$0.seen }
+        case .deleted: message.change { _ in true }
         }
-        guard let row = state.existence.row else { return .refused(state.existence.refusal ?? .notFound) }
-        switch command {
-        case .send: return .refused(.idTaken)
-        case .see: return row.seen ? .unchanged : .event(.seen)
-        case .delete: return .event(.deleted)
-        }
+    }
+
+    /// Returns the decision on the event that a command asks for in the current state.
+    ///
+    /// - Throws: the error of reading a row.
+    static func decide(
+        _ event: MessageEvent, on subject: ContentSubject, in rows: any ContentRows
+    ) throws(StorageError) -> Decision {
+        decide(event, on: try rows.existence(of: subject) { MessageFields($0) })
     }
 }

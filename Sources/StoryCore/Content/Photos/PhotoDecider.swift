@@ -1,29 +1,24 @@
-/// The state that a decision about a photo depends on.
-package struct PhotoState: Equatable, Sendable {
-    /// The state of the photo's ID.
-    package let existence: Existence<PhotoFields>
-
-    /// Creates a state.
-    package init(existence: Existence<PhotoFields>) { self.existence = existence }
-}
-
-/// The decider for a photo's commands.
+/// The decider for commands about a photo.
 package enum PhotoDecider {
-    /// Returns the decision on a command in a state.
-    package static func decide(_ command: PhotoCommand, _ state: PhotoState) -> Decision<PhotoEvent> {
-        if case .add(let command) = command {
-            return state.existence == .none ? .event(.added(command.event)) : .refused(.idTaken)
+    /// Returns the decision on the event that a command asks for.
+    package static func decide(_ event: PhotoEvent, on photo: Existence<PhotoFields>) -> Decision {
+        switch event {
+        case .added: photo.creation
+        case .exposureRevised(let event):
+            photo.change { row in
+                (event.exposureValue ?? row.exposureValue) != row.exposureValue
+                    || (event.exposureDuration ?? row.exposureDuration) != row.exposureDuration
+            }
+        case .deleted: photo.change { _ in true }
         }
-        guard let row = state.existence.row else { return .refused(state.existence.refusal ?? .notFound) }
-        switch command {
-        case .add: return .refused(.idTaken)
-        case .revise(let command):
-            let event = command.event
-            let isSame =
-                (event.exposureValue ?? row.exposureValue) == row.exposureValue
-                && (event.exposureDuration ?? row.exposureDuration) == row.exposureDuration
-            return isSame ? .unchanged : .event(.exposureRevised(event))
-        case .delete: return .event(.deleted)
-        }
+    }
+
+    /// Returns the decision on the event that a command asks for in the current state.
+    ///
+    /// - Throws: the error of reading a row.
+    static func decide(
+        _ event: PhotoEvent, on subject: ContentSubject, in rows: any ContentRows
+    ) throws(StorageError) -> Decision {
+        decide(event, on: try rows.existence(of: subject) { PhotoFields($0) })
     }
 }
