@@ -33,11 +33,11 @@ extension LineParts {
         let (kind, name) = (try known(kind), try known(targetName))
         let keys = catalogue[kind].keys
         guard keys != .id else { return (kind, identifier(name, field: "id").map { RowKey($0) }) }
-        do throws(RowKeyError) {
+        do throws(FieldRule) {
             let key = try keys.key(of: name)
             return (kind, RowKey(trusted: ByteView(borrowing: key.withUnsafeBytes { texts.keep($0) })))
         } catch {
-            reject("id", error.rule, keys.usage)
+            reject("id", error, keys.usage)
             return (kind, nil)
         }
     }

@@ -63,10 +63,10 @@ enum StorySchema {
             ]),
         EventSchema(
             StoryEventType.liked, .changes, [.add(field: Field.likes, 1)],
-            membership: MembershipChange(likes, member: "user", isPut: true)),
+            membership: MembershipChange(table: likes, member: "user", isPut: true)),
         EventSchema(
             StoryEventType.unliked, .changes, [.add(field: Field.likes, -1)],
-            membership: MembershipChange(likes, member: "user", isPut: false)),
+            membership: MembershipChange(table: likes, member: "user", isPut: false)),
         EventSchema(
             StoryEventType.revised, .changes,
             [.setIfGiven(field: Field.title, from: "title"), .setIfGiven(field: Field.message, from: "message")]),

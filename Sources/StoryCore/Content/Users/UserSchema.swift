@@ -54,7 +54,7 @@ enum UserSchema {
             IndexSchema(table(27, "usersByPrefectureEmail"), [Filter.prefecture], by: .folded(Field.email)),
         ],
         counts: table(28, "userCounts"), tallies: [TallySchema(0, []), TallySchema(1, [Filter.prefecture])],
-        unique: UniqueSchema(table(21, "userEmails"), field: Field.email),
+        unique: UniqueSchema(table: table(21, "userEmails"), field: Field.email),
         commands: { UserEvent.asked(by: $0, in: $1)?.map(ContentCommand.user) })
 
     private static func table(_ number: UInt8, _ name: String) -> ModelTable {
