@@ -32,8 +32,10 @@ package enum ContentCommand: Equatable, Sendable {
         switch self {
         case .user(let command): try UserDecider.decide(command.event, on: subject, in: rows)
         case .story(let command): try StoryDecider.decide(command.event, on: subject, in: rows)
-        case .message(let command): try MessageDecider.decide(command.event, on: subject, in: rows)
-        case .photo(let command): try PhotoDecider.decide(command.event, on: subject, in: rows)
+        case .message(let command):
+            MessageDecider.decide(command.event, on: try rows.existence(of: subject) { MessageFields($0) })
+        case .photo(let command):
+            PhotoDecider.decide(command.event, on: try rows.existence(of: subject) { PhotoFields($0) })
         }
     }
 }

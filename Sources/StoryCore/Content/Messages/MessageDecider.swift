@@ -8,13 +8,4 @@ package enum MessageDecider {
         case .deleted: message.change { _ in true }
         }
     }
-
-    /// Returns the decision on the event that a command asks for in the current state.
-    ///
-    /// - Throws: the error of reading a row.
-    static func decide(
-        _ event: MessageEvent, on subject: ContentSubject, in rows: any ContentRows
-    ) throws(StorageError) -> Decision {
-        decide(event, on: try rows.existence(of: subject) { MessageFields($0) })
-    }
 }

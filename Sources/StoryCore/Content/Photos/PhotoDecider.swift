@@ -12,13 +12,4 @@ package enum PhotoDecider {
         case .deleted: photo.change { _ in true }
         }
     }
-
-    /// Returns the decision on the event that a command asks for in the current state.
-    ///
-    /// - Throws: the error of reading a row.
-    static func decide(
-        _ event: PhotoEvent, on subject: ContentSubject, in rows: any ContentRows
-    ) throws(StorageError) -> Decision {
-        decide(event, on: try rows.existence(of: subject) { PhotoFields($0) })
-    }
 }
