@@ -8,7 +8,7 @@ func broken<F: Form>(_ form: F.Type, _ fields: FormFields) -> [String: FieldRule
     return Dictionary(errors.entries.map { ($0.field, $0.rule) }) { first, _ in first }
 }
 
-func built<F: Form>(_ form: F.Type, _ fields: FormFields) throws -> Checked<F.Fact> {
+func built<F: Form>(_ form: F.Type, _ fields: FormFields) throws -> Command<F.Fact> {
     try F.build(fields, in: PlainDirectory()).get()
 }
 
@@ -25,7 +25,7 @@ struct SignUpFormTests {
         let command = try built(SignUpForm.self, good)
         #expect(command.givenID == "u9".id)
         let event = UserSignedUp(name: Text("Aki"), email: Text("Aki@Example.org"), prefecture: 13)
-        #expect(command.event == event)
+        #expect(command.event == .signedUp(event))
         #expect(try built(SignUpForm.self, good.without("id")).givenID == nil)
         #expect(try built(SignUpForm.self, good.with("id", nil)).givenID == nil)
     }
@@ -123,9 +123,10 @@ struct SignUpFormTests {
 
 struct ReviseUserFormTests {
     @Test func `a revision has just the fields that it gives`() throws {
-        #expect(try built(ReviseUserForm.self, []).event == UserRevised(name: nil, email: nil, prefecture: nil))
+        let nothing = UserRevised(name: nil, email: nil, prefecture: nil)
+        #expect(try built(ReviseUserForm.self, []).event == .revised(nothing))
         let event = try built(ReviseUserForm.self, .of(["prefecture": 47, "name": nil])).event
-        #expect(event == UserRevised(name: nil, email: nil, prefecture: 47))
+        #expect(event == .revised(UserRevised(name: nil, email: nil, prefecture: 47)))
     }
 
     @Test func `the same rules hold, and an ID is no field of it`() {

@@ -1,9 +1,9 @@
-/// A valid command for content of one of the kinds: the event that it asks for.
+/// A valid command for content of one of the kinds, made by its form.
 package enum ContentCommand: Equatable, Sendable {
-    case user(Checked<UserEvent>)
-    case story(Checked<StoryEvent>)
-    case message(Checked<MessageEvent>)
-    case photo(Checked<PhotoEvent>)
+    case user(Command<UserEvent>)
+    case story(Command<StoryEvent>)
+    case message(Command<MessageEvent>)
+    case photo(Command<PhotoEvent>)
 
     /// The ID that the client chose for new content.
     package var givenID: Identifier? {
@@ -30,12 +30,12 @@ package enum ContentCommand: Equatable, Sendable {
     /// - Throws: the error of reading a row.
     package func decision(on subject: ContentSubject, in rows: any ContentRows) throws(StorageError) -> Decision {
         switch self {
-        case .user(let command): try UserDecider.decide(command.event, on: subject, in: rows)
-        case .story(let command): try StoryDecider.decide(command.event, on: subject, in: rows)
+        case .user(let command): try UserDecider.decide(command, on: subject, in: rows)
+        case .story(let command): try StoryDecider.decide(command, on: subject, in: rows)
         case .message(let command):
-            MessageDecider.decide(command.event, on: try rows.existence(of: subject) { MessageFields($0) })
+            MessageDecider.decide(command, on: try rows.existence(of: subject) { MessageFields($0) })
         case .photo(let command):
-            PhotoDecider.decide(command.event, on: try rows.existence(of: subject) { PhotoFields($0) })
+            PhotoDecider.decide(command, on: try rows.existence(of: subject) { PhotoFields($0) })
         }
     }
 }

@@ -48,10 +48,10 @@ package enum Existence<Fields: Equatable & Sendable>: Equatable, Sendable {
     case live(Fields)
     case gone
 
-    /// The decision on an event that creates the content.
+    /// The decision on a command that creates the content.
     var creation: Decision { self == .none ? .append : .refused(.idTaken) }
 
-    /// Returns the decision on an event that changes live content.
+    /// Returns the decision on a command that changes live content.
     ///
     /// - Parameter isChange: returns false when the fields would stay as they are.
     func change(_ isChange: (Fields) -> Bool) -> Decision {

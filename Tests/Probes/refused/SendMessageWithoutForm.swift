@@ -1,4 +1,4 @@
-// refused: 'Checked<Fact>' initializer is inaccessible due to 'fileprivate' protection level
+// refused: 'Command<Fact>' initializer is inaccessible due to 'fileprivate' protection level
 import StoryCore
 
-func sendUnchecked(_ event: MessageSent) -> Checked<MessageSent> { Checked(event, givenID: nil) }
+func sendUnchecked(_ message: MessageSent) -> Command<MessageEvent> { Command(.sent(message), givenID: nil) }

@@ -1,50 +1,29 @@
-/// The form of a write: its fields, and the data of the event that it asks for.
+/// A form that a client fills in: the only way to a command of a write that has fields.
 ///
-/// Every field is checked, and every wrong one is reported at once. Nothing else makes a `Checked` of a client's fields,
-/// so that an unchecked command does not compile.
+/// `build` checks every field and reports every wrong one at once. Only a form's reader makes a `Command` of fields, so
+/// that an unchecked command does not compile.
 package protocol Form {
     associatedtype FieldID: FormFieldID
     associatedtype Fact: Equatable & Sendable
 
-    /// Reads every field and returns the data of the event; nil where a required field is absent or wrong.
-    static func read(_ reader: inout FormReader<FieldID>, in directory: any Directory) -> Fact?
-}
-
-/// An event, or the data of one, that passed its form.
-package struct Checked<Fact: Equatable & Sendable>: Equatable, Sendable {
-    /// The ID that the client chose for new content; nil where it chose none.
-    package let givenID: Identifier?
-    /// The event, or its data.
-    package let event: Fact
-
-    fileprivate init(_ event: Fact, givenID: Identifier?) {
-        self.givenID = givenID
-        self.event = event
-    }
-
-    /// Wraps the event of a request that has no fields to check.
-    init(withoutFields event: Fact) { self.init(event, givenID: nil) }
+    /// Reads every field and returns the command; nil where a required field is absent or wrong.
+    static func read(_ reader: inout FormReader<FieldID>, in directory: any Directory) -> Command<Fact>?
 }
 
 extension Form {
-    /// Checks the fields and returns the data of the event, or every wrong field.
+    /// Checks the fields and returns the command, or every wrong field.
     package static func build(
         _ fields: FormFields, in directory: any Directory
-    ) -> Result<Checked<Fact>, FormErrors<FieldID>> {
+    ) -> Result<Command<Fact>, FormErrors<FieldID>> {
         var reader = FormReader<FieldID>(fields)
-        let fact = read(&reader, in: directory)
-        guard let fact, reader.errors.isEmpty else { return .failure(reader.errors) }
-        return .success(Checked(fact, givenID: reader.givenID))
+        let command = read(&reader, in: directory)
+        guard let command, reader.errors.isEmpty else { return .failure(reader.errors) }
+        return .success(command)
     }
 
-    /// Returns the event that the form asks for, which `wrap` makes of its data, or the refusal of every wrong field.
-    static func command<Event>(
-        _ fields: FormFields, in directory: any Directory, _ wrap: (Fact) -> Event
-    ) -> Result<Checked<Event>, Failure> {
-        switch build(fields, in: directory) {
-        case .success(let checked): .success(Checked<Event>(wrap(checked.event), givenID: checked.givenID))
-        case .failure(let errors): .failure(errors.failure)
-        }
+    /// Checks the fields and returns the command, or the refusal that names every wrong field.
+    static func command(_ fields: FormFields, in directory: any Directory) -> Result<Command<Fact>, Failure> {
+        build(fields, in: directory).mapError(\.failure)
     }
 }
 

@@ -1,8 +1,8 @@
-/// The decider for commands about a message.
+/// The decider for a message's commands.
 package enum MessageDecider {
-    /// Returns the decision on the event that a command asks for.
-    package static func decide(_ event: MessageEvent, on message: Existence<MessageFields>) -> Decision {
-        switch event {
+    /// Returns the decision on a command in a state.
+    package static func decide(_ command: Command<MessageEvent>, on message: Existence<MessageFields>) -> Decision {
+        switch command.event {
         case .sent: message.creation
         case .seen: message.change { !$0.seen }
         case .deleted: message.change { _ in true }

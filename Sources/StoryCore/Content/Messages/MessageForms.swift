@@ -4,7 +4,9 @@ package enum SendMessageForm: Form {
     package enum FieldID: String, FormFieldID { case id, text, sender, recipient, story, date }
 
     /// Reads the fields of the form.
-    package static func read(_ reader: inout FormReader<FieldID>, in directory: any Directory) -> MessageSent? {
+    package static func read(
+        _ reader: inout FormReader<FieldID>, in directory: any Directory
+    ) -> Command<MessageEvent>? {
         reader.takeGivenID(.id)
         let text = reader.required(.text, reader.text(.text, limit: MessageLimits.text))
         let sender = reader.required(.sender, reader.identifier(.sender, of: .users, in: directory))
@@ -12,19 +14,18 @@ package enum SendMessageForm: Form {
         let story = reader.identifier(.story, of: .stories, in: directory)
         let date = reader.date(.date)
         guard let text, let sender, let recipient else { return nil }
-        return MessageSent(text: text, sender: sender, recipient: recipient, story: story, date: date)
+        let event = MessageSent(text: text, sender: sender, recipient: recipient, story: story, date: date)
+        return reader.command(.sent(event))
     }
 }
 
-extension MessageEvent {
-    /// Returns the event that a write asks for, or every wrong field of its form; nil when a message takes no such write.
-    static func asked(
-        by action: ContentAction, in directory: any Directory
-    ) -> Result<Checked<MessageEvent>, Failure>? {
+extension Command<MessageEvent> {
+    /// Returns the command of a write, or every wrong field of its form; nil when a message takes no such write.
+    package static func made(by action: ContentAction, in directory: any Directory) -> Result<Command, Failure>? {
         switch action {
-        case .post(let fields): SendMessageForm.command(fields, in: directory) { .sent($0) }
-        case .see: .success(Checked(withoutFields: .seen))
-        case .delete: .success(Checked(withoutFields: .deleted))
+        case .post(let fields): SendMessageForm.command(fields, in: directory)
+        case .see: .success(Command(withoutFields: .seen))
+        case .delete: .success(Command(withoutFields: .deleted))
         case .edit, .like, .unlike: nil
         }
     }

@@ -1,8 +1,8 @@
-/// The decider for commands about a photo.
+/// The decider for a photo's commands.
 package enum PhotoDecider {
-    /// Returns the decision on the event that a command asks for.
-    package static func decide(_ event: PhotoEvent, on photo: Existence<PhotoFields>) -> Decision {
-        switch event {
+    /// Returns the decision on a command in a state.
+    package static func decide(_ command: Command<PhotoEvent>, on photo: Existence<PhotoFields>) -> Decision {
+        switch command.event {
         case .added: photo.creation
         case .exposureRevised(let event):
             photo.change { row in

@@ -6,7 +6,7 @@ package enum AddPhotoForm: Form {
     }
 
     /// Reads the fields of the form.
-    package static func read(_ reader: inout FormReader<FieldID>, in directory: any Directory) -> PhotoAdded? {
+    package static func read(_ reader: inout FormReader<FieldID>, in directory: any Directory) -> Command<PhotoEvent>? {
         reader.takeGivenID(.id)
         let owner = reader.required(.owner, reader.identifier(.owner, of: .users, in: directory))
         let iso = reader.required(.iso, reader.positive(.iso))
@@ -17,9 +17,10 @@ package enum AddPhotoForm: Form {
         let flash: Flash? = reader.choice(.flash)
         let date = reader.date(.date)
         guard let owner, let iso, let exposureValue, let duration else { return nil }
-        return PhotoAdded(
+        let event = PhotoAdded(
             owner: owner, iso: iso, focalLength: focalLength, exposureValue: exposureValue,
             lensAperture: lensAperture, exposureDuration: duration, flash: flash, date: date)
+        return reader.command(.added(event))
     }
 }
 
@@ -29,24 +30,21 @@ package enum RevisePhotoForm: Form {
     package enum FieldID: String, FormFieldID { case exposureValue, exposureDuration }
 
     /// Reads the fields of the form.
-    package static func read(
-        _ reader: inout FormReader<FieldID>, in directory: any Directory
-    ) -> PhotoExposureRevised? {
-        PhotoExposureRevised(
+    package static func read(_ reader: inout FormReader<FieldID>, in directory: any Directory) -> Command<PhotoEvent>? {
+        let event = PhotoExposureRevised(
             exposureValue: reader.exposureValue(.exposureValue),
             exposureDuration: reader.exposureDuration(.exposureDuration))
+        return reader.command(.exposureRevised(event))
     }
 }
 
-extension PhotoEvent {
-    /// Returns the event that a write asks for, or every wrong field of its form; nil when a photo takes no such write.
-    static func asked(
-        by action: ContentAction, in directory: any Directory
-    ) -> Result<Checked<PhotoEvent>, Failure>? {
+extension Command<PhotoEvent> {
+    /// Returns the command of a write, or every wrong field of its form; nil when a photo takes no such write.
+    package static func made(by action: ContentAction, in directory: any Directory) -> Result<Command, Failure>? {
         switch action {
-        case .post(let fields): AddPhotoForm.command(fields, in: directory) { .added($0) }
-        case .edit(let fields): RevisePhotoForm.command(fields, in: directory) { .exposureRevised($0) }
-        case .delete: .success(Checked(withoutFields: .deleted))
+        case .post(let fields): AddPhotoForm.command(fields, in: directory)
+        case .edit(let fields): RevisePhotoForm.command(fields, in: directory)
+        case .delete: .success(Command(withoutFields: .deleted))
         case .like, .unlike, .see: nil
         }
     }

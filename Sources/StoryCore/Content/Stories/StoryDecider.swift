@@ -1,12 +1,12 @@
-/// The decider for commands about a story.
+/// The decider for a story's commands.
 package enum StoryDecider {
-    /// Returns the decision on the event that a command asks for.
+    /// Returns the decision on a command in a state.
     ///
     /// - Parameter isLiked: true when the user that the command names likes the story now.
     package static func decide(
-        _ event: StoryEvent, on story: Existence<StoryFields>, isLiked: Bool = false
+        _ command: Command<StoryEvent>, on story: Existence<StoryFields>, isLiked: Bool = false
     ) -> Decision {
-        switch event {
+        switch command.event {
         case .posted: story.creation
         case .revised(let event):
             story.change { row in
@@ -18,19 +18,19 @@ package enum StoryDecider {
         }
     }
 
-    /// Returns the decision on the event that a command asks for in the current state.
+    /// Returns the decision on a command in the current state.
     ///
     /// - Throws: the error of reading a row or the likes.
     static func decide(
-        _ event: StoryEvent, on subject: ContentSubject, in rows: any ContentRows
+        _ command: Command<StoryEvent>, on subject: ContentSubject, in rows: any ContentRows
     ) throws(StorageError) -> Decision {
         let story = try rows.existence(of: subject) { StoryFields($0) }
         var isLiked = false
-        switch event {
+        switch command.event {
         case .liked(by: let user), .unliked(by: let user):
             if let number = subject.number { isLiked = try rows.contains(StorySchema.likes, number: number, user) }
         case .posted, .revised, .deleted: break
         }
-        return decide(event, on: story, isLiked: isLiked)
+        return decide(command, on: story, isLiked: isLiked)
     }
 }

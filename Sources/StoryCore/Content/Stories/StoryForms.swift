@@ -4,7 +4,7 @@ package enum PostStoryForm: Form {
     package enum FieldID: String, FormFieldID { case id, title, message, sender, recipient, date }
 
     /// Reads the fields of the form.
-    package static func read(_ reader: inout FormReader<FieldID>, in directory: any Directory) -> StoryPosted? {
+    package static func read(_ reader: inout FormReader<FieldID>, in directory: any Directory) -> Command<StoryEvent>? {
         reader.takeGivenID(.id)
         let title = reader.required(.title, reader.line(.title, limit: StoryLimits.title))
         let message = reader.required(.message, reader.text(.message, limit: StoryLimits.message))
@@ -12,7 +12,8 @@ package enum PostStoryForm: Form {
         let recipient = reader.required(.recipient, reader.identifier(.recipient, of: .users, in: directory))
         let date = reader.date(.date)
         guard let title, let message, let sender, let recipient else { return nil }
-        return StoryPosted(title: title, message: message, sender: sender, recipient: recipient, date: date)
+        let event = StoryPosted(title: title, message: message, sender: sender, recipient: recipient, date: date)
+        return reader.command(.posted(event))
     }
 }
 
@@ -22,35 +23,49 @@ package enum ReviseStoryForm: Form {
     package enum FieldID: String, FormFieldID { case title, message }
 
     /// Reads the fields of the form.
-    package static func read(_ reader: inout FormReader<FieldID>, in directory: any Directory) -> StoryRevised? {
-        StoryRevised(
+    package static func read(_ reader: inout FormReader<FieldID>, in directory: any Directory) -> Command<StoryEvent>? {
+        let event = StoryRevised(
             title: reader.line(.title, limit: StoryLimits.title),
             message: reader.text(.message, limit: StoryLimits.message))
+        return reader.command(.revised(event))
     }
 }
 
-/// The form of `LIKE stories/ID` and `UNLIKE stories/ID`.
+/// The form of `LIKE stories/ID`.
 package enum LikeForm: Form {
     /// The fields of the form.
     package enum FieldID: String, FormFieldID { case user }
 
     /// Reads the ID of the user who likes the story.
-    package static func read(_ reader: inout FormReader<FieldID>, in directory: any Directory) -> Identifier? {
-        reader.required(.user, reader.identifier(.user, of: .users, in: directory))
+    package static func read(_ reader: inout FormReader<FieldID>, in directory: any Directory) -> Command<StoryEvent>? {
+        let user = reader.required(.user, reader.identifier(.user, of: .users, in: directory))
+        guard let user else { return nil }
+        return reader.command(.liked(by: user))
     }
 }
 
-extension StoryEvent {
-    /// Returns the event that a write asks for, or every wrong field of its form; nil when a story takes no such write.
-    static func asked(
-        by action: ContentAction, in directory: any Directory
-    ) -> Result<Checked<StoryEvent>, Failure>? {
+/// The form of `UNLIKE stories/ID`.
+package enum UnlikeForm: Form {
+    /// The fields of the form.
+    package enum FieldID: String, FormFieldID { case user }
+
+    /// Reads the ID of the user who likes the story no longer.
+    package static func read(_ reader: inout FormReader<FieldID>, in directory: any Directory) -> Command<StoryEvent>? {
+        let user = reader.required(.user, reader.identifier(.user, of: .users, in: directory))
+        guard let user else { return nil }
+        return reader.command(.unliked(by: user))
+    }
+}
+
+extension Command<StoryEvent> {
+    /// Returns the command of a write, or every wrong field of its form; nil when a story takes no such write.
+    package static func made(by action: ContentAction, in directory: any Directory) -> Result<Command, Failure>? {
         switch action {
-        case .post(let fields): PostStoryForm.command(fields, in: directory) { .posted($0) }
-        case .edit(let fields): ReviseStoryForm.command(fields, in: directory) { .revised($0) }
-        case .like(let fields): LikeForm.command(fields, in: directory) { .liked(by: $0) }
-        case .unlike(let fields): LikeForm.command(fields, in: directory) { .unliked(by: $0) }
-        case .delete: .success(Checked(withoutFields: .deleted))
+        case .post(let fields): PostStoryForm.command(fields, in: directory)
+        case .edit(let fields): ReviseStoryForm.command(fields, in: directory)
+        case .like(let fields): LikeForm.command(fields, in: directory)
+        case .unlike(let fields): UnlikeForm.command(fields, in: directory)
+        case .delete: .success(Command(withoutFields: .deleted))
         case .see: nil
         }
     }

@@ -51,7 +51,7 @@ enum StorySchema {
         tallies: [
             TallySchema(0, []), TallySchema(1, [Filter.sender]), TallySchema(2, [Filter.recipient]),
             TallySchema(3, [Filter.sender, Filter.recipient]),
-        ], commands: { StoryEvent.asked(by: $0, in: $1)?.map(ContentCommand.story) })
+        ], commands: { Command<StoryEvent>.made(by: $0, in: $1)?.map(ContentCommand.story) })
 
     private static let events = [
         EventSchema(

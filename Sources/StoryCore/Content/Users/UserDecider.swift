@@ -1,12 +1,12 @@
-/// The decider for commands about a user.
+/// The decider for a user's commands.
 package enum UserDecider {
-    /// Returns the decision on the event that a command asks for.
+    /// Returns the decision on a command in a state.
     ///
     /// - Parameter emailIsTaken: true when another user has the address that the command gives.
     package static func decide(
-        _ event: UserEvent, on user: Existence<UserFields>, emailIsTaken: Bool = false
+        _ command: Command<UserEvent>, on user: Existence<UserFields>, emailIsTaken: Bool = false
     ) -> Decision {
-        switch event {
+        switch command.event {
         case .signedUp(let event):
             return user == .none && emailIsTaken ? .refused(.emailTaken(event.email)) : user.creation
         case .revised(let event):
@@ -18,14 +18,14 @@ package enum UserDecider {
         }
     }
 
-    /// Returns the decision on the event that a command asks for in the current state.
+    /// Returns the decision on a command in the current state.
     ///
     /// - Throws: the error of reading a row.
     static func decide(
-        _ event: UserEvent, on subject: ContentSubject, in rows: any ContentRows
+        _ command: Command<UserEvent>, on subject: ContentSubject, in rows: any ContentRows
     ) throws(StorageError) -> Decision {
         let user = try rows.existence(of: subject) { UserFields($0) }
-        return decide(event, on: user, emailIsTaken: try emailIsTaken(event, from: subject, in: rows))
+        return decide(command, on: user, emailIsTaken: try emailIsTaken(command.event, from: subject, in: rows))
     }
 
     /// Returns true when another user has the address that the command gives.

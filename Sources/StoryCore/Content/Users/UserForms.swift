@@ -4,14 +4,14 @@ package enum SignUpForm: Form {
     package enum FieldID: String, FormFieldID { case id, name, email, prefecture }
 
     /// Reads the fields of the form.
-    package static func read(_ reader: inout FormReader<FieldID>, in directory: any Directory) -> UserSignedUp? {
+    package static func read(_ reader: inout FormReader<FieldID>, in directory: any Directory) -> Command<UserEvent>? {
         reader.takeGivenID(.id)
         let name = reader.required(.name, reader.line(.name, limit: UserLimits.name))
         let email = reader.required(.email, reader.email(.email))
         let prefecture = reader.required(
             .prefecture, reader.selection(.prefecture, of: UserLimits.prefecture), .notSelected)
         guard let name, let email, let prefecture else { return nil }
-        return UserSignedUp(name: name, email: email, prefecture: prefecture)
+        return reader.command(.signedUp(UserSignedUp(name: name, email: email, prefecture: prefecture)))
     }
 }
 
@@ -21,21 +21,20 @@ package enum ReviseUserForm: Form {
     package enum FieldID: String, FormFieldID { case name, email, prefecture }
 
     /// Reads the fields of the form.
-    package static func read(_ reader: inout FormReader<FieldID>, in directory: any Directory) -> UserRevised? {
-        UserRevised(
+    package static func read(_ reader: inout FormReader<FieldID>, in directory: any Directory) -> Command<UserEvent>? {
+        let event = UserRevised(
             name: reader.line(.name, limit: UserLimits.name), email: reader.email(.email),
             prefecture: reader.selection(.prefecture, of: UserLimits.prefecture))
+        return reader.command(.revised(event))
     }
 }
 
-extension UserEvent {
-    /// Returns the event that a write asks for, or every wrong field of its form; nil when a user takes no such write.
-    static func asked(
-        by action: ContentAction, in directory: any Directory
-    ) -> Result<Checked<UserEvent>, Failure>? {
+extension Command<UserEvent> {
+    /// Returns the command of a write, or every wrong field of its form; nil when a user takes no such write.
+    package static func made(by action: ContentAction, in directory: any Directory) -> Result<Command, Failure>? {
         switch action {
-        case .post(let fields): SignUpForm.command(fields, in: directory) { .signedUp($0) }
-        case .edit(let fields): ReviseUserForm.command(fields, in: directory) { .revised($0) }
+        case .post(let fields): SignUpForm.command(fields, in: directory)
+        case .edit(let fields): ReviseUserForm.command(fields, in: directory)
         case .like, .unlike, .see, .delete: nil
         }
     }

@@ -55,7 +55,7 @@ enum UserSchema {
         ],
         counts: table(28, "userCounts"), tallies: [TallySchema(0, []), TallySchema(1, [Filter.prefecture])],
         unique: UniqueSchema(table: table(21, "userEmails"), field: Field.email),
-        commands: { UserEvent.asked(by: $0, in: $1)?.map(ContentCommand.user) })
+        commands: { Command<UserEvent>.made(by: $0, in: $1)?.map(ContentCommand.user) })
 
     private static func table(_ number: UInt8, _ name: String) -> ModelTable {
         ModelTable(number, name, of: "users")
