@@ -63,11 +63,6 @@ struct ModelComparison {
             return kind.address(RowKey(trusted: ByteView(Array(key.dropFirst(KeyBuffer.rowKeyHead)))))
         }
         let isText = !key.isEmpty && key.allSatisfy(Alphabet.holds)
-        return "\(table.name) " + (isText ? Alphabet.text(key) : key.map { hex($0) }.joined())
-    }
-
-    private func hex(_ byte: UInt8) -> String {
-        let text = String(byte, radix: 16)
-        return text.utf8.count == 1 ? "0" + text : text
+        return "\(table.name) \(Alphabet.text(isText ? key : key.hexadecimal))"
     }
 }

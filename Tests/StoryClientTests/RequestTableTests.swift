@@ -148,6 +148,7 @@ import Testing
         #expect(names(StoryEdit.Field.self) == names(ReviseStoryForm.FieldID.self))
         #expect(names(PhotoEdit.Field.self) == names(RevisePhotoForm.FieldID.self))
         #expect(names(StoryClient.LikeForm.Field.self) == names(StoryCore.LikeForm.FieldID.self))
+        #expect(names(StoryClient.LikeForm.Field.self) == names(UnlikeForm.FieldID.self))
     }
 
     private func names<Names: CaseIterable & RawRepresentable<String>>(_ type: Names.Type) -> [String] {

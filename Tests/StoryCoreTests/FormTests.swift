@@ -4,12 +4,12 @@ import TestSupport
 
 /// What a form makes of some fields: the rules that are broken, by field.
 func broken<F: Form>(_ form: F.Type, _ fields: FormFields) -> [String: FieldRule] {
-    guard case .failure(let errors) = F(fields).build(in: PlainDirectory()) else { return [:] }
-    return Dictionary(errors.entries.map { ($0.field.name, $0.rule) }) { first, _ in first }
+    guard case .failure(let errors) = F.build(fields, in: PlainDirectory()) else { return [:] }
+    return Dictionary(errors.entries.map { ($0.field, $0.rule) }) { first, _ in first }
 }
 
-func built<F: Form>(_ form: F.Type, _ fields: FormFields) throws -> F.Command {
-    try F(fields).build(in: PlainDirectory()).get()
+func built<F: Form>(_ form: F.Type, _ fields: FormFields) throws -> Command<F.Fact> {
+    try F.build(fields, in: PlainDirectory()).get()
 }
 
 struct SignUpFormTests {
@@ -23,11 +23,11 @@ struct SignUpFormTests {
 
     @Test func `a good form is a sign-up with just what it says`() throws {
         let command = try built(SignUpForm.self, good)
-        #expect(command.id == "u9".id)
+        #expect(command.givenID == "u9".id)
         let event = UserSignedUp(name: Text("Aki"), email: Text("Aki@Example.org"), prefecture: 13)
-        #expect(command.event == event)
-        #expect(try built(SignUpForm.self, good.without("id")).id == nil)
-        #expect(try built(SignUpForm.self, good.with("id", nil)).id == nil)
+        #expect(command.event == .signedUp(event))
+        #expect(try built(SignUpForm.self, good.without("id")).givenID == nil)
+        #expect(try built(SignUpForm.self, good.with("id", nil)).givenID == nil)
     }
 
     @Test(
@@ -101,7 +101,7 @@ struct SignUpFormTests {
             "colour": .unknownField, "size": .unknownField,
         ]
         #expect(broken(SignUpForm.self, fields) == all)
-        guard case .failure(let errors) = SignUpForm(fields).build(in: PlainDirectory()) else {
+        guard case .failure(let errors) = SignUpForm.build(fields, in: PlainDirectory()) else {
             Issue.record("it was taken")
             return
         }
@@ -123,9 +123,10 @@ struct SignUpFormTests {
 
 struct ReviseUserFormTests {
     @Test func `a revision has just the fields that it gives`() throws {
-        #expect(try built(ReviseUserForm.self, []).event == UserRevised(name: nil, email: nil, prefecture: nil))
+        let nothing = UserRevised(name: nil, email: nil, prefecture: nil)
+        #expect(try built(ReviseUserForm.self, []).event == .revised(nothing))
         let event = try built(ReviseUserForm.self, .of(["prefecture": 47, "name": nil])).event
-        #expect(event == UserRevised(name: nil, email: nil, prefecture: 47))
+        #expect(event == .revised(UserRevised(name: nil, email: nil, prefecture: 47)))
     }
 
     @Test func `the same rules hold, and an ID is no field of it`() {

@@ -2,17 +2,37 @@ import StoryCore
 import Testing
 import TestSupport
 
+/// The story that a form's fields come to.
+private func posted(_ fields: FormFields) throws -> StoryPosted {
+    guard case .posted(let story) = try built(PostStoryForm.self, fields).event else { throw NoSuchEvent() }
+    return story
+}
+
+/// The message that a form's fields come to.
+private func sent(_ fields: FormFields) throws -> MessageSent {
+    guard case .sent(let message) = try built(SendMessageForm.self, fields).event else { throw NoSuchEvent() }
+    return message
+}
+
+/// The photo that a form's fields come to.
+private func added(_ fields: FormFields) throws -> PhotoAdded {
+    guard case .added(let photo) = try built(AddPhotoForm.self, fields).event else { throw NoSuchEvent() }
+    return photo
+}
+
+private struct NoSuchEvent: Error {}
+
 struct StoryFormTests {
     private let good = Fields.story("s9")
 
     @Test func `a good form is a story with just what it says`() throws {
         let command = try built(PostStoryForm.self, good.with("date", "2026-11-20T12:34:56.789+09:00"))
-        #expect(command.id == "s9".id)
+        #expect(command.givenID == "s9".id)
         let event = StoryPosted(
             title: Text("A title"), message: Text("Once"), sender: "u1".id, recipient: "u2".id,
             date: "2026-11-20T03:34:56.789Z".instant)
-        #expect(command.event == event)
-        #expect(try built(PostStoryForm.self, good).event.date == nil)
+        #expect(command.event == .posted(event))
+        #expect(try posted(good).date == nil)
     }
 
     @Test(
@@ -48,18 +68,25 @@ struct StoryFormTests {
     }
 
     @Test func `a revision has title and message alone`() throws {
-        #expect(try built(ReviseStoryForm.self, []).event == StoryRevised(title: nil, message: nil))
+        #expect(try built(ReviseStoryForm.self, []).event == .revised(StoryRevised(title: nil, message: nil)))
         let event = try built(ReviseStoryForm.self, .of(["message": "Twice"])).event
-        #expect(event == StoryRevised(title: nil, message: Text("Twice")))
+        #expect(event == .revised(StoryRevised(title: nil, message: Text("Twice"))))
         let all: [String: FieldRule] = ["title": .empty, "sender": .unknownField]
         #expect(broken(ReviseStoryForm.self, .of(["title": "", "sender": "u1"])) == all)
     }
 
     @Test func `a like names a user who exists`() throws {
-        #expect(try built(LikeForm.self, .of(["user": "u1"])).user == "u1".id)
+        #expect(try built(LikeForm.self, .of(["user": "u1"])).event == .liked(by: "u1".id))
         #expect(broken(LikeForm.self, []) == ["user": .missing])
         #expect(broken(LikeForm.self, .of(["user": "u3"])) == ["user": .noSuch])
         #expect(broken(LikeForm.self, .of(["user": "u1", "stars": 5])) == ["stars": .unknownField])
+    }
+
+    @Test func `its removal names one too`() throws {
+        #expect(try built(UnlikeForm.self, .of(["user": "u1"])).event == .unliked(by: "u1".id))
+        #expect(broken(UnlikeForm.self, []) == ["user": .missing])
+        #expect(broken(UnlikeForm.self, .of(["user": "u3"])) == ["user": .noSuch])
+        #expect(broken(UnlikeForm.self, .of(["user": "u1", "stars": 5])) == ["stars": .unknownField])
     }
 }
 
@@ -70,10 +97,10 @@ struct MessageFormTests {
         let command = try built(SendMessageForm.self, good)
         let event = MessageSent(
             text: Text("Hello"), sender: "u1".id, recipient: "u2".id, story: "s1".id, date: nil)
-        #expect(command.id == "m9".id)
-        #expect(command.event == event)
-        #expect(try built(SendMessageForm.self, good.without("story")).event.story == nil)
-        #expect(try built(SendMessageForm.self, good.with("story", nil)).event.story == nil)
+        #expect(command.givenID == "m9".id)
+        #expect(command.event == .sent(event))
+        #expect(try sent(good.without("story")).story == nil)
+        #expect(try sent(good.with("story", nil)).story == nil)
     }
 
     @Test(
@@ -104,16 +131,16 @@ struct PhotoFormTests {
 
     @Test func `a good form is a photo with just what it says`() throws {
         let fields = good.with("focalLength", 50).with("lensAperture", 1.4).with("flash", "redEye")
-        let event = try built(AddPhotoForm.self, fields).event
+        let event = try added(fields)
         #expect(event.owner == "u1".id)
         #expect(event.iso == 400)
         #expect(event.focalLength == 50)
         #expect(event.lensAperture == 1.4)
         #expect(event.exposureDuration == ExposureDuration(numerator: 1, denominator: 125))
         #expect(event.flash == Flash.redEye)
-        let bare = try built(AddPhotoForm.self, good).event
+        let bare = try added(good)
         #expect(bare.focalLength == nil && bare.lensAperture == nil && bare.flash == nil && bare.date == nil)
-        #expect(try built(AddPhotoForm.self, good.with("flash", "none")).event.flash == Flash.none)
+        #expect(try added(good.with("flash", "none")).flash == Flash.none)
     }
 
     @Test(
@@ -142,7 +169,7 @@ struct PhotoFormTests {
 
     @Test(arguments: [("1/125", 0.008), ("30/1", 30), ("4294967295/4294967295", 1), ("2/250", 0.008)])
     func `a fraction is kept as it was written`(text: String, seconds: Double) throws {
-        let event = try built(AddPhotoForm.self, good.with("exposureDuration", .string(text))).event
+        let event = try added(good.with("exposureDuration", .string(text)))
         #expect(event.exposureDuration.text == text)
         #expect(event.exposureDuration.seconds == seconds)
         #expect(text.bytes.withUnsafeBytes { ExposureDuration($0) } == event.exposureDuration)
@@ -156,7 +183,7 @@ struct PhotoFormTests {
 
     @Test func `a revision has the exposure alone`() throws {
         let event = try built(RevisePhotoForm.self, .of(["exposureValue": -1.5])).event
-        #expect(event == PhotoExposureRevised(exposureValue: -1.5, exposureDuration: nil))
+        #expect(event == .exposureRevised(PhotoExposureRevised(exposureValue: -1.5, exposureDuration: nil)))
         let all: [String: FieldRule] = [
             "iso": .unknownField, "exposureValue": .outOfRange, "exposureDuration": .malformed,
         ]

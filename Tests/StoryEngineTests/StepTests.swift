@@ -88,7 +88,7 @@ struct StepTests {
 
     @Test func `streams are paged in steps`() {
         let world = EngineHarness.random(seed: 68, 200).harness
-        for source in [StreamsQuery.Source.all, .category("story".category), .one("user-u1".stream)] {
+        for source in [EventSelection.Source.all, .category("story".category), .stream("user-u1".stream)] {
             for limit in [1, 7, 1_000] {
                 let action = RequestAction.streams(StreamsQuery(source: source, after: nil, limit: limit))
                 world.stepRecords = 1

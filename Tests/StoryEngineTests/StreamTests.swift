@@ -88,7 +88,7 @@ struct ReadPlanTests {
 struct StreamsTests {
     private let world = EngineHarness.random(seed: 61, 200).harness
 
-    private func pages(_ source: StreamsQuery.Source, limit: Int) -> [StreamSummary] {
+    private func pages(_ source: EventSelection.Source, limit: Int) -> [StreamSummary] {
         var found: [StreamSummary] = []
         var after: StreamName?
         while true {
@@ -123,8 +123,8 @@ struct StreamsTests {
     }
 
     @Test func `one stream is found by its name`() {
-        #expect(pages(.one("note-a".stream), limit: 5) == expected("note").filter { $0.name == "note-a".stream })
-        #expect(pages(.one("note-z".stream), limit: 5).isEmpty)
+        #expect(pages(.stream("note-a".stream), limit: 5) == expected("note").filter { $0.name == "note-a".stream })
+        #expect(pages(.stream("note-z".stream), limit: 5).isEmpty)
     }
 
     @Test func `a page that just holds them has no next`() {
@@ -134,7 +134,7 @@ struct StreamsTests {
     }
 
     @Test func `a page may begin after a name that is not there, or in another category`() {
-        func first(_ source: StreamsQuery.Source, after: String) -> StreamName? {
+        func first(_ source: EventSelection.Source, after: String) -> StreamName? {
             world.ask(.streams(StreamsQuery(source: source, after: after.stream, limit: 1))).streams.first?.name
         }
         #expect(first(.all, after: "note-a.") == "note-b".stream)

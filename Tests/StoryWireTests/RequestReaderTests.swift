@@ -153,7 +153,7 @@ struct RequestReaderTests {
             ("STREAMS", .streams(StreamsQuery(source: .all, after: nil, limit: 50))),
             ("STREAMS after=a-1 limit=7", .streams(StreamsQuery(source: .all, after: stream("a-1"), limit: 7))),
             ("STREAMS note-*", .streams(StreamsQuery(source: .category(category("note")), after: nil, limit: 50))),
-            ("STREAMS note-1-2", .streams(StreamsQuery(source: .one(stream("note-1-2")), after: nil, limit: 50))),
+            ("STREAMS note-1-2", .streams(StreamsQuery(source: .stream(stream("note-1-2")), after: nil, limit: 50))),
         ] as [(String, RequestAction)])
     func `queries are read`(line: String, action: RequestAction) {
         #expect(reader.read(line) == KeptLine(tag: nil, verb: action.verb, role: .read, result: .success(action)))

@@ -87,7 +87,7 @@ package enum UnavailableOutcome: String, Sendable {
 }
 
 /// The rule that a field of a form breaks.
-package enum FieldRule: String, CaseIterable, Sendable {
+package enum FieldRule: String, CaseIterable, Error {
     case missing, empty, tooLong, notSelected, outOfRange, malformed, noSuch, unknownField, wrongType
     case repeated
 }

@@ -137,21 +137,14 @@ package struct StreamsQuery: Equatable, Sendable {
     package static let defaultLimit = 50
 
     /// The streams to list.
-    package enum Source: Equatable, Sendable {
-        case all
-        case one(StreamName)
-        case category(CategoryName)
-    }
-
-    /// The streams to list.
-    package let source: Source
+    package let source: EventSelection.Source
     /// The name after which the list begins; nil means from the first.
     package let after: StreamName?
     /// The maximum number of streams in the answer.
     package let limit: Int
 
     /// Creates a query from its parts.
-    package init(source: Source, after: StreamName?, limit: Int) {
+    package init(source: EventSelection.Source, after: StreamName?, limit: Int) {
         self.source = source
         self.after = after
         self.limit = limit

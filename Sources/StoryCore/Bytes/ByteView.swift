@@ -27,13 +27,13 @@ package struct ByteView: Hashable, @unchecked Sendable {
     }
 
     /// Creates a view of a copy of the array.
-    package init(_ bytes: [UInt8]) { self = bytes.withUnsafeBytes { ByteView(copying: $0) } }
+    @usableFromInline package init(_ bytes: [UInt8]) { self = bytes.withUnsafeBytes { ByteView(copying: $0) } }
 
     /// The number of bytes.
     @inlinable package var count: Int { bytes.count }
 
     /// A view of the same bytes that owns them.
-    package var kept: ByteView { owner == nil ? ByteView(copying: bytes) : self }
+    @usableFromInline package var kept: ByteView { owner == nil ? ByteView(copying: bytes) : self }
 
     /// Calls `body` with the bytes, which are valid until it returns.
     @inlinable @inline(__always)

@@ -1,9 +1,9 @@
-/// A valid command for one of the kinds, made by its form.
+/// A valid command for content of one of the kinds, made by its form.
 package enum ContentCommand: Equatable, Sendable {
-    case user(UserCommand)
-    case story(StoryCommand)
-    case message(MessageCommand)
-    case photo(PhotoCommand)
+    case user(Command<UserEvent>)
+    case story(Command<StoryEvent>)
+    case message(Command<MessageEvent>)
+    case photo(Command<PhotoEvent>)
 
     /// The ID that the client chose for new content.
     package var givenID: Identifier? {
@@ -28,14 +28,14 @@ package enum ContentCommand: Equatable, Sendable {
     /// Returns the decision on the command in the current state.
     ///
     /// - Throws: the error of reading a row.
-    package func decision(
-        on subject: ContentSubject, in rows: any ContentRows
-    ) throws(StorageError) -> Decision<EventBody> {
+    package func decision(on subject: ContentSubject, in rows: any ContentRows) throws(StorageError) -> Decision {
         switch self {
-        case .user(let command): try command.decision(on: subject, in: rows).map(EventBody.user)
-        case .story(let command): try command.decision(on: subject, in: rows).map(EventBody.story)
-        case .message(let command): try command.decision(on: subject, in: rows).map(EventBody.message)
-        case .photo(let command): try command.decision(on: subject, in: rows).map(EventBody.photo)
+        case .user(let command): try UserDecider.decide(command, on: subject, in: rows)
+        case .story(let command): try StoryDecider.decide(command, on: subject, in: rows)
+        case .message(let command):
+            MessageDecider.decide(command, on: try rows.existence(of: subject) { MessageFields($0) })
+        case .photo(let command):
+            PhotoDecider.decide(command, on: try rows.existence(of: subject) { PhotoFields($0) })
         }
     }
 }

@@ -1,19 +1,10 @@
-/// The result of a decider for a command.
-package enum Decision<Fact: Equatable & Sendable>: Equatable, Sendable {
-    /// This event is to be appended.
-    case event(Fact)
+/// The decision on a command in the current state.
+package enum Decision: Equatable, Sendable {
+    /// The event that the command asks for is to be appended.
+    case append
     /// The command would change nothing.
     case unchanged
     case refused(Refusal)
-
-    /// Returns the same decision with another type of event.
-    func map<Wider>(_ wrap: (Fact) -> Wider) -> Decision<Wider> {
-        switch self {
-        case .event(let fact): .event(wrap(fact))
-        case .unchanged: .unchanged
-        case .refused(let refusal): .refused(refusal)
-        }
-    }
 }
 
 /// The reason why a valid command cannot be carried out in the current state.
@@ -57,20 +48,17 @@ package enum Existence<Fields: Equatable & Sendable>: Equatable, Sendable {
     case live(Fields)
     case gone
 
-    /// The fields of live content; nil otherwise.
-    package var row: Fields? {
-        switch self {
-        case .live(let row): row
-        case .none, .gone: nil
-        }
-    }
+    /// The decision on a command that creates the content.
+    var creation: Decision { self == .none ? .append : .refused(.idTaken) }
 
-    /// The reason why a command cannot change it; nil while it is live.
-    package var refusal: Refusal? {
+    /// Returns the decision on a command that changes live content.
+    ///
+    /// - Parameter isChange: returns false when the fields would stay as they are.
+    func change(_ isChange: (Fields) -> Bool) -> Decision {
         switch self {
-        case .none: .notFound
-        case .gone: .gone
-        case .live: nil
+        case .none: .refused(.notFound)
+        case .gone: .refused(.gone)
+        case .live(let fields): isChange(fields) ? .append : .unchanged
         }
     }
 }

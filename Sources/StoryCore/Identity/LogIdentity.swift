@@ -22,32 +22,37 @@ package struct LogID: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// The identity of a log's history, and of those that it was copied from.
-package struct LogIdentity: Equatable, Sendable {
+package struct HistoryIdentity<ID: Hashable & Sendable>: Equatable, Sendable {
     /// A history that this one was copied from.
     package struct Ancestor: Equatable, Sendable {
         /// The ID of the ancestor.
-        package let id: LogID
+        package let id: ID
         /// The last position that both have.
         package let position: Position
 
         /// Creates an ancestor.
-        package init(id: LogID, position: Position) {
+        package init(id: ID, position: Position) {
             self.id = id
             self.position = position
         }
     }
 
     /// The ID of the history.
-    package let id: LogID
+    package let id: ID
     /// The histories that this one was copied from, the newest first.
     package let ancestors: [Ancestor]
 
     /// Creates an identity.
-    package init(id: LogID, ancestors: [Ancestor] = []) {
+    package init(id: ID, ancestors: [Ancestor] = []) {
         self.id = id
         self.ancestors = ancestors
     }
+}
 
+/// The identity with the IDs that clients know.
+package typealias LogIdentity = HistoryIdentity<LogID>
+
+extension LogIdentity {
     /// Refuses a reader that names a history with which this one does not share everything before `next`.
     ///
     /// - Parameters:

@@ -134,17 +134,15 @@ package enum RowKeyShape: BitwiseCopyable, Equatable, Sendable {
     /// Returns the key with a text of a target.
     ///
     /// - Throws: the rule that the text breaks.
-    package func key(of text: UnsafeRawBufferPointer) throws(RowKeyError) -> [UInt8] {
+    package func key(of text: UnsafeRawBufferPointer) throws(FieldRule) -> [UInt8] {
         guard let counts else {
-            guard !text.isEmpty else { throw RowKeyError(rule: .empty) }
-            guard text.count <= Identifier.length.upperBound else { throw RowKeyError(rule: .tooLong) }
-            guard text.allSatisfy(Alphabet.holds) else { throw RowKeyError(rule: .malformed) }
+            guard !text.isEmpty else { throw .empty }
+            guard text.count <= Identifier.length.upperBound else { throw .tooLong }
+            guard text.allSatisfy(Alphabet.holds) else { throw .malformed }
             return [UInt8](text)
         }
         // Each byte of a part has at most three in the text.
-        guard text.count <= 3 * RowKeyShape.maxPartsLength + counts.upperBound else {
-            throw RowKeyError(rule: .tooLong)
-        }
+        guard text.count <= 3 * RowKeyShape.maxPartsLength + counts.upperBound else { throw .tooLong }
         if counts.contains(1), Alphabet.spells(text, within: RowKeyShape.partLength) {
             // Most keys are one part that is its own text.
             var key: [UInt8] = []
@@ -153,17 +151,15 @@ package enum RowKeyShape: BitwiseCopyable, Equatable, Sendable {
             return key
         }
         let parts = text.split(separator: 0x2F, maxSplits: counts.upperBound, omittingEmptySubsequences: false)
-        guard counts.contains(parts.count) else { throw RowKeyError(rule: text.isEmpty ? .empty : .malformed) }
+        guard counts.contains(parts.count) else { throw text.isEmpty ? .empty : .malformed }
         var key: [UInt8] = []
         for part in parts {
-            guard let decoded = RowKeyShape.decoded(part) else { throw RowKeyError(rule: .malformed) }
+            guard let decoded = RowKeyShape.decoded(part) else { throw .malformed }
             guard RowKeyShape.append(decoded, to: &key) else {
-                throw RowKeyError(rule: decoded.isEmpty ? .empty : .tooLong)
+                throw decoded.isEmpty ? .empty : .tooLong
             }
         }
-        guard key.count <= RowKeyShape.maxPartsLength + parts.count * RowKeyShape.lengthCount else {
-            throw RowKeyError(rule: .tooLong)
-        }
+        guard key.count <= RowKeyShape.maxPartsLength + parts.count * RowKeyShape.lengthCount else { throw .tooLong }
         return key
     }
 
@@ -191,10 +187,4 @@ package enum RowKeyShape: BitwiseCopyable, Equatable, Sendable {
         default: nil
         }
     }
-}
-
-/// The rule that the text of a row's key breaks.
-package struct RowKeyError: Error, Equatable, Sendable {
-    /// The rule: `empty`, `tooLong` or `malformed`.
-    package let rule: FieldRule
 }

@@ -1,32 +1,9 @@
-/// The identity of a log's history, and of those that it was copied from, as stored in its header.
-package struct StoredIdentity: Equatable, Sendable {
-    /// A log that this one was copied from.
-    package struct Ancestor: Equatable, Sendable {
-        /// The ID of the ancestor, 16 bytes.
-        package let id: [UInt8]
-        /// The last position that both have.
-        package let position: Position
+/// The identity as it is stored in the header of a log: its IDs are 16 random bytes.
+package typealias StoredIdentity = HistoryIdentity<[UInt8]>
 
-        /// Creates an ancestor.
-        package init(id: [UInt8], position: Position) {
-            self.id = id
-            self.position = position
-        }
-    }
-
+extension StoredIdentity {
     /// The maximum number of ancestors; beyond it, the oldest but the first are forgotten.
-    package static let mostAncestors = 64
-
-    /// 16 random bytes that distinguish this log from every other one.
-    package let id: [UInt8]
-    /// The ancestors, the newest first.
-    package let ancestors: [Ancestor]
-
-    /// Creates an identity.
-    package init(id: [UInt8], ancestors: [Ancestor] = []) {
-        self.id = id
-        self.ancestors = ancestors
-    }
+    package static var mostAncestors: Int { 64 }
 
     /// The ID of the log that the history began in, which the chain of seals begins with.
     package var root: [UInt8] { ancestors.last?.id ?? id }

@@ -24,7 +24,7 @@ final class BrowseStreams: AnswerCursor {
 
     private func streams() throws(StorageError) -> [StreamSummary] {
         switch query.source {
-        case .one(let name):
+        case .stream(let name):
             if let after = query.after, !after.bytes.precedes(name.bytes) { return [] }
             return try engine.world.streams.head(of: name).map { [summary(name, $0)] } ?? []
         case .category(let category):

@@ -33,11 +33,11 @@ extension LineParts {
         let (kind, name) = (try known(kind), try known(targetName))
         let keys = catalogue[kind].keys
         guard keys != .id else { return (kind, identifier(name, field: "id").map { RowKey($0) }) }
-        do throws(RowKeyError) {
+        do throws(FieldRule) {
             let key = try keys.key(of: name)
             return (kind, RowKey(trusted: ByteView(borrowing: key.withUnsafeBytes { texts.keep($0) })))
         } catch {
-            reject("id", error.rule, keys.usage)
+            reject("id", error, keys.usage)
             return (kind, nil)
         }
     }
@@ -45,15 +45,11 @@ extension LineParts {
     /// Returns the events that the target names; notes an error and returns nil if the name is wrong.
     mutating func events() -> EventSelection.Source? {
         guard let targetName else { return .all }
-        switch streams(targetName) {
-        case .one(let name): return .stream(name)
-        case .category(let name): return .category(name)
-        case .all, nil: return nil
-        }
+        return streams(targetName)
     }
 
     /// Reads `STREAM` or `CATEGORY-*`; all without a target; notes an error and returns nil if the name is wrong.
-    mutating func streams() -> StreamsQuery.Source? {
+    mutating func streams() -> EventSelection.Source? {
         guard let target else { return .all }
         return streams(target.text)
     }
@@ -77,7 +73,7 @@ extension LineParts {
         return nil
     }
 
-    private mutating func streams(_ text: UnsafeRawBufferPointer) -> StreamsQuery.Source? {
+    private mutating func streams(_ text: UnsafeRawBufferPointer) -> EventSelection.Source? {
         guard text.isPattern else { return pattern(text) }
         if let name = CategoryName(pattern: text) { return .category(name) }
         reject("stream", .malformed, "a category is 1–64 bytes of A–Z a–z 0–9 . _ ~, and -* follows it")
@@ -85,8 +81,8 @@ extension LineParts {
     }
 
     /// Reads a stream's name where a pattern is allowed too; the error says so.
-    private mutating func pattern(_ text: UnsafeRawBufferPointer) -> StreamsQuery.Source? {
-        if let name = StreamName(spelled: text) { return .one(name.kept) }
+    private mutating func pattern(_ text: UnsafeRawBufferPointer) -> EventSelection.Source? {
+        if let name = StreamName(spelled: text) { return .stream(name.kept) }
         let isCategory = text.spellsName(CategoryName.length) && text.first(0x2D) == nil
         let example = isCategory ? "\(String(decoding: text, as: UTF8.self))-*" : "note-*"
         let message =

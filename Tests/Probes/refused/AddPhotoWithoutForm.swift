@@ -1,4 +1,4 @@
-// refused: 'AddPhoto' initializer is inaccessible due to 'fileprivate' protection level
+// refused: 'Command<Fact>' initializer is inaccessible due to 'fileprivate' protection level
 import StoryCore
 
-func addUnchecked(_ event: PhotoAdded) -> AddPhoto { AddPhoto(id: nil, event: event) }
+func addUnchecked(_ photo: PhotoAdded) -> Command<PhotoEvent> { Command(.added(photo), givenID: nil) }

@@ -1,4 +1,4 @@
-// refused: initializer is inaccessible due to 'fileprivate' protection level
+// refused: 'Command<Fact>' initializer is inaccessible due to 'fileprivate' protection level
 import StoryCore
 
-func likeUnchecked(_ user: Identifier) -> LikeStory { LikeStory(user: user) }
+func likeUnchecked(_ user: Identifier) -> Command<StoryEvent> { Command(.liked(by: user), givenID: nil) }

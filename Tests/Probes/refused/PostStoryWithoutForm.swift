@@ -1,4 +1,4 @@
-// refused: 'PostStory' initializer is inaccessible due to 'fileprivate' protection level
+// refused: 'Command<Fact>' initializer is inaccessible due to 'fileprivate' protection level
 import StoryCore
 
-func postUnchecked(_ event: StoryPosted) -> PostStory { PostStory(id: nil, event: event) }
+func postUnchecked(_ story: StoryPosted) -> Command<StoryEvent> { Command(.posted(story), givenID: nil) }

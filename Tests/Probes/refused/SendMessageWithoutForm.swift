@@ -1,4 +1,4 @@
-// refused: 'SendMessage' initializer is inaccessible due to 'fileprivate' protection level
+// refused: 'Command<Fact>' initializer is inaccessible due to 'fileprivate' protection level
 import StoryCore
 
-func sendUnchecked(_ event: MessageSent) -> SendMessage { SendMessage(id: nil, event: event) }
+func sendUnchecked(_ message: MessageSent) -> Command<MessageEvent> { Command(.sent(message), givenID: nil) }

@@ -1,6 +1,6 @@
-// refused: 'SignUp' initializer is inaccessible due to 'fileprivate' protection level
+// refused: 'Command<Fact>' initializer is inaccessible due to 'fileprivate' protection level
 import StoryCore
 
-func signUpUnchecked() -> SignUp {
-    SignUp(id: nil, event: UserSignedUp(name: Text(""), email: Text("nobody"), prefecture: 99))
+func signUpUnchecked() -> Command<UserEvent> {
+    Command(.signedUp(UserSignedUp(name: Text(""), email: Text("nobody"), prefecture: 99)), givenID: nil)
 }

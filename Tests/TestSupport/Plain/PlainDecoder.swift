@@ -130,3 +130,20 @@ private struct PlainData {
         }
     }
 }
+
+extension ExposureDuration {
+    /// The duration in seconds.
+    package var seconds: Double { Double(numerator) / Double(denominator) }
+    /// The fraction as text: `1/125`.
+    package var text: String { "\(numerator)/\(denominator)" }
+
+    /// Parses `1/125`; nil when it is not a fraction above zero, of digits alone.
+    package init?(_ bytes: UnsafeRawBufferPointer) {
+        let parts = bytes.split(separator: 0x2F, omittingEmptySubsequences: false)
+        let numbers = parts.compactMap { digits in
+            digits.allSatisfy { 0x30...0x39 ~= $0 } ? UInt32(String(decoding: digits, as: UTF8.self)) : nil
+        }
+        guard parts.count == 2, numbers.count == 2 else { return nil }
+        self.init(numerator: numbers[0], denominator: numbers[1])
+    }
+}

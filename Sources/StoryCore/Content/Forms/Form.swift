@@ -1,16 +1,30 @@
-/// A form that a client filled in: the only way to a command.
+/// A form that a client fills in: the only way to a command of a write that has fields.
 ///
-/// `build` checks every field and reports every wrong one at once; a command's own initializer is private to the file
-/// of its form, so that an unchecked command does not compile.
+/// `build` checks every field and reports every wrong one at once. Only a form's reader makes a `Command` of fields, so
+/// that an unchecked command does not compile.
 package protocol Form {
     associatedtype FieldID: FormFieldID
-    associatedtype Command: Sendable
+    associatedtype Fact: Equatable & Sendable
 
-    /// Creates the form from the fields that the client sent.
-    init(_ fields: FormFields)
+    /// Reads every field and returns the command; nil where a required field is absent or wrong.
+    static func read(_ reader: inout FormReader<FieldID>, in directory: any Directory) -> Command<Fact>?
+}
 
+extension Form {
     /// Checks the fields and returns the command, or every wrong field.
-    func build(in directory: any Directory) -> Result<Command, FormErrors<FieldID>>
+    package static func build(
+        _ fields: FormFields, in directory: any Directory
+    ) -> Result<Command<Fact>, FormErrors<FieldID>> {
+        var reader = FormReader<FieldID>(fields)
+        let command = read(&reader, in: directory)
+        guard let command, reader.errors.isEmpty else { return .failure(reader.errors) }
+        return .success(command)
+    }
+
+    /// Checks the fields and returns the command, or the refusal that names every wrong field.
+    static func command(_ fields: FormFields, in directory: any Directory) -> Result<Command<Fact>, Failure> {
+        build(fields, in: directory).mapError(\.failure)
+    }
 }
 
 /// The fields of one form; the raw value is the field's name on the wire.

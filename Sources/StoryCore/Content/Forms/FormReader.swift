@@ -2,29 +2,26 @@
 ///
 /// A `null` counts as absent. Each read returns nil when the field is absent or wrong; a wrong field is added to
 /// `errors`.
-struct FormReader<FieldID: FormFieldID> {
+package struct FormReader<FieldID: FormFieldID> {
     private(set) var errors = FormErrors<FieldID>()
+    /// The ID that the client chose for new content; nil where it chose none.
+    private(set) var givenID: Identifier?
     private let fields: FormFields
 
     init(_ fields: FormFields) {
         self.fields = fields
-        for field in fields where !FieldID.allCases.contains(where: { field.isNamed($0.rawValue) }) {
+        for field in fields where !FieldID.allCases.contains(where: { field.name.equals(text: $0.rawValue) }) {
             guard errors.entries.count < Failure.mostFields else { break }
             let name = String(decoding: field.name, as: UTF8.self)
             let known = FieldID.allCases.map(\.rawValue).joined(separator: ", ")
-            errors.add(.unknown(name), .unknownField, "there is no such field; the form has \(known)")
+            errors.add(name, .unknownField, "there is no such field; the form has \(known)")
         }
     }
 
-    /// Returns the command when no field is wrong; otherwise every error.
-    func finish<Command>(_ command: Command?) -> Result<Command, FormErrors<FieldID>> {
-        if let command, errors.isEmpty { return .success(command) }
-        return .failure(errors)
-    }
-
-    /// Adds an error of a field.
-    mutating func refuse(_ field: FieldID, _ rule: FieldRule, _ message: String) {
-        errors.add(.known(field), rule, message)
+    /// Adds an error of a field; returns nil, for the value that it does not have.
+    mutating func refused<Value>(_ field: FieldID, _ rule: FieldRule, _ message: String) -> Value? {
+        errors.add(field.rawValue, rule, message)
+        return nil
     }
 
     /// Returns the value of a field; nil where it is absent or `null`.
@@ -38,8 +35,8 @@ struct FormReader<FieldID: FormFieldID> {
 
     /// Adds an error when a required field is absent; returns `value` unchanged.
     mutating func required<Value>(_ field: FieldID, _ value: Value?, _ rule: FieldRule = .missing) -> Value? {
-        if value == nil, self.value(field) == nil { refuse(field, rule, "\(field.rawValue) is required") }
-        return value
+        guard value == nil, self.value(field) == nil else { return value }
+        return refused(field, rule, "\(field.rawValue) is required")
     }
 
     /// Reads a name or a title: one line of 1 … `limit` characters.
@@ -62,6 +59,9 @@ struct FormReader<FieldID: FormFieldID> {
         guard shape.fits(bytes) else { return refused(field, .malformed, meaning) }
         return text
     }
+
+    /// Reads the ID of new content, which is the client's choice.
+    mutating func takeGivenID(_ field: FieldID) { givenID = identifier(field) }
 
     /// Reads an ID, which need not be in use.
     mutating func identifier(_ field: FieldID) -> Identifier? {
@@ -144,13 +144,4 @@ struct FormReader<FieldID: FormFieldID> {
             return refused(field, .wrongType, "must be a number")
         }
     }
-
-    private mutating func refused<Value>(_ field: FieldID, _ rule: FieldRule, _ message: String) -> Value? {
-        refuse(field, rule, message)
-        return nil
-    }
-}
-
-extension JSONMember {
-    fileprivate func isNamed(_ text: String) -> Bool { name.equals(text: text) }
 }

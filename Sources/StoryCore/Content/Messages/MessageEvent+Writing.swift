@@ -18,18 +18,13 @@ extension MessageEvent {
     /// Writes the members of the event's data.
     func write(to members: inout some EventMembers & ~Copyable) {
         switch self {
-        case .sent(let event): event.write(to: &members)
+        case .sent(let event):
+            members.text("text", event.text)
+            members.identifier("sender", event.sender)
+            members.identifier("recipient", event.recipient)
+            if let story = event.story { members.identifier("story", story) }
+            if let date = event.date { members.date("date", date) }
         case .seen, .deleted: return
         }
-    }
-}
-
-extension MessageSent {
-    fileprivate func write(to members: inout some EventMembers & ~Copyable) {
-        members.text("text", text)
-        members.identifier("sender", sender)
-        members.identifier("recipient", recipient)
-        if let story { members.identifier("story", story) }
-        if let date { members.date("date", date) }
     }
 }

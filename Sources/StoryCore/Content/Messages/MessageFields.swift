@@ -3,9 +3,6 @@ package struct MessageFields: Equatable, Sendable {
     /// True when the recipient saw the message.
     package let seen: Bool
 
-    /// Creates the fields from their values.
-    package init(seen: Bool) { self.seen = seen }
-
     /// Creates the fields from a message's row.
-    package init(_ row: RowView) { self.init(seen: row.flag(MessageSchema.Field.seen)) }
+    package init(_ row: RowView) { seen = row.flag(MessageSchema.Field.seen) }
 }

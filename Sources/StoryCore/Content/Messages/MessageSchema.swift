@@ -45,7 +45,7 @@ enum MessageSchema {
             TallySchema(6, [Filter.sender, Filter.recipient]), TallySchema(7, [Filter.between, Filter.unseen]),
             TallySchema(8, [Filter.recipient, Filter.unseen]), TallySchema(9, [Filter.sender, Filter.unseen]),
             TallySchema(10, [Filter.story, Filter.unseen]),
-        ], commands: { MessageCommand.made(by: $0, in: $1)?.map(ContentCommand.message) })
+        ], commands: { Command<MessageEvent>.made(by: $0, in: $1)?.map(ContentCommand.message) })
 
     private static let events = [
         EventSchema(

@@ -11,28 +11,6 @@ package struct ExposureDuration: Equatable, Sendable {
         self.numerator = numerator
         self.denominator = denominator
     }
-
-    /// The duration in seconds.
-    package var seconds: Double { Double(numerator) / Double(denominator) }
-    /// The fraction as text: `1/125`.
-    package var text: String { "\(numerator)/\(denominator)" }
-}
-
-extension ExposureDuration {
-    /// Parses `1/125`; nil when it is not a fraction above zero.
-    package init?(_ text: UnsafeRawBufferPointer) {
-        let parts = text.split(separator: 0x2F, omittingEmptySubsequences: false)
-        guard parts.count == 2, let numerator = ExposureDuration.part(parts[0]),
-            let denominator = ExposureDuration.part(parts[1])
-        else { return nil }
-        self.init(numerator: numerator, denominator: denominator)
-    }
-
-    /// Returns a whole number that is made of digits only.
-    fileprivate static func part(_ digits: UnsafeRawBufferPointer.SubSequence) -> UInt32? {
-        guard !digits.isEmpty, digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
-        return UInt32(String(decoding: digits, as: UTF8.self))
-    }
 }
 
 extension FormReader {
@@ -40,16 +18,16 @@ extension FormReader {
     mutating func exposureDuration(_ field: FieldID) -> ExposureDuration? {
         guard let bytes = string(field) else { return nil }
         let parts = bytes.split(separator: 0x2F, omittingEmptySubsequences: false)
-        guard parts.count == 2, let numerator = ExposureDuration.part(parts[0]),
-            let denominator = ExposureDuration.part(parts[1]), denominator > 0
-        else {
-            refuse(field, .malformed, "must be seconds as a fraction such as 1/125")
-            return nil
-        }
-        guard let duration = ExposureDuration(numerator: numerator, denominator: denominator) else {
-            refuse(field, .outOfRange, "must be more than 0")
-            return nil
-        }
-        return duration
+        guard parts.count == 2, let numerator = FormReader.part(parts[0]), let denominator = FormReader.part(parts[1]),
+            denominator > 0
+        else { return refused(field, .malformed, "must be seconds as a fraction such as 1/125") }
+        return ExposureDuration(numerator: numerator, denominator: denominator)
+            ?? refused(field, .outOfRange, "must be more than 0")
+    }
+
+    /// Returns a whole number that is made of digits only.
+    private static func part(_ digits: UnsafeRawBufferPointer.SubSequence) -> UInt32? {
+        guard !digits.isEmpty, digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        return UInt32(String(decoding: digits, as: UTF8.self))
     }
 }

@@ -18,30 +18,20 @@ extension PhotoEvent {
     /// Writes the members of the event's data.
     func write(to members: inout some EventMembers & ~Copyable) {
         switch self {
-        case .added(let event): event.write(to: &members)
-        case .exposureRevised(let event): event.write(to: &members)
+        case .added(let event):
+            members.identifier("owner", event.owner)
+            members.number("iso", event.iso)
+            if let focalLength = event.focalLength { members.number("focalLength", focalLength) }
+            members.number("exposureValue", event.exposureValue)
+            if let lensAperture = event.lensAperture { members.number("lensAperture", lensAperture) }
+            event.exposureDuration.write(to: &members)
+            if let flash = event.flash { members.choice("flash", flash.rawValue) }
+            if let date = event.date { members.date("date", date) }
+        case .exposureRevised(let event):
+            if let exposureValue = event.exposureValue { members.number("exposureValue", exposureValue) }
+            event.exposureDuration?.write(to: &members)
         case .deleted: return
         }
-    }
-}
-
-extension PhotoAdded {
-    fileprivate func write(to members: inout some EventMembers & ~Copyable) {
-        members.identifier("owner", owner)
-        members.number("iso", iso)
-        if let focalLength { members.number("focalLength", focalLength) }
-        members.number("exposureValue", exposureValue)
-        if let lensAperture { members.number("lensAperture", lensAperture) }
-        exposureDuration.write(to: &members)
-        if let flash { members.choice("flash", flash.rawValue) }
-        if let date { members.date("date", date) }
-    }
-}
-
-extension PhotoExposureRevised {
-    fileprivate func write(to members: inout some EventMembers & ~Copyable) {
-        if let exposureValue { members.number("exposureValue", exposureValue) }
-        exposureDuration?.write(to: &members)
     }
 }
 

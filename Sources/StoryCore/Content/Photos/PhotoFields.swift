@@ -5,18 +5,11 @@ package struct PhotoFields: Equatable, Sendable {
     /// The exposure duration, in seconds; nil where the stored bits are no duration.
     package let exposureDuration: ExposureDuration?
 
-    /// Creates the fields from their values.
-    package init(exposureValue: Double, exposureDuration: ExposureDuration?) {
-        self.exposureValue = exposureValue
-        self.exposureDuration = exposureDuration
-    }
-
     /// Creates the fields from a photo's row.
     package init(_ row: RowView) {
         let bits = row.bits(PhotoSchema.Field.exposureDuration)
-        self.init(
-            exposureValue: row.double(PhotoSchema.Field.exposureValue),
-            exposureDuration: ExposureDuration(
-                numerator: UInt32(truncatingIfNeeded: bits), denominator: UInt32(truncatingIfNeeded: bits >> 32)))
+        exposureValue = row.double(PhotoSchema.Field.exposureValue)
+        exposureDuration = ExposureDuration(
+            numerator: UInt32(truncatingIfNeeded: bits), denominator: UInt32(truncatingIfNeeded: bits >> 32))
     }
 }

@@ -36,7 +36,7 @@ enum PhotoSchema {
         ],
         rows: table(90, "photos"), numbers: table(104, "photoIDs"), indexes: indexes,
         counts: table(103, "photoCounts"), tallies: [TallySchema(0, []), TallySchema(1, [Filter.owner])],
-        commands: { PhotoCommand.made(by: $0, in: $1)?.map(ContentCommand.photo) })
+        commands: { Command<PhotoEvent>.made(by: $0, in: $1)?.map(ContentCommand.photo) })
 
     private static let events = [
         EventSchema(

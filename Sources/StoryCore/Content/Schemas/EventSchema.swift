@@ -40,13 +40,6 @@ package struct MembershipChange: Equatable, Sendable {
     package let member: String
     /// True when the entry is added, false when it is removed.
     package let isPut: Bool
-
-    /// Creates a change.
-    package init(_ table: ModelTable, member: String, isPut: Bool) {
-        self.table = table
-        self.member = member
-        self.isPut = isPut
-    }
 }
 
 /// The effect of an event of one type on the row of its stream.

@@ -141,10 +141,4 @@ package struct UniqueSchema: Equatable, Sendable {
     package let table: ModelTable
     /// The index of the field.
     package let field: Int
-
-    /// Creates a rule of uniqueness.
-    package init(_ table: ModelTable, field: Int) {
-        self.table = table
-        self.field = field
-    }
 }

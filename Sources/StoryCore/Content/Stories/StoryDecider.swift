@@ -1,34 +1,36 @@
-/// The state that a decision about a story depends on.
-package struct StoryState: Equatable, Sendable {
-    /// The state of the story's ID.
-    package let existence: Existence<StoryFields>
-    /// True when the user that the command names likes the story now.
-    package let isLiked: Bool
-
-    /// Creates a state.
-    package init(existence: Existence<StoryFields>, isLiked: Bool = false) {
-        self.existence = existence
-        self.isLiked = isLiked
-    }
-}
-
 /// The decider for a story's commands.
 package enum StoryDecider {
     /// Returns the decision on a command in a state.
-    package static func decide(_ command: StoryCommand, _ state: StoryState) -> Decision<StoryEvent> {
-        if case .post(let command) = command {
-            return state.existence == .none ? .event(.posted(command.event)) : .refused(.idTaken)
+    ///
+    /// - Parameter isLiked: true when the user that the command names likes the story now.
+    package static func decide(
+        _ command: Command<StoryEvent>, on story: Existence<StoryFields>, isLiked: Bool = false
+    ) -> Decision {
+        switch command.event {
+        case .posted: story.creation
+        case .revised(let event):
+            story.change { row in
+                (event.title ?? row.title) != row.title || (event.message ?? row.message) != row.message
+            }
+        case .liked: story.change { _ in !isLiked }
+        case .unliked: story.change { _ in isLiked }
+        case .deleted: story.change { _ in true }
         }
-        guard let row = state.existence.row else { return .refused(state.existence.refusal ?? .notFound) }
-        switch command {
-        case .post: return .refused(.idTaken)
-        case .revise(let command):
-            let event = command.event
-            let isSame = (event.title ?? row.title) == row.title && (event.message ?? row.message) == row.message
-            return isSame ? .unchanged : .event(.revised(event))
-        case .like(let command): return state.isLiked ? .unchanged : .event(.liked(by: command.user))
-        case .unlike(let command): return state.isLiked ? .event(.unliked(by: command.user)) : .unchanged
-        case .delete: return .event(.deleted)
+    }
+
+    /// Returns the decision on a command in the current state.
+    ///
+    /// - Throws: the error of reading a row or the likes.
+    static func decide(
+        _ command: Command<StoryEvent>, on subject: ContentSubject, in rows: any ContentRows
+    ) throws(StorageError) -> Decision {
+        let story = try rows.existence(of: subject) { StoryFields($0) }
+        var isLiked = false
+        switch command.event {
+        case .liked(by: let user), .unliked(by: let user):
+            if let number = subject.number { isLiked = try rows.contains(StorySchema.likes, number: number, user) }
+        case .posted, .revised, .deleted: break
         }
+        return decide(command, on: story, isLiked: isLiked)
     }
 }

@@ -22,27 +22,17 @@ extension StoryEvent {
     /// Writes the members of the event's data.
     func write(to members: inout some EventMembers & ~Copyable) {
         switch self {
-        case .posted(let event): event.write(to: &members)
-        case .revised(let event): event.write(to: &members)
+        case .posted(let event):
+            members.text("title", event.title)
+            members.text("message", event.message)
+            members.identifier("sender", event.sender)
+            members.identifier("recipient", event.recipient)
+            if let date = event.date { members.date("date", date) }
+        case .revised(let event):
+            if let title = event.title { members.text("title", title) }
+            if let message = event.message { members.text("message", message) }
         case .liked(by: let user), .unliked(by: let user): members.identifier("user", user)
         case .deleted: return
         }
-    }
-}
-
-extension StoryPosted {
-    fileprivate func write(to members: inout some EventMembers & ~Copyable) {
-        members.text("title", title)
-        members.text("message", message)
-        members.identifier("sender", sender)
-        members.identifier("recipient", recipient)
-        if let date { members.date("date", date) }
-    }
-}
-
-extension StoryRevised {
-    fileprivate func write(to members: inout some EventMembers & ~Copyable) {
-        if let title { members.text("title", title) }
-        if let message { members.text("message", message) }
     }
 }

@@ -5,16 +5,9 @@ package struct StoryFields: Equatable, Sendable {
     /// The text of the story.
     package let message: Text
 
-    /// Creates the fields from their values.
-    package init(title: Text, message: Text) {
-        self.title = title
-        self.message = message
-    }
-
     /// Creates the fields from a story's row.
     package init(_ row: RowView) {
-        self.init(
-            title: Text(Array(row.text(StorySchema.Field.title))),
-            message: Text(Array(row.text(StorySchema.Field.message))))
+        title = Text(Array(row.text(StorySchema.Field.title)))
+        message = Text(Array(row.text(StorySchema.Field.message)))
     }
 }

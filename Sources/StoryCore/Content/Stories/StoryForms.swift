@@ -1,92 +1,73 @@
-/// A checked story; only `PostStoryForm` makes one.
-package struct PostStory: Equatable, Sendable {
-    /// The ID that the client chose; nil where the store chooses one.
-    package let id: Identifier?
-    /// The event that the form produces.
-    package let event: StoryPosted
-
-    fileprivate init(id: Identifier?, event: StoryPosted) {
-        self.id = id
-        self.event = event
-    }
-}
-
 /// The form of `POST stories`.
-package struct PostStoryForm: Form {
+package enum PostStoryForm: Form {
     /// The fields of the form.
     package enum FieldID: String, FormFieldID { case id, title, message, sender, recipient, date }
 
-    private let fields: FormFields
-
-    /// Creates the form from the fields that the client sent.
-    package init(_ fields: FormFields) { self.fields = fields }
-
-    /// Checks the fields and returns the story, or every wrong field.
-    package func build(in directory: any Directory) -> Result<PostStory, FormErrors<FieldID>> {
-        var reader = FormReader<FieldID>(fields)
-        let id = reader.identifier(.id)
+    /// Reads the fields of the form.
+    package static func read(_ reader: inout FormReader<FieldID>, in directory: any Directory) -> Command<StoryEvent>? {
+        reader.takeGivenID(.id)
         let title = reader.required(.title, reader.line(.title, limit: StoryLimits.title))
         let message = reader.required(.message, reader.text(.message, limit: StoryLimits.message))
         let sender = reader.required(.sender, reader.identifier(.sender, of: .users, in: directory))
         let recipient = reader.required(.recipient, reader.identifier(.recipient, of: .users, in: directory))
         let date = reader.date(.date)
-        guard let title, let message, let sender, let recipient else { return reader.finish(nil) }
+        guard let title, let message, let sender, let recipient else { return nil }
         let event = StoryPosted(title: title, message: message, sender: sender, recipient: recipient, date: date)
-        return reader.finish(PostStory(id: id, event: event))
+        return reader.command(.posted(event))
     }
-}
-
-/// A checked revision of a story; only `ReviseStoryForm` makes one.
-package struct ReviseStory: Equatable, Sendable {
-    /// The event that the form produces.
-    package let event: StoryRevised
-
-    fileprivate init(event: StoryRevised) { self.event = event }
 }
 
 /// The form of `EDIT stories/ID`.
-package struct ReviseStoryForm: Form {
+package enum ReviseStoryForm: Form {
     /// The fields of the form.
     package enum FieldID: String, FormFieldID { case title, message }
 
-    private let fields: FormFields
-
-    /// Creates the form from the fields that the client sent.
-    package init(_ fields: FormFields) { self.fields = fields }
-
-    /// Checks the fields and returns the revision, or every wrong field.
-    package func build(in directory: any Directory) -> Result<ReviseStory, FormErrors<FieldID>> {
-        var reader = FormReader<FieldID>(fields)
+    /// Reads the fields of the form.
+    package static func read(_ reader: inout FormReader<FieldID>, in directory: any Directory) -> Command<StoryEvent>? {
         let event = StoryRevised(
             title: reader.line(.title, limit: StoryLimits.title),
             message: reader.text(.message, limit: StoryLimits.message))
-        return reader.finish(ReviseStory(event: event))
+        return reader.command(.revised(event))
     }
 }
 
-/// A checked like or its removal; only `LikeForm` makes one.
-package struct LikeStory: Equatable, Sendable {
-    /// The ID of the user who likes the story.
-    package let user: Identifier
-
-    fileprivate init(user: Identifier) { self.user = user }
-}
-
-/// The form of `LIKE stories/ID` and `UNLIKE stories/ID`.
-package struct LikeForm: Form {
+/// The form of `LIKE stories/ID`.
+package enum LikeForm: Form {
     /// The fields of the form.
     package enum FieldID: String, FormFieldID { case user }
 
-    private let fields: FormFields
-
-    /// Creates the form from the fields that the client sent.
-    package init(_ fields: FormFields) { self.fields = fields }
-
-    /// Checks the fields and returns the like, or every wrong field.
-    package func build(in directory: any Directory) -> Result<LikeStory, FormErrors<FieldID>> {
-        var reader = FormReader<FieldID>(fields)
+    /// Reads the ID of the user who likes the story.
+    package static func read(_ reader: inout FormReader<FieldID>, in directory: any Directory) -> Command<StoryEvent>? {
         let user = reader.required(.user, reader.identifier(.user, of: .users, in: directory))
-        return reader.finish(user.map(LikeStory.init))
+        guard let user else { return nil }
+        return reader.command(.liked(by: user))
+    }
+}
+
+/// The form of `UNLIKE stories/ID`.
+package enum UnlikeForm: Form {
+    /// The fields of the form.
+    package enum FieldID: String, FormFieldID { case user }
+
+    /// Reads the ID of the user who likes the story no longer.
+    package static func read(_ reader: inout FormReader<FieldID>, in directory: any Directory) -> Command<StoryEvent>? {
+        let user = reader.required(.user, reader.identifier(.user, of: .users, in: directory))
+        guard let user else { return nil }
+        return reader.command(.unliked(by: user))
+    }
+}
+
+extension Command<StoryEvent> {
+    /// Returns the command of a write, or every wrong field of its form; nil when a story takes no such write.
+    package static func made(by action: ContentAction, in directory: any Directory) -> Result<Command, Failure>? {
+        switch action {
+        case .post(let fields): PostStoryForm.command(fields, in: directory)
+        case .edit(let fields): ReviseStoryForm.command(fields, in: directory)
+        case .like(let fields): LikeForm.command(fields, in: directory)
+        case .unlike(let fields): UnlikeForm.command(fields, in: directory)
+        case .delete: .success(Command(withoutFields: .deleted))
+        case .see: nil
+        }
     }
 }
 

@@ -51,7 +51,7 @@ enum StorySchema {
         tallies: [
             TallySchema(0, []), TallySchema(1, [Filter.sender]), TallySchema(2, [Filter.recipient]),
             TallySchema(3, [Filter.sender, Filter.recipient]),
-        ], commands: { StoryCommand.made(by: $0, in: $1)?.map(ContentCommand.story) })
+        ], commands: { Command<StoryEvent>.made(by: $0, in: $1)?.map(ContentCommand.story) })
 
     private static let events = [
         EventSchema(
@@ -63,10 +63,10 @@ enum StorySchema {
             ]),
         EventSchema(
             StoryEventType.liked, .changes, [.add(field: Field.likes, 1)],
-            membership: MembershipChange(likes, member: "user", isPut: true)),
+            membership: MembershipChange(table: likes, member: "user", isPut: true)),
         EventSchema(
             StoryEventType.unliked, .changes, [.add(field: Field.likes, -1)],
-            membership: MembershipChange(likes, member: "user", isPut: false)),
+            membership: MembershipChange(table: likes, member: "user", isPut: false)),
         EventSchema(
             StoryEventType.revised, .changes,
             [.setIfGiven(field: Field.title, from: "title"), .setIfGiven(field: Field.message, from: "message")]),

@@ -22,17 +22,12 @@ extension FormReader {
     /// Reads an e-mail address: one `@`, a dot inside the domain, at most 254 bytes, no space or control byte.
     mutating func email(_ field: FieldID) -> Text? {
         guard let bytes = string(field) else { return nil }
-        guard !TextShape.isBlank(bytes) else {
-            refuse(field, .empty, "must not be empty")
-            return nil
-        }
+        guard !TextShape.isBlank(bytes) else { return refused(field, .empty, "must not be empty") }
         guard bytes.count <= EmailAddress.maxCount else {
-            refuse(field, .tooLong, "must have at most \(EmailAddress.maxCount) bytes")
-            return nil
+            return refused(field, .tooLong, "must have at most \(EmailAddress.maxCount) bytes")
         }
         guard EmailAddress.isWellFormed(bytes) else {
-            refuse(field, .malformed, "must be an address such as name@example.org")
-            return nil
+            return refused(field, .malformed, "must be an address such as name@example.org")
         }
         return Text(ByteView(borrowing: bytes))
     }

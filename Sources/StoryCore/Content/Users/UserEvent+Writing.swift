@@ -16,24 +16,14 @@ extension UserEvent {
     /// Writes the members of the event's data.
     func write(to members: inout some EventMembers & ~Copyable) {
         switch self {
-        case .signedUp(let event): event.write(to: &members)
-        case .revised(let event): event.write(to: &members)
+        case .signedUp(let event):
+            members.text("name", event.name)
+            members.text("email", event.email)
+            members.integer("prefecture", event.prefecture)
+        case .revised(let event):
+            if let name = event.name { members.text("name", name) }
+            if let email = event.email { members.text("email", email) }
+            if let prefecture = event.prefecture { members.integer("prefecture", prefecture) }
         }
-    }
-}
-
-extension UserSignedUp {
-    fileprivate func write(to members: inout some EventMembers & ~Copyable) {
-        members.text("name", name)
-        members.text("email", email)
-        members.integer("prefecture", prefecture)
-    }
-}
-
-extension UserRevised {
-    fileprivate func write(to members: inout some EventMembers & ~Copyable) {
-        if let name { members.text("name", name) }
-        if let email { members.text("email", email) }
-        if let prefecture { members.integer("prefecture", prefecture) }
     }
 }

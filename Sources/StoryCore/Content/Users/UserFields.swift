@@ -7,17 +7,10 @@ package struct UserFields: Equatable, Sendable {
     /// The number of the prefecture, 1–47 (JIS X 0401).
     package let prefecture: Int64
 
-    /// Creates the fields from their values.
-    package init(name: Text, email: Text, prefecture: Int64) {
-        self.name = name
-        self.email = email
-        self.prefecture = prefecture
-    }
-
     /// Creates the fields from a user's row.
     package init(_ row: RowView) {
-        self.init(
-            name: Text(Array(row.text(UserSchema.Field.name))), email: Text(Array(row.text(UserSchema.Field.email))),
-            prefecture: row.integer(UserSchema.Field.prefecture))
+        name = Text(Array(row.text(UserSchema.Field.name)))
+        email = Text(Array(row.text(UserSchema.Field.email)))
+        prefecture = row.integer(UserSchema.Field.prefecture)
     }
 }

@@ -54,8 +54,8 @@ enum UserSchema {
             IndexSchema(table(27, "usersByPrefectureEmail"), [Filter.prefecture], by: .folded(Field.email)),
         ],
         counts: table(28, "userCounts"), tallies: [TallySchema(0, []), TallySchema(1, [Filter.prefecture])],
-        unique: UniqueSchema(table(21, "userEmails"), field: Field.email),
-        commands: { UserCommand.made(by: $0, in: $1)?.map(ContentCommand.user) })
+        unique: UniqueSchema(table: table(21, "userEmails"), field: Field.email),
+        commands: { Command<UserEvent>.made(by: $0, in: $1)?.map(ContentCommand.user) })
 
     private static func table(_ number: UInt8, _ name: String) -> ModelTable {
         ModelTable(number, name, of: "users")

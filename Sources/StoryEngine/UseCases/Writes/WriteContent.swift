@@ -80,9 +80,9 @@ enum WriteContent {
             guard let head else { return .refused(.notFound(target(kind, id))) }
             if let failure = Failure.conflict(write.options.version, stream, head) { return .refused(failure) }
             return .unchanged(id: id, stream, head)
-        case .event(let body):
+        case .append:
             if let failure = Failure.conflict(write.options.version, stream, head) { return .refused(failure) }
-            let events = [EventProposal(body: body, meta: write.options.meta)]
+            let events = [EventProposal(body: command.event, meta: write.options.meta)]
             return .appends(NewEvents(id: id, stream: stream, head: head, events: events, key: write.options.key))
         }
     }
