@@ -88,8 +88,7 @@ extension DeclaredModels {
     /// Makes the declared models of a daemon.
     static func served(by dependency: ServerDependency, _ flush: LogFlush) -> DeclaredModels {
         let checkpoints = { (store: any ServedModels) in
-            Checkpoints(
-                store, flush, dependency.trace, dependency.figures, dependency.background, whenDone: dependency.wake)
+            Checkpoints(store, flush, dependency.trace, dependency.starter, dependency.figures)
         }
         return DeclaredModels(
             DeclaredModels.Parts(

@@ -13,15 +13,9 @@ import StoryWire
 package final class Server: ReactorHandler {
     let dependency: ServerDependency
     let connections = Connections()
-    private let memory: ClientMemory
     let outbox: Outbox
     let driver: CommitDriver
     let publishing: PushScheduler
-    private let checkpoints: Checkpoints
-    private let checkpointRequests: CheckpointRequests
-    private let checks: DefinitionChecks
-    private let jobs: Jobs
-    private let seals: SealQueue
     let follower: Follower?
     let cluster: ClusterDriver?
     var outbound: OutboundConnections {
@@ -40,55 +34,24 @@ package final class Server: ReactorHandler {
     /// Builds the parts of the loop.
     package init(dependency: ServerDependency) {
         self.dependency = dependency
-        let figures = dependency.figures
-        let (trace, background, wake) = (dependency.trace, dependency.background, dependency.wake)
-        memory = ClientMemory(dependency.configuration.limits)
-        outbox = Outbox(
-            dependency.transport, dependency.configuration.limits, connections, memory, figures, dependency.slow)
-        let flush = LogFlush(dependency.log, dependency.trace, figures)
-        checkpoints = Checkpoints(
-            dependency.models, flush, dependency.trace, figures, dependency.background, whenDone: dependency.wake)
-        jobs = Jobs(
-            dependency.logWork, of: dependency.configuration.data, trace, background, whenDone: wake)
-        rebuild = dependency.logWork.store.map { [checkpoints, engine = dependency.engine] store in
-            ModelRebuild(store, checkpoints, trace, figures, background, plan: { engine.plan }, whenDone: wake)
-        }
+        let memory = ClientMemory(dependency.configuration.limits)
+        outbox = Outbox(dependency, connections, memory)
+        let flush = LogFlush(dependency.log, dependency.trace, dependency.figures)
+        let checkpoints = Checkpoints(
+            dependency.models, flush, dependency.trace, dependency.starter, dependency.figures)
+        rebuild = dependency.logWork.store.map { ModelRebuild($0, checkpoints, dependency) }
         declared = DeclaredModels.served(by: dependency, flush)
-        checkpointRequests = CheckpointRequests(checkpoints, declared)
-        checks = DefinitionChecks(declared.parts, declared)
         dependency.engine.declared = declared
         dependency.fold.declared = declared
         dependency.reader.unready = { [engine = dependency.engine] name in
             do throws(StorageError) { return try engine.models.unready(name) } catch { return .storage(error) }
         }
-        driver = CommitDriver(
-            log: dependency.log, models: dependency.models, engine: dependency.engine, fold: dependency.fold,
-            commits: dependency.commits,
-            entries: dependency.node.map { _ in
-                EntryCommits(
-                    mostUnstored: dependency.configuration.limits.commit,
-                    mostHeld: dependency.configuration.limits.unstored, patience: dependency.configuration.patience)
-            }, bytesPerCommit: dependency.configuration.limits.commit,
-            clock: dependency.clock, transport: dependency.transport, trace: dependency.trace, figures: figures,
-            connections: connections, outbox: outbox, checkpoints: checkpoints, flush: flush,
-            declared: declared)
-        publishing = PushScheduler(
-            log: dependency.log, models: dependency.models, engine: dependency.engine,
-            encoder: dependency.encoder, trace: dependency.trace, figures: figures, slow: dependency.slow,
-            connections: connections, outbox: outbox, memory: memory)
-        seals = SealQueue(dependency.logWork, dependency.background, whenDone: dependency.wake)
-        requests = dependency.requests(
-            driver, connections, outbox, memory, publishing, checkpoints, checkpointRequests, checks, jobs,
-            seals)
-        follower = Follower.replica(dependency, driver, seals: seals, requests: requests)
-        cluster = ClusterDriver.node(dependency, driver, seals: seals, requests: requests)
-        housekeeping = Housekeeping(
-            clock: dependency.clock, trace: dependency.trace, figures: figures, slow: dependency.slow,
-            log: dependency.log, manager: dependency.manager, returnFreedPages: dependency.returnFreedPages,
-            renewCertificates: dependency.renewCertificates, holdRight: dependency.holdRight, driver: driver,
-            connections: connections, requests: requests,
-            memory: memory,
-            idle: IdleConnections(connections, dependency.transport, dependency.configuration.limits))
+        driver = CommitDriver(dependency, connections, outbox, checkpoints, flush, declared)
+        publishing = PushScheduler(dependency, connections, outbox)
+        requests = Requests(dependency, driver, publishing, memory)
+        follower = Follower.replica(dependency, driver, seals: requests.seals, requests: requests)
+        cluster = ClusterDriver.node(dependency, driver, seals: requests.seals, requests: requests)
+        housekeeping = Housekeeping(dependency, requests)
         driver.whenRolledBack = { [weak self] in self?.followModels() }
         advanceModels { () throws(StorageError) in try declared.begin() }
         cluster?.began()
@@ -108,11 +71,11 @@ package final class Server: ReactorHandler {
     package var acknowledged: Position { driver.acknowledged }
 
     /// True while a background thread stores the models.
-    package var isStoring: Bool { checkpoints.isStoring }
+    package var isStoring: Bool { driver.checkpoints.isStoring }
 
     /// The bytes kept for clients: by the account, and computed from every connection.
     package var kept: (account: Int, counted: Int) {
-        (memory.used, memory.count(connections.all, dependency.transport))
+        (requests.memory.used, requests.memory.count(connections.all, dependency.transport))
     }
 
     // MARK: ReactorHandler
@@ -181,9 +144,9 @@ package final class Server: ReactorHandler {
         guard stopReason == nil else { return }
         // Only now, since the thread that stores takes a processor from clients that wait for their replies.
         driver.entries?.store()
-        jobs.begin(acknowledged: driver.acknowledged, stored: driver.turn.stored)
+        requests.jobs.begin(acknowledged: driver.acknowledged, stored: driver.turn.stored)
         store()
-        NextSteps(requests: requests).find()
+        requests.findNextSteps()
         requests.turnEnded()
         publishing.turnEnded()
         buildModels()
@@ -216,17 +179,17 @@ package final class Server: ReactorHandler {
         driver.commitMayHaveEnded()
         releaseCommitted()
         driver.flushMayHaveEnded()
-        if stopReason == nil { checkpoints.advance() }
-        for answer in checkpointRequests.answers() + jobs.answers() { requests.answer(answer) }
-        seals.advance()
+        if stopReason == nil { driver.checkpoints.advance() }
+        for answer in requests.checkpointRequests.answers() + requests.jobs.answers() { requests.answer(answer) }
+        requests.seals.advance()
     }
 
     /// Waits for background work, commits the remaining events and stores the models, after the loop has ended without
     /// a storage failure.
     package func end() {
-        jobs.end()
-        seals.end()
-        checks.end()
+        requests.jobs.end()
+        requests.seals.end()
+        requests.checks.end()
         cluster?.end()
         replaceModels { rebuild throws(StorageError) in try rebuild.end() }
         driver.finishCommits()
@@ -261,8 +224,8 @@ package final class Server: ReactorHandler {
         replaceModels { rebuild throws(StorageError) in try rebuild.advance(at: driver.tick) }
         if let damage = rebuild?.damageOfLog { driver.modelsAreLost(damage) }
         driver.storeIfDue()
-        for answer in checkpointRequests.answers() { requests.answer(answer) }
-        for ended in checks.advance() { requests.answer(ended) }
+        for answer in requests.checkpointRequests.answers() { requests.answer(answer) }
+        for ended in requests.checks.advance() { requests.answer(ended) }
     }
 
     /// Advances or ends a replacement of the models; stops the process where the new ones cannot be read.

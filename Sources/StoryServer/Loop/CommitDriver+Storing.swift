@@ -11,7 +11,7 @@ extension CommitDriver {
             freezeDeclared(at: position)
         }
         let pressure = checkpoints.pressure
-        isMemoryShort = pressure == .hold || declared?.checkpoints.contains { $0.pressure != .none } == true
+        isMemoryShort = pressure == .hold || declared.checkpoints.contains { $0.pressure != .none }
         refusals.memoryIsFull(pressure == .refuse)
         refusals.tailIsFull(entries?.refusesWrites == true)
         if refusals.areModelsDamaged { refusals.modelsAreDamaged(models.damage != nil) }
@@ -21,7 +21,7 @@ extension CommitDriver {
     /// Begins a checkpoint before it is due, where there are events to store.
     func storeIfQuiet() {
         guard let position = turn.checkpointPosition else { return }
-        for checkpoints in declared?.checkpoints ?? [] where position > checkpoints.checkpointed {
+        for checkpoints in declared.checkpoints where position > checkpoints.checkpointed {
             checkpoints.freeze(at: position)
             checkpoints.advance()
         }
@@ -30,7 +30,7 @@ extension CommitDriver {
 
     /// Advances the checkpoints of the declared models that answer, and begins those that are due.
     func freezeDeclared(at position: Position) {
-        for checkpoints in declared?.checkpoints ?? [] {
+        for checkpoints in declared.checkpoints {
             checkpoints.advance()
             guard checkpoints.isDue(at: position) else { continue }
             checkpoints.freeze(at: position)
@@ -42,7 +42,7 @@ extension CommitDriver {
     func storeAtEnd() {
         checkpoints.wait()
         var stored: Position?
-        defer { declared?.end(at: stored) }
+        defer { declared.end(at: stored) }
         guard let position = turn.checkpointPosition else { return }
         do throws(StorageError) { try flush.finish() } catch { return flushFailed(error) }
         stored = position
@@ -56,9 +56,4 @@ extension CommitDriver {
         checkpoints.freeze(at: position)
         checkpoints.advance()
     }
-
-    /// Folds the declared models again up to the acknowledged events.
-    ///
-    /// - Throws: the error of reading the log.
-    func declaredRolledBack() throws(StorageError) { try declared?.rolledBack() }
 }

@@ -29,8 +29,7 @@ final class CommitDriver {
     let flush: LogFlush
     /// Called once events were undone, before anything is answered.
     var whenRolledBack: () -> Void = {}
-    /// The declared models; nil where the store has none.
-    let declared: DeclaredModels?
+    let declared: DeclaredModels
     let entry: EntryBuilder
     var refusals = WriteRefusals()
     var policy: GroupCommitPolicy
@@ -47,19 +46,21 @@ final class CommitDriver {
     private static let lastTries = 10
 
     init(
-        log: any EventLog, models: any ServedModels, engine: Engine, fold: EventFold, commits: any CommitRunner,
-        entries: EntryCommits? = nil, bytesPerCommit: Int, clock: Clock, transport: any Transport, trace: Trace,
-        figures: Figures,
-        connections: Connections, outbox: Outbox, checkpoints: Checkpoints, flush: LogFlush, declared: DeclaredModels?
+        _ dependency: ServerDependency, _ connections: Connections, _ outbox: Outbox, _ checkpoints: Checkpoints,
+        _ flush: LogFlush, _ declared: DeclaredModels
     ) {
-        (self.log, self.models, self.engine, self.entries) = (log, models, engine, entries)
-        journal = JournalCommit(log, runner: commits, clock: clock)
-        (self.clock, self.transport, self.trace, self.figures) = (clock, transport, trace, figures)
+        let (limits, patience) = (dependency.configuration.limits, dependency.configuration.patience)
+        (log, models, engine, clock) = (dependency.log, dependency.models, dependency.engine, dependency.clock)
+        (transport, trace, figures) = (dependency.transport, dependency.trace, dependency.figures)
         (self.connections, self.outbox, self.checkpoints, self.flush) = (connections, outbox, checkpoints, flush)
         self.declared = declared
-        entry = EntryBuilder(log, fold)
+        journal = JournalCommit(log, runner: dependency.commits, clock: clock)
+        entries = dependency.node.map { _ in
+            EntryCommits(mostUnstored: limits.commit, mostHeld: limits.unstored, patience: patience)
+        }
+        entry = EntryBuilder(log, dependency.fold)
         turn = Turn(stored: log.committed, storesBeside: entries != nil)
-        policy = GroupCommitPolicy(bytesPerCommit: entries == nil ? bytesPerCommit : EntryCommits.bytesPerEntry)
+        policy = GroupCommitPolicy(bytesPerCommit: entries == nil ? limits.commit : EntryCommits.bytesPerEntry)
         entries?.driver = self
     }
 
@@ -76,7 +77,7 @@ final class CommitDriver {
     /// True while events must wait, wherever they were decided.
     private var holdsEvents: Bool {
         isHalfFolded || isWaitingForFlush || isMemoryShort || policy.isFull(bytes: entry.bytes) || engine.feed.isFull
-            || declared?.isAwaitingQuiet == true
+            || declared.isAwaitingQuiet
     }
 
     /// True while an entry that came from elsewhere can be taken, since few enough events wait for the journal or for a
@@ -256,7 +257,7 @@ final class CommitDriver {
         tick += 1
         tryAgain()
         checkpoints.ticked(tick)
-        for checkpoints in declared?.allCheckpoints ?? [] {
+        for checkpoints in declared.allCheckpoints {
             checkpoints.ticked(tick)
             checkpoints.releaseMemory()
         }

@@ -10,15 +10,9 @@ import StoryWire
 /// idle longest are ended. Where something is refused for lack of memory, connections that do not read their answers
 /// are ended.
 struct IdleConnections {
-    private let connections: Connections
-    private let transport: any Transport
-    private let limits: Limits
-
-    init(_ connections: Connections, _ transport: any Transport, _ limits: Limits) {
-        self.connections = connections
-        self.transport = transport
-        self.limits = limits
-    }
+    let connections: Connections
+    let transport: any Transport
+    let limits: Limits
 
     /// A connection to end, with the number of seconds that it exceeded.
     typealias Due = (connection: Connection, seconds: Int)

@@ -29,16 +29,10 @@ final class Outbox {
     /// Spare storage of a connection that had much output, for the next one without any.
     private var spare = ByteWriter()
 
-    init(
-        _ transport: any Transport, _ limits: Limits, _ connections: Connections, _ memory: ClientMemory,
-        _ figures: Figures, _ slow: SlowRequests
-    ) {
-        self.memory = memory
-        self.figures = figures
-        self.slow = slow
-        self.transport = transport
-        self.limits = limits
-        self.connections = connections
+    init(_ dependency: ServerDependency, _ connections: Connections, _ memory: ClientMemory) {
+        (transport, limits) = (dependency.transport, dependency.configuration.limits)
+        (figures, slow) = (dependency.figures, dependency.slow)
+        (self.connections, self.memory) = (connections, memory)
     }
 
     // MARK: Writing

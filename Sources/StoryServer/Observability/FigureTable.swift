@@ -59,7 +59,7 @@ enum FigureTable {
 
     private static let store = [
         Figure(name: "storykeep_build", kind: .info, labels: ["version", "log"], help: "The program and its history.") {
-            .facts([("version", ProgramVersion.number), ("log", $0.store.log.identity.id.description)])
+            .facts([("version", ProgramVersion.number), ("log", $0.log.identity.id.description)])
         },
         Figure(name: "storykeep_log_position", kind: .gauge, help: "The last event.") { .one($0.head.value) },
         Figure(
@@ -153,7 +153,7 @@ enum FigureTable {
         Figure(
             name: "storykeep_row_changes", kind: .counter,
             help: "Row changes that were computed for subscriptions, each once for all of them."
-        ) { .one($0.publishing.rowChanges) },
+        ) { .one($0.rowChanges) },
     ]
 
     private static let disk = [

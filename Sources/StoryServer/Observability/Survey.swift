@@ -12,32 +12,24 @@ final class Survey: AnswerCursor {
     }
 
     private let purpose: Purpose
-    private let connections: Connections
-    private let publishing: PushScheduler
-    private let source: (ConnectionSums) -> FigureSource
+    private let requests: Requests
     private var walk: ConnectionWalk
     private var sums = ConnectionSums()
 
-    init(
-        _ purpose: Purpose, _ connections: Connections, _ publishing: PushScheduler,
-        _ source: @escaping (ConnectionSums) -> FigureSource
-    ) {
-        self.purpose = purpose
-        self.connections = connections
-        self.publishing = publishing
-        self.source = source
-        walk = ConnectionWalk(connections.all.map(\.id))
+    init(_ purpose: Purpose, _ requests: Requests) {
+        (self.purpose, self.requests) = (purpose, requests)
+        walk = ConnectionWalk(requests.connections.all.map(\.id))
     }
 
     var isShort: Bool { true }
 
     func step(into lines: any AnswerLines) throws(StorageError) -> CursorStep {
-        while let connection = walk.next(of: connections) {
+        while let connection = walk.next(of: requests.connections) {
             lines.spend(.record + connection.session.active.count * .link)
-            sums.add(connection, published: publishing.published)
+            sums.add(connection, published: requests.publishing.published)
             if lines.isSpent { return .more }
         }
-        let source = source(sums)
+        let source = FigureSource(requests: requests, sums: sums)
         let head = source.head
         switch purpose {
         case .report: return .ended(.done(.members(Stats(source).report)), restsOn: head)
@@ -60,6 +52,8 @@ struct ConnectionWalk {
     private var index = 0
 
     init(_ ids: [ConnectionID]) { self.ids = ids }
+
+    var isEmpty: Bool { ids.isEmpty }
 
     /// Returns the next connection; nil after the last.
     mutating func next(of connections: Connections) -> Connection? {

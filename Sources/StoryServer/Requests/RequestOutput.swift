@@ -1,6 +1,7 @@
 import StoryCore
 import StoryEngine
 import StoryFold
+import StoryStorage
 import StoryWire
 
 /// The engine's output: bytes for the connection whose request is being handled, and events for the log.
@@ -28,8 +29,6 @@ final class RequestOutput: TurnOutput {
     private let publishing: PushScheduler
     private let outbox: Outbox
     private let encoder: ReplyEncoder
-    private let figures: Figures
-    private let trace: Trace
     private var handled: Handled?
     /// The connection that is written to, and the verb of its request; nil while no request is answered.
     private var connection: Unmanaged<Connection>?
@@ -46,17 +45,11 @@ final class RequestOutput: TurnOutput {
     private(set) var isRowWanted = false
 
     init(
-        _ driver: CommitDriver, _ publishing: PushScheduler, _ outbox: Outbox, _ encoder: ReplyEncoder,
-        _ figures: Figures, _ trace: Trace,
-        _ rows: consuming RowRequests, to connection: Connection? = nil
+        _ driver: CommitDriver, _ publishing: PushScheduler, _ encoder: ReplyEncoder, _ slow: SlowRequests,
+        to connection: Connection? = nil
     ) {
-        self.driver = driver
-        self.publishing = publishing
-        self.outbox = outbox
-        self.encoder = encoder
-        self.figures = figures
-        self.trace = trace
-        self.rows = rows
+        (self.driver, self.publishing, self.encoder, outbox) = (driver, publishing, encoder, driver.outbox)
+        rows = RowRequests(clock: driver.clock.steady, driver.figures, slow)
         self.connection = connection.map { .passUnretained($0) }
     }
 
@@ -119,10 +112,10 @@ final class RequestOutput: TurnOutput {
         case .done, .failed: write(restsOn: position) { encoder.append(reply, tag: tag, to: &$0) }
         }
         if case .failed(let failure) = reply {
-            figures.failed(failure.code)
+            driver.figures.failed(failure.code)
             connection._withUnsafeGuaranteedRef { $0.client.failed() }
             if failure.code == .internal, let verb {
-                trace.sayEachSecond("defect", ["verb": verb.rawValue, "message": failure.message])
+                driver.trace.sayEachSecond("defect", ["verb": verb.rawValue, "message": failure.message])
             }
         }
     }

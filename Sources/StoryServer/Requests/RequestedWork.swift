@@ -52,15 +52,15 @@ extension Requests {
             } else {
                 connection.jobBegan(tag)
             }
-        case .report: tell(figureAnswers.survey(.report), tag, connection)
-        case .metrics: tell(figureAnswers.survey(.metrics), tag, connection)
-        case .clients(nil): tell(figureAnswers.clients(), tag, connection)
-        case .clients(let number?):
-            guard let client = figureAnswers.client(number) else {
+        case .report: tell(Survey(.report, self), tag, connection)
+        case .metrics: tell(Survey(.metrics, self), tag, connection)
+        case .clients(let number):
+            let clients = ClientList(self, only: number)
+            if let number, clients.isEmpty {
                 let failure = Failure(.notFound, "there is no client \(number)")
                 return output(connection).reply(.failed(failure), tag: tag, restsOn: .zero)
             }
-            tell(client, tag, connection)
+            tell(clients, tag, connection)
         case .cluster(let change): NodeRequests.answer(change, tag: tag, to: connection, of: self)
         case .help(let topic):
             left -= .report

@@ -6,18 +6,13 @@ import StoryWire
 
 /// The request loop: takes lines from connections and has the engine handle them.
 final class Requests {
+    let dependency: ServerDependency
     let engine: Engine
     let reader: RequestReader
-    private let encoder: ReplyEncoder
-    private let clock: Clock
     let figures: Figures
     let slow: SlowRequests
     let trace: Trace
-    let transport: any Transport
-    private let access: Access
-    /// The user who runs the daemon.
-    private let owner: UInt32
-    let limits: Limits
+    private let limits: Limits
     let driver: CommitDriver
     let outbox: Outbox
     let connections: Connections
@@ -29,7 +24,6 @@ final class Requests {
     let jobs: Jobs
     let seals: SealQueue
     let waits: PositionWaits
-    let figureAnswers: FigureAnswers
     var nodes: NodeRequests?
     /// The writes that a node passes on; nil where this store is none.
     var forwarding: Forwarding?
@@ -53,22 +47,18 @@ final class Requests {
     private let handled: RequestOutput
 
     init(
-        engine: Engine, reader: RequestReader, encoder: ReplyEncoder, clock: Clock, figures: Figures,
-        slow: SlowRequests, trace: Trace,
-        transport: any Transport, access: Access, owner: UInt32, limits: Limits, driver: CommitDriver,
-        connections: Connections, outbox: Outbox, memory: ClientMemory, publishing: PushScheduler,
-        checkpointRequests: CheckpointRequests, checks: DefinitionChecks, jobs: Jobs, seals: SealQueue,
-        waits: PositionWaits, figureAnswers: FigureAnswers
+        _ dependency: ServerDependency, _ driver: CommitDriver, _ publishing: PushScheduler, _ memory: ClientMemory
     ) {
-        (self.engine, self.reader, self.encoder, self.clock, self.figures) = (engine, reader, encoder, clock, figures)
-        (self.slow, self.trace, self.transport) = (slow, trace, transport)
-        (self.access, self.owner, self.limits, self.driver) = (access, owner, limits, driver)
-        (self.connections, self.outbox, self.memory, self.publishing) = (connections, outbox, memory, publishing)
-        (self.checkpointRequests, self.checks) = (checkpointRequests, checks)
-        (self.jobs, self.seals, self.waits, self.figureAnswers) = (jobs, seals, waits, figureAnswers)
-        reading = Reading(transport, limits, connections, memory)
-        handled = RequestOutput(
-            driver, publishing, outbox, encoder, figures, trace, RowRequests(clock: clock.steady, figures, slow))
+        (self.dependency, self.driver, self.publishing, self.memory) = (dependency, driver, publishing, memory)
+        (engine, reader, figures) = (dependency.engine, dependency.reader, dependency.figures)
+        (slow, trace, limits) = (dependency.slow, dependency.trace, dependency.configuration.limits)
+        (outbox, connections) = (driver.outbox, driver.connections)
+        checkpointRequests = CheckpointRequests(driver.checkpoints, driver.declared)
+        checks = DefinitionChecks(driver.declared.parts, driver.declared)
+        (jobs, seals) = (Jobs(dependency), SealQueue(dependency))
+        waits = PositionWaits(patience: dependency.configuration.patience)
+        reading = Reading(dependency.transport, limits, connections, memory)
+        handled = RequestOutput(driver, publishing, dependency.encoder, slow)
     }
 
     /// True while lines are left over.
@@ -77,7 +67,7 @@ final class Requests {
     /// Returns the time of this turn: events that are committed together have one time.
     func now() -> Instant {
         if let turnTime { return turnTime }
-        let time = clock.now()
+        let time = dependency.clock.now()
         turnTime = time
         return time
     }
@@ -93,8 +83,9 @@ final class Requests {
 
     /// Accepts a client, or refuses it with the reason.
     func connected(_ id: ConnectionID, _ credentials: PeerCredentials) {
+        let access = dependency.configuration.access
         let credentials = access.trusted(credentials)
-        let (role, isNode) = access.standing(of: credentials, owner: owner, forwarding)
+        let (role, isNode) = access.standing(of: credentials, owner: dependency.uid, forwarding)
         let peer = Peer(uid: credentials.uid, role: role ?? .read)
         let connection = Connection(
             id: id, peer: peer, isNode: isNode, limits: limits, touched: connections.touched)
@@ -220,14 +211,14 @@ final class Requests {
         }
         let isTimed = figures.handled(verb)
         connection.client.asked(verb)
-        let began = isTimed ? clock.steady() : nil
+        let began = isTimed ? dependency.clock.steady() : nil
         let followed = connection.session.subscriptionCount
         handled.begin(connection, verb, isTimed: isTimed)
         engine.handle(request, from: &connection.session, now: now(), into: handled)
         handled.end()
         left -= .written(handled.takeWritten())
         guard !handled.isRowWanted else { return true }
-        if let began { figures.took(verb, nanoseconds: clock.steady() - began) }
+        if let began { figures.took(verb, nanoseconds: dependency.clock.steady() - began) }
         if connection.session.subscriptionCount != followed {
             connections.subscriptionsChanged(connection)
             publishing.add(connection)
@@ -237,18 +228,14 @@ final class Requests {
             return true
         }
         slow.answerBegan(verb, reader.given, connection)
-        if let followUp = handled.takeFollowUp() { perform(followUp, connection) }
+        switch handled.takeFollowUp() {
+        case .answer(let answer)?: begin(answer, connection)
+        case .work(let job, let tag)?: start(job, tag, connection)
+        case .end?: end(connection, .quit)
+        case nil: break
+        }
         if connection.isOpen { slow.answerEnded(connection) }
         return true
-    }
-
-    /// Carries out a follow-up.
-    private func perform(_ followUp: RequestOutput.FollowUp, _ connection: Connection) {
-        switch followUp {
-        case .answer(let answer): begin(answer, connection)
-        case .work(let job, let tag): start(job, tag, connection)
-        case .end: end(connection, .quit)
-        }
     }
 
     func begin(_ answer: Connection.Answer, _ connection: Connection) {
@@ -280,8 +267,6 @@ final class Requests {
     /// Without a connection, it is for events that no request asked for.
     func output(_ connection: Connection?) -> RequestOutput {
         engine.flush()
-        return RequestOutput(
-            driver, publishing, outbox, encoder, figures, trace, RowRequests(clock: clock.steady, figures, slow),
-            to: connection)
+        return RequestOutput(driver, publishing, dependency.encoder, slow, to: connection)
     }
 }

@@ -89,27 +89,19 @@ final class Jobs {
     }
 
     private let work: LogWork
+    /// The data directory, in which no copy is made.
     private let data: String
     private let trace: Trace
-    private let background: BackgroundStarter
-    private let whenDone: @Sendable () -> Void
+    private let starter: JobStarter
     private let mustEnd = EndFlag()
     private var running: [Running] = []
     /// The jobs that wait for the end of the turn, and until the events that were acknowledged then are stored.
     private var waiting: [(target: String?, after: Position?, begin: () -> Void)] = []
 
     /// Makes an empty list of jobs.
-    ///
-    /// - Parameter data: the data directory, in which no copy is made.
-    init(
-        _ work: LogWork, of data: String, _ trace: Trace, _ background: BackgroundStarter,
-        whenDone: @escaping @Sendable () -> Void
-    ) {
-        self.work = work
-        self.data = data
-        self.trace = trace
-        self.background = background
-        self.whenDone = whenDone
+    init(_ dependency: ServerDependency) {
+        (work, starter) = (dependency.logWork, dependency.starter)
+        (data, trace) = (dependency.configuration.data, dependency.trace)
     }
 
     /// Queues a `VERIFY`: every record, its position, its time, the chain of seals, and the pages of the models.
@@ -138,12 +130,10 @@ final class Jobs {
     ) {
         let begin = { [self] in
             let work = prepare(work)
-            let job = BackgroundJob(
-                on: background,
-                { () throws(StorageError) in
-                    if let failure = refusal() { return Outcome.refused(failure) }
-                    return .done(try work())
-                }, whenDone: whenDone)
+            let job = starter.start { () throws(StorageError) in
+                if let failure = refusal() { return Outcome.refused(failure) }
+                return .done(try work())
+            }
             running.append(Running(connection: connection, tag: tag, target: target, work: job))
         }
         waiting.append((target, nil, begin))

@@ -1,4 +1,5 @@
 import StoryCore
+import StoryEngine
 import StoryLog
 import StoryFold
 import StoryStore
@@ -25,7 +26,7 @@ final class ModelRebuild {
         /// The new models get their name, and are opened under it.
         case installing(BackgroundJob<ModelEnvironment>)
         /// The old models are closed and removed.
-        case removing(BackgroundJob<Bool>)
+        case removing(BackgroundJob<Void>)
         /// The build failed, and is tried again after the delay.
         case failed(retry: RetryTimer)
         /// The build failed with damage, of the log: it is left to the next start.
@@ -36,27 +37,18 @@ final class ModelRebuild {
     private let checkpoints: Checkpoints
     private let trace: Trace
     private let figures: Figures
-    private let background: BackgroundStarter
-    /// Returns the plan of the present catalogue.
-    private let plan: () -> CataloguePlan
-    private let whenDone: @Sendable () -> Void
+    private let starter: JobStarter
+    /// The engine, which has the plan of the present catalogue.
+    private let engine: Engine
     private let mustEnd = EndFlag()
     private var state = State.idle
     /// The number of folds of the build in progress.
     private var folds = 0
     private var tick: UInt64 = 0
 
-    init(
-        _ store: LogWork.Store, _ checkpoints: Checkpoints, _ trace: Trace, _ figures: Figures,
-        _ background: BackgroundStarter, plan: @escaping () -> CataloguePlan, whenDone: @escaping @Sendable () -> Void
-    ) {
-        self.store = store
-        self.checkpoints = checkpoints
-        self.trace = trace
-        self.figures = figures
-        self.background = background
-        self.plan = plan
-        self.whenDone = whenDone
+    init(_ store: LogWork.Store, _ checkpoints: Checkpoints, _ dependency: ServerDependency) {
+        (self.store, self.checkpoints, engine) = (store, checkpoints, dependency.engine)
+        (trace, figures, starter) = (dependency.trace, dependency.figures, dependency.starter)
     }
 
     /// Begins a rebuild of damaged models, or advances the one in progress as far as it can without waiting.
@@ -101,7 +93,7 @@ final class ModelRebuild {
         figures.set(.rebuilding, true)
         trace.say("rebuilding", ["reason": "\(damage)", "position": "\(store.models.checkpointed.value)"])
         folds = 0
-        let (identity, plan, bytes) = (store.models.identity, plan(), store.models.storedBytes)
+        let (identity, plan, bytes) = (store.models.identity, engine.plan, store.models.storedBytes)
         fold { () throws(StorageError) in try ModelBuild(beside: identity, by: plan, bytes: bytes) }
     }
 
@@ -112,13 +104,11 @@ final class ModelRebuild {
         do throws(StorageError) {
             let view = try LogView(store.log)
             state = .folding(
-                BackgroundJob(
-                    on: background,
-                    { () throws(StorageError) in
-                        try ModelRebuild.run(build, identity) { (build) throws(StorageError) in
-                            try build.fold(view, through: last, mustEnd)
-                        }
-                    }, whenDone: whenDone))
+                starter.start { () throws(StorageError) in
+                    try ModelRebuild.run(build, identity) { (build) throws(StorageError) in
+                        try build.fold(view, through: last, mustEnd)
+                    }
+                })
         } catch {
             giveUp(error)
         }
@@ -157,19 +147,17 @@ final class ModelRebuild {
         checkpoints.isHeld = left <= Checkpoints.events || folds >= ModelRebuild.freeFolds
         guard left == 0 else { return fold { build } }
         guard checkpoints.isAtRest else { return state = .folded(build) }
-        guard build.plan === plan() else {
+        guard build.plan === engine.plan else {
             build.close()
             return giveUp(.failed("the kinds of content were replaced meanwhile"))
         }
         let identity = store.models.identity
         store.models.replacementBegins()
         state = .installing(
-            BackgroundJob(
-                on: background,
-                { () throws(StorageError) in
-                    build.close()
-                    return try identity.install()
-                }, whenDone: whenDone))
+            starter.start { () throws(StorageError) in
+                build.close()
+                return try identity.install()
+            })
     }
 
     // MARK: Replacing
@@ -191,16 +179,13 @@ final class ModelRebuild {
     private func remove(_ old: consuming ModelEnvironment) {
         let (identity, old) = (store.models.identity, old)
         state = .removing(
-            BackgroundJob(
-                on: background,
-                { () throws(StorageError) in
-                    _ = old
-                    try identity.removeOthers()
-                    return true
-                }, whenDone: whenDone))
+            starter.start { () throws(StorageError) in
+                _ = old
+                try identity.removeOthers()
+            })
     }
 
-    private func removed(_ result: Result<Bool, StorageError>) {
+    private func removed(_ result: Result<Void, StorageError>) {
         if case .failure(let error) = result { trace.say("not-removed", ["reason": "\(error)"]) }
         state = .idle
     }
