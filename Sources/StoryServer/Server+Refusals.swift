@@ -12,7 +12,7 @@ extension Server {
     /// Traces a client of another machine whose TLS failed.
     package func securityFailed(from address: String, _ error: TLSError) {
         slow.turnGoesOn()
-        dependency.figures.refused(.insecure)
+        dependency.figures.refusals[.insecure, default: 0] += 1
         dependency.trace.sayEachSecond("insecure", ["from": address, "reason": "\(error)"])
     }
 }

@@ -96,8 +96,8 @@ package final class Server: ReactorHandler {
         }
         connections.touched.add(connection)
         connection.lines.bytesReceived(bytes)
-        connection.client.received(bytes.count)
-        dependency.figures.received(bytes.count)
+        connection.client.received += UInt64(bytes.count)
+        dependency.figures.received += UInt64(bytes.count)
         requests.received(connection)
     }
 

@@ -75,10 +75,7 @@ extension Forwarding {
             let failure: Failure = write.isRepeatable ? .outcomeOfKeyUnknown : .outcomeUnknown
             output.reply(.failed(failure), tag: write.tag, restsOn: .zero)
         case .reply(let lines, let code):
-            if let code {
-                requests.figures.failed(code)
-                connection.client.failed()
-            }
+            if let code { requests.figures.failed(code, of: connection) }
             requests.outbox.write(to: connection, restsOn: .zero, durable: driver.acknowledged) { bytes in
                 lines.withUnsafeBytes { bytes.raw($0) }
             }

@@ -29,7 +29,7 @@ extension CommitDriver {
     func foldFailed(_ error: StorageError) {
         guard models.damage != nil else { return fail(error) }
         isHalfFolded = true
-        refusals.modelsAreDamaged(true)
+        refusals.areModelsDamaged = true
         engine.writesRefused(refusals.failure)
         perform(turn.foldFailed(.storage(error)))
     }

@@ -12,9 +12,9 @@ extension CommitDriver {
         }
         let pressure = checkpoints.pressure
         isMemoryShort = pressure == .hold || declared.checkpoints.contains { $0.pressure != .none }
-        refusals.memoryIsFull(pressure == .refuse)
-        refusals.tailIsFull(entries?.refusesWrites == true)
-        if refusals.areModelsDamaged { refusals.modelsAreDamaged(models.damage != nil) }
+        refusals.isMemoryFull = pressure == .refuse
+        refusals.isTailFull = entries?.refusesWrites == true
+        if refusals.areModelsDamaged { refusals.areModelsDamaged = models.damage != nil }
         engine.writesRefused(refusals.failure)
     }
 

@@ -49,7 +49,8 @@ final class Connection {
     }
     var session: Session
     var lines: SessionMachine
-    var output = Outlet()
+    /// The output; only the outbox writes to it, which lists the connection for sending as well.
+    var output = ConnectionOutput()
     /// The list that notes that something about the connection has changed.
     private let touched: TouchedConnections
     /// When the connection last did something.
@@ -178,7 +179,7 @@ final class Connection {
 
     // MARK: Transitions
 
-    /// Makes the next request wait for earlier writes, or for writes to be accepted.
+    /// Makes the request wait for the end of its work, or the next one for its condition.
     func requestMustWait(for awaited: Awaited) {
         guard case .open = state else { return }
         state = .awaiting(awaited)
@@ -192,12 +193,6 @@ final class Connection {
             state = .open
         case .awaiting(.job), .open, .answering, .closing, .closed: break
         }
-    }
-
-    /// Notes that work began whose end replies to a request.
-    func jobBegan(_ tag: Tag?) {
-        guard case .open = state else { return }
-        state = .awaiting(.job(tag))
     }
 
     /// Notes that the work ended; returns false when its reply is not wanted any more.

@@ -123,10 +123,7 @@ final class PushScheduler {
     private func end(
         _ answer: Connection.Answer, _ reply: Reply, restsOn position: Position, _ connection: Connection
     ) {
-        if case .failed(let failure) = reply {
-            figures.failed(failure.code)
-            connection.client.failed()
-        }
+        if case .failed(let failure) = reply { figures.failed(failure.code, of: connection) }
         outbox.write(to: connection, restsOn: position, durable: published) {
             encoder.append(reply, tag: answer.tag, to: &$0)
         }

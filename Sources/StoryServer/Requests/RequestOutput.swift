@@ -112,8 +112,7 @@ final class RequestOutput: TurnOutput {
         case .done, .failed: write(restsOn: position) { encoder.append(reply, tag: tag, to: &$0) }
         }
         if case .failed(let failure) = reply {
-            driver.figures.failed(failure.code)
-            connection._withUnsafeGuaranteedRef { $0.client.failed() }
+            connection._withUnsafeGuaranteedRef { driver.figures.failed(failure.code, of: $0) }
             if failure.code == .internal, let verb {
                 driver.trace.sayEachSecond("defect", ["verb": verb.rawValue, "message": failure.message])
             }

@@ -32,16 +32,16 @@ extension Requests {
     func start(_ job: Job, _ tag: Tag?, _ connection: Connection) {
         switch job {
         case .checkpoint:
-            connection.jobBegan(tag)
+            connection.requestMustWait(for: .job(tag))
             checkpointRequests.wait(for: driver.acknowledged, tag, connection)
         case .check(let request):
-            connection.jobBegan(tag)
+            connection.requestMustWait(for: .job(tag))
             checks.begin(request, at: driver.acknowledged, tag, connection)
         case .verify(let position):
-            connection.jobBegan(tag)
+            connection.requestMustWait(for: .job(tag))
             jobs.verify(sealAt: position, tag, connection)
         case .seal(let position):
-            connection.jobBegan(tag)
+            connection.requestMustWait(for: .job(tag))
             seals.add(position) { [self] result in
                 let reply = Reply(result, at: position, engine.identity, trace)
                 answer(JobAnswer(connection: connection, tag: tag, reply: reply))
@@ -50,7 +50,7 @@ extension Requests {
             if let failure = jobs.backUp(to: path, tag, connection) {
                 output(connection).reply(.failed(failure), tag: tag, restsOn: .zero)
             } else {
-                connection.jobBegan(tag)
+                connection.requestMustWait(for: .job(tag))
             }
         case .report: tell(Survey(.report, self), tag, connection)
         case .metrics: tell(Survey(.metrics, self), tag, connection)

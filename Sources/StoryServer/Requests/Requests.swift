@@ -97,12 +97,12 @@ final class Requests {
         let output = output(connection)
         if role == nil {
             trace.sayEachSecond("denied", credentials.traced)
-            figures.refused(.denied)
+            figures.refusals[.denied, default: 0] += 1
             output.reply(.failed(Failure(.denied, access.refusal(of: credentials))), tag: nil, restsOn: .zero)
         } else if engine.connected(peer, beside: count, into: output) {
-            return figures.connected()
+            return figures.accepted += 1
         } else {
-            figures.refused(engine.isDraining ? .draining : .busy)
+            figures.refusals[engine.isDraining ? .draining : .busy, default: 0] += 1
             wasRefused = true
         }
         end(connection, .busy)

@@ -79,13 +79,7 @@ final class Jobs {
         let tag: Tag?
         /// The directory of the copy; nil for other work.
         let target: String?
-        let work: BackgroundJob<Outcome>
-    }
-
-    /// The result of a job.
-    private enum Outcome {
-        case done([Member])
-        case refused(Failure)
+        let work: BackgroundJob<Reply>
     }
 
     private let work: LogWork
@@ -131,8 +125,8 @@ final class Jobs {
         let begin = { [self] in
             let work = prepare(work)
             let job = starter.start { () throws(StorageError) in
-                if let failure = refusal() { return Outcome.refused(failure) }
-                return .done(try work())
+                if let failure = refusal() { return Reply.failed(failure) }
+                return .done(.members(try work()))
             }
             running.append(Running(connection: connection, tag: tag, target: target, work: job))
         }
@@ -162,8 +156,7 @@ final class Jobs {
             }
             let reply: Reply =
                 switch result {
-                case .success(.done(let members)): .done(.members(members))
-                case .success(.refused(let failure)): .failed(failure)
+                case .success(let reply): reply
                 case .failure(let error): .failed(trace.failure(of: error))
                 }
             answers.append(JobAnswer(connection: job.connection, tag: job.tag, reply: reply))

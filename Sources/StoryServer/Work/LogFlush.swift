@@ -56,7 +56,7 @@ final class LogFlush {
         do throws(StorageError) {
             try flush()
             if log.flushed > before {
-                figures.flushed()
+                figures.flushes += 1
                 figures.set(.flushFailed, false)
             }
         } catch {

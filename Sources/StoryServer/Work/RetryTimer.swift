@@ -1,5 +1,5 @@
 /// The delay after a failure before the next try, in ticks of 0.1 s: one second, if not given.
-struct RetryTimer: Equatable {
+struct RetryTimer {
     /// The delay, in ticks.
     static let interval: UInt64 = 10
 
