@@ -1,6 +1,7 @@
 package import StoryCore
 import StoryEngine
 import StoryFold
+package import StoryNetwork
 package import StoryReactor
 import StoryStorage
 import StoryWire
@@ -85,6 +86,25 @@ package final class Server: ReactorHandler {
         slow.turnGoesOn()
         dependency.figures.set(.notAccepting, false)
         requests.connected(id, peer)
+    }
+
+    /// Traces that the system lacks the resources to accept a client.
+    package func clientNotAccepted(errno: Int32) {
+        dependency.figures.set(.notAccepting, true)
+        dependency.trace.sayEachSecond("not-accepting", ["reason": SystemError.text(errno), "then": "clients wait"])
+    }
+
+    /// Traces a client of another machine whose TLS failed.
+    package func securityFailed(from address: String, _ error: TLSError) {
+        slow.turnGoesOn()
+        dependency.figures.refusals[.insecure, default: 0] += 1
+        dependency.trace.sayEachSecond("insecure", ["from": address, "reason": "\(error)"])
+    }
+
+    /// Notes that a connection of the daemon's own is made.
+    package func connectionMade(_ id: ConnectionID) {
+        slow.turnGoesOn()
+        outbound.made(id)
     }
 
     /// Handles the lines that have arrived.

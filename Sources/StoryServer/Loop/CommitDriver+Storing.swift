@@ -6,10 +6,7 @@ extension CommitDriver {
     /// Advances the checkpoint in progress, or begins one where it is due and all folded events are durable.
     func storeIfDue() {
         checkpoints.advance()
-        if let position = turn.checkpointPosition {
-            if checkpoints.isDue(at: position) { freeze(at: position) }
-            freezeDeclared(at: position)
-        }
+        if let position = turn.checkpointPosition { freezeIfDue(at: position) }
         let pressure = checkpoints.pressure
         isMemoryShort = pressure == .hold || declared.checkpoints.contains { $0.pressure != .none }
         refusals.isMemoryFull = pressure == .refuse
@@ -28,8 +25,10 @@ extension CommitDriver {
         if position > checkpoints.checkpointed { freeze(at: position) }
     }
 
-    /// Advances the checkpoints of the declared models that answer, and begins those that are due.
-    func freezeDeclared(at position: Position) {
+    /// Begins the checkpoints that are due, and advances those of the declared models that answer. It is called with a
+    /// commit that begins as well: with back-to-back commits, never is everything durable.
+    func freezeIfDue(at position: Position) {
+        if checkpoints.isDue(at: position) { freeze(at: position) }
         for checkpoints in declared.checkpoints {
             checkpoints.advance()
             guard checkpoints.isDue(at: position) else { continue }

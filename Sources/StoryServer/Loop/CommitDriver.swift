@@ -64,7 +64,6 @@ final class CommitDriver {
         entries?.driver = self
     }
 
-    /// The last acknowledged event.
     var acknowledged: Position { turn.acknowledged }
 
     /// Why the process must end; nil while it may go on.
@@ -228,12 +227,6 @@ final class CommitDriver {
         perform(turn.commitDelayed())
     }
 
-    /// Freezes the models with a commit that begins: with back-to-back commits, never is everything durable.
-    func freezeIfDue(at position: Position) {
-        if checkpoints.isDue(at: position) { freeze(at: position) }
-        freezeDeclared(at: position)
-    }
-
     /// Takes the end of the commit. If its outcome is unknown, it has none: the same entry is tried again.
     private func commitEnded(_ outcome: CommitOutcome) {
         let before = log.committed.value
@@ -247,7 +240,6 @@ final class CommitDriver {
         perform(turn.commitEnded(end))
     }
 
-    /// Tries the commit again whose outcome is unknown.
     private func tryAgain() { if stopReason == nil { journal.tryAgain() } }
 
     // MARK: Storing

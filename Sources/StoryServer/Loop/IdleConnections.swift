@@ -52,14 +52,11 @@ struct IdleConnections {
         connection.activity.unsent = unsent
         connection.activity.last =
             hasTaken || connection.awaitsWork ? tick : max(connection.activity.last, connection.activity.lastLine)
-        guard connection.hasUnfinishedLine else {
+        if !connection.hasUnfinishedLine {
             connection.activity.lineBegan = nil
-            return
-        }
-        // A line was handled since then, so the incomplete line is a new one.
-        guard let began = connection.activity.lineBegan, connection.activity.lastLine < began else {
+        } else if connection.activity.lineBegan.map({ $0 <= connection.activity.lastLine }) ?? true {
+            // A line was handled since an incomplete one was seen, so this is a new one.
             connection.activity.lineBegan = tick
-            return
         }
     }
 }

@@ -68,13 +68,10 @@ package final class Figures {
         return count & 15 == 0
     }
 
-    /// Adds the duration of a timed request.
     func took(_ verb: Verb, nanoseconds: UInt64) { verbs[verb.number].add(nanoseconds) }
 
-    /// Returns the number of handled requests of a verb.
     func count(of verb: Verb) -> UInt64 { counts[verb.number] }
 
-    /// Returns the durations of the timed requests of a verb.
     func durations(of verb: Verb) -> Histogram { verbs[verb.number] }
 
     /// Counts a request of a client that was answered with this error.
@@ -83,7 +80,6 @@ package final class Figures {
         connection.client.errors += 1
     }
 
-    /// Returns the number of requests that were answered with this error.
     func errors(of code: ErrorCode) -> UInt64 { failures[code] ?? 0 }
 
     /// The number of requests that failed.
@@ -110,7 +106,6 @@ package final class Figures {
         if !conditions.isEmpty { conditions.remove(.full) }
     }
 
-    /// Starts the timing of a checkpoint.
     func checkpointBegins() { checkpointBegan = steady() }
 
     /// Counts a replacement of the models by new ones, which ends the condition `rebuilding`.
@@ -127,12 +122,10 @@ package final class Figures {
 
     // MARK: Conditions
 
-    /// Begins or ends a condition.
     func set(_ condition: ServerCondition, _ holds: Bool) {
         if holds { conditions.insert(condition) } else { conditions.remove(condition) }
     }
 
-    /// Returns true while a condition holds.
     func holds(_ condition: ServerCondition) -> Bool { conditions.contains(condition) }
 
     // MARK: Time

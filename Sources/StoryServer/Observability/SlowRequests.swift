@@ -32,8 +32,6 @@ final class SlowRequests {
     private var tracedCount: UInt64 = 0
     private var moreCount: UInt64 = 0
 
-    /// Makes a trace of slow requests.
-    ///
     /// - Parameters:
     ///   - limit: the threshold in nanoseconds; 0: no request is slow.
     ///   - clock: returns nanoseconds, never going backwards.

@@ -31,11 +31,7 @@ extension Requests {
 }
 
 extension NextStep.Facts {
-    /// Reads the facts of a connection.
-    ///
-    /// - Parameters:
-    ///   - level: how far the client memory is used up.
-    ///   - durable: the last durable event.
+    /// Reads the facts of a connection; `durable`: the last durable event.
     fileprivate init(_ connection: Connection, _ outbox: Outbox, _ level: ClientMemory.Level, durable: Position) {
         (isOpen, isEnding) = (connection.isOpen, connection.isEnding)
         (buffered, hasLine) = (connection.lines.bufferedCount, connection.lines.hasBufferedLine)

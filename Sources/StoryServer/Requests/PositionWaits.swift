@@ -68,12 +68,6 @@ final class PositionWaits {
     }
 
     /// Returns whether a request can be handled; else its connection waits.
-    ///
-    /// - Parameters:
-    ///   - request: the request.
-    ///   - connection: the connection that it came from.
-    ///   - acknowledged: the last acknowledged event.
-    ///   - tick: the present tick.
     func look(
         at request: borrowing Request, of connection: Connection, acknowledged: Position, tick: UInt64
     ) -> Outcome {

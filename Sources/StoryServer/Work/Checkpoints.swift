@@ -33,6 +33,7 @@ final class Checkpoints {
     private var state = CheckpointState.idle
     /// The position through which requests wait for everything to be stored.
     private var asked = Position.zero
+    /// The current tick, of 0.1 s.
     private var tick: UInt64 = 0
     /// Why the checkpoint in progress is not stored yet; nil when nothing failed.
     private(set) var failure: StorageError?
@@ -118,7 +119,6 @@ final class Checkpoints {
         }
     }
 
-    /// Sets the current tick, of 0.1 s.
     func ticked(_ tick: UInt64) { self.tick = tick }
 
     /// Frees the memory of models that got no events since their last checkpoint.
@@ -192,11 +192,7 @@ final class Checkpoints {
     }
 
     private func ended(_ frozen: FrozenModels, _ result: Result<Void, StorageError>) {
-        do throws(StorageError) {
-            try result.get()
-        } catch {
-            return endedInFailure(frozen, error)
-        }
+        if case .failure(let error) = result { return endedInFailure(frozen, error) }
         do throws(StorageError) {
             try models.finish()
             count += 1

@@ -92,7 +92,6 @@ final class Jobs {
     /// The jobs that wait for the end of the turn, and until the events that were acknowledged then are stored.
     private var waiting: [(target: String?, after: Position?, begin: () -> Void)] = []
 
-    /// Makes an empty list of jobs.
     init(_ dependency: ServerDependency) {
         (work, starter) = (dependency.logWork, dependency.starter)
         (data, trace) = (dependency.configuration.data, dependency.trace)

@@ -59,7 +59,12 @@ final class ModelRebuild {
         self.tick = tick
         switch state {
         case .idle: if let damage = store.models.damage { begin(after: damage) }
-        case .folding(let job): if let result = job.result { folded(result) }
+        case .folding(let job):
+            switch job.result {
+            case .success(let build)?: goOn(build)
+            case .failure(let error)?: giveUp(error)
+            case nil: break
+            }
         case .folded(let build): if checkpoints.isAtRest { goOn(build) }
         case .installing(let job): if let result = job.result { try installed(result) }
         case .removing(let job): if let result = job.result { removed(result) }
@@ -129,13 +134,6 @@ final class ModelRebuild {
             begun?.close()
             try? identity.removeOthers()
             throw error
-        }
-    }
-
-    private func folded(_ result: Result<ModelBuild, StorageError>) {
-        switch result {
-        case .failure(let error): giveUp(error)
-        case .success(let build): goOn(build)
         }
     }
 

@@ -3,12 +3,7 @@ import StoryCore
 /// The reasons for which writes are refused, and when they are tried again.
 struct WriteRefusals {
     /// A full disk, with the delay for which writes are refused.
-    private struct FullDisk {
-        let failure: Failure
-        let retry: RetryTimer
-    }
-
-    private var fullDisk: FullDisk?
+    private var fullDisk: (failure: Failure, retry: RetryTimer)?
     /// True while folded events that cannot be stored use too much memory.
     var isMemoryFull = false
     /// True while the engine keeps too many entries.
@@ -39,7 +34,7 @@ struct WriteRefusals {
 
     /// Refuses writes for a while, since the disk is full.
     mutating func diskIsFull(_ failure: Failure, at tick: UInt64) {
-        fullDisk = FullDisk(failure: failure, retry: RetryTimer(at: tick))
+        fullDisk = (failure, RetryTimer(at: tick))
     }
 
     /// Accepts writes again when the time of the refusal is over; `tick`: the current tick, of 0.1 s.
