@@ -19,7 +19,7 @@ extension Forwarding {
             return true
         }
         guard isForOther || connection.forwarded > 0 else { return nil }
-        connection.requestMustWait(for: .forwarded(request.tag))
+        connection.requestMustWait(for: .forwarded(), request.tag)
         requests.slow.mustWait(connection)
         return false
     }

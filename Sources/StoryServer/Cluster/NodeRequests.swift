@@ -43,7 +43,7 @@ final class NodeRequests {
     private func begin(_ change: NodeChange, tag: Tag?, for connection: Connection) {
         last += 1
         asked[last] = Asked(change: change, tag: tag, connection: connection)
-        connection.requestMustWait(for: .job(tag))
+        connection.requestMustWait(for: .job, tag)
         let id = last
         cluster.input { $0.asked(for: change, id, at: $1) }
     }

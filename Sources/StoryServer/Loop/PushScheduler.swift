@@ -90,8 +90,9 @@ final class PushScheduler {
         case .answering(let answer):
             // After a long answer the connection stays in the round: its next request waits for it.
             return step(answer, connection) || share - lines.budget > PushScheduler.short
-        case .open, .awaiting(.position), .awaiting(.forwarded), .awaiting(.room): return push(to: connection, durable)
-        case .awaiting(.job), .awaiting(.ownWrites), .awaiting(.definitions), .closing, .closed: return false
+        case .open, .awaiting(.position, _), .awaiting(.forwarded, _), .awaiting(.room, _):
+            return push(to: connection, durable)
+        case .awaiting(.job, _), .awaiting(.ownWrites, _), .awaiting(.definitions, _), .closing, .closed: return false
         }
     }
 

@@ -94,7 +94,7 @@ final class PositionWaits {
     }
 
     private func wait(_ connection: Connection, _ tag: Tag?, for aim: Aim, at tick: UInt64) -> Outcome {
-        connection.requestMustWait(for: .position(tag))
+        connection.requestMustWait(for: .position, tag)
         waits.append(Wait(connection: connection, deadline: tick + patience, aim: aim))
         if case .position(let position) = aim { least = min(least, position) }
         return .mustWait

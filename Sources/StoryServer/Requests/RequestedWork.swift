@@ -16,32 +16,30 @@ extension Requests {
 
     /// Answers a dry run that has ended.
     func answer(_ ended: DefinitionChecks.Ended) {
-        guard ended.connection.jobEnded() else { return }
+        let (connection, tag) = (ended.connection, ended.tag)
         switch ended.result {
-        case .failure(let failure):
-            output(ended.connection).reply(.failed(failure), tag: ended.tag, restsOn: .zero)
-            slow.answerEnded(ended.connection)
+        case .failure(let failure): answer(JobAnswer(connection: connection, tag: tag, reply: .failed(failure)))
         case .success(let outcome):
-            begin(
-                Connection.Answer(cursor: CheckAnswer(outcome), tag: ended.tag, restsOn: .zero), ended.connection)
+            guard connection.jobEnded() else { return }
+            begin(Connection.Answer(cursor: CheckAnswer(outcome), tag: tag, restsOn: .zero), connection)
+            queue.add(connection, hadShare: false)
         }
-        queue.add(ended.connection, hadShare: false)
     }
 
     /// Does short work at once; for the rest, starts it and lets the connection wait.
     func start(_ job: Job, _ tag: Tag?, _ connection: Connection) {
         switch job {
         case .checkpoint:
-            connection.requestMustWait(for: .job(tag))
+            connection.requestMustWait(for: .job, tag)
             checkpointRequests.wait(for: driver.acknowledged, tag, connection)
         case .check(let request):
-            connection.requestMustWait(for: .job(tag))
+            connection.requestMustWait(for: .job, tag)
             checks.begin(request, at: driver.acknowledged, tag, connection)
         case .verify(let position):
-            connection.requestMustWait(for: .job(tag))
+            connection.requestMustWait(for: .job, tag)
             jobs.verify(sealAt: position, tag, connection)
         case .seal(let position):
-            connection.requestMustWait(for: .job(tag))
+            connection.requestMustWait(for: .job, tag)
             seals.add(position) { [self] result in
                 let reply = Reply(result, at: position, engine.identity, trace)
                 answer(JobAnswer(connection: connection, tag: tag, reply: reply))
@@ -50,7 +48,7 @@ extension Requests {
             if let failure = jobs.backUp(to: path, tag, connection) {
                 output(connection).reply(.failed(failure), tag: tag, restsOn: .zero)
             } else {
-                connection.requestMustWait(for: .job(tag))
+                connection.requestMustWait(for: .job, tag)
             }
         case .report: tell(Survey(.report, self), tag, connection)
         case .metrics: tell(Survey(.metrics, self), tag, connection)

@@ -155,7 +155,7 @@ final class Requests {
         case .taken: return true
         case .putBack, .needBytes: return false
         case .held(let tag, let isEnd):
-            connection.requestMustWait(for: .forwarded(tag, isEnd: isEnd))
+            connection.requestMustWait(for: .forwarded(isEnd: isEnd), tag)
             return false
         case .refuse(let tag, let failure):
             // Events decide which models there are, which of them are being built, and which options they have.
@@ -186,7 +186,7 @@ final class Requests {
             return isTaken
         }
         if let awaited = connection.awaited(by: request, driver) {
-            connection.requestMustWait(for: awaited)
+            connection.requestMustWait(for: awaited, request.tag)
             slow.mustWait(connection)
             waiting.append(connection)
             return false
