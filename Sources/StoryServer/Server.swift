@@ -1,6 +1,5 @@
 package import StoryCore
 import StoryEngine
-import StoryFold
 package import StoryNetwork
 package import StoryReactor
 import StoryStorage
@@ -14,9 +13,12 @@ import StoryWire
 package final class Server: ReactorHandler {
     let dependency: ServerDependency
     let connections = Connections()
+    private let memory: ClientMemory
     let outbox: Outbox
     let driver: CommitDriver
     let publishing: PushScheduler
+    private let checkpoints: Checkpoints
+    private let work: RequestedWork
     let follower: Follower?
     let cluster: ClusterDriver?
     var outbound: OutboundConnections {
@@ -27,7 +29,7 @@ package final class Server: ReactorHandler {
     private let rebuild: ModelRebuild?
     let declared: DeclaredModels
     let requests: Requests
-    private let housekeeping: Housekeeping
+    private var housekeeping: Housekeeping
     var slow: SlowRequests { dependency.slow }
     /// The tick at which a stopping server gives up waiting; nil while it serves.
     var drainDeadline: UInt64?
@@ -35,24 +37,37 @@ package final class Server: ReactorHandler {
     /// Builds the parts of the loop.
     package init(dependency: ServerDependency) {
         self.dependency = dependency
-        let memory = ClientMemory(dependency.configuration.limits)
-        outbox = Outbox(dependency, connections, memory)
-        let flush = LogFlush(dependency.log, dependency.trace, dependency.figures)
-        let checkpoints = Checkpoints(
-            dependency.models, flush, dependency.trace, dependency.starter, dependency.figures)
-        rebuild = dependency.logWork.store.map { ModelRebuild($0, checkpoints, dependency) }
-        declared = DeclaredModels.served(by: dependency, flush)
-        dependency.engine.declared = declared
-        dependency.fold.declared = declared
-        dependency.reader.unready = { [engine = dependency.engine] name in
-            do throws(StorageError) { return try engine.models.unready(name) } catch { return .storage(error) }
+        let (log, models, engine) = (dependency.log, dependency.models, dependency.engine)
+        let (trace, figures, slow) = (dependency.trace, dependency.figures, dependency.slow)
+        let (transport, limits) = (dependency.transport, dependency.configuration.limits)
+        let starter = JobStarter(background: dependency.background, whenDone: dependency.wake)
+        memory = ClientMemory(limits)
+        outbox = Outbox(
+            transport: transport, limits: limits, connections: connections, memory: memory, figures: figures,
+            slow: slow)
+        let flush = LogFlush(log, trace, figures)
+        checkpoints = Checkpoints(models, flush, trace, starter, figures)
+        rebuild = dependency.logWork.store.map { [checkpoints] in
+            ModelRebuild($0, checkpoints: checkpoints, engine: engine, trace: trace, figures: figures, starter: starter)
         }
-        driver = CommitDriver(dependency, connections, outbox, checkpoints, flush, declared)
-        publishing = PushScheduler(dependency, connections, outbox)
-        requests = Requests(dependency, driver, publishing, memory)
-        follower = Follower.replica(dependency, driver, seals: requests.seals, requests: requests)
-        cluster = ClusterDriver.node(dependency, driver, seals: requests.seals, requests: requests)
-        housekeeping = Housekeeping(dependency, requests)
+        declared = dependency.declaredModels(flush, starter)
+        driver = dependency.commitDriver(connections, outbox, checkpoints, flush, declared)
+        publishing = PushScheduler(
+            log: log, models: models, engine: engine, encoder: dependency.encoder, trace: trace, figures: figures,
+            slow: slow, connections: connections, outbox: outbox)
+        work = RequestedWork(
+            checkpoints: CheckpointRequests(checkpoints, declared), checks: DefinitionChecks(declared.parts, declared),
+            jobs: Jobs(dependency.logWork, data: dependency.configuration.data, trace: trace, starter: starter),
+            seals: SealQueue(dependency.logWork, starter: starter))
+        requests = dependency.requests(driver, connections, outbox, memory, publishing, checkpoints, work)
+        follower = Follower.replica(dependency, driver, seals: work.seals, requests: requests)
+        cluster = ClusterDriver.node(dependency, driver, seals: work.seals, requests: requests)
+        housekeeping = Housekeeping(
+            clock: dependency.clock, clockWatch: ClockWatch(dependency.clock, trace), trace: trace, figures: figures,
+            slow: slow, log: log, manager: dependency.manager, returnFreedPages: dependency.returnFreedPages,
+            renewCertificates: dependency.renewCertificates, rightCheck: dependency.holdRight, driver: driver,
+            connections: connections, memory: memory, requests: requests,
+            idle: IdleConnections(connections: connections, transport: transport, limits: limits))
         driver.whenRolledBack = { [weak self] in self?.followModels() }
         advanceModels { () throws(StorageError) in try declared.begin() }
         cluster?.began()
@@ -72,11 +87,11 @@ package final class Server: ReactorHandler {
     package var acknowledged: Position { driver.acknowledged }
 
     /// True while a background thread stores the models.
-    package var isStoring: Bool { driver.checkpoints.isStoring }
+    package var isStoring: Bool { checkpoints.isStoring }
 
     /// The bytes kept for clients: by the account, and computed from every connection.
     package var kept: (account: Int, counted: Int) {
-        (requests.memory.used, requests.memory.count(connections.all, dependency.transport))
+        (memory.used, memory.count(connections.all, dependency.transport))
     }
 
     // MARK: ReactorHandler
@@ -164,7 +179,7 @@ package final class Server: ReactorHandler {
         guard stopReason == nil else { return }
         // Only now, since the thread that stores takes a processor from clients that wait for their replies.
         driver.entries?.store()
-        requests.jobs.begin(acknowledged: driver.acknowledged, stored: driver.turn.stored)
+        work.jobs.begin(acknowledged: driver.acknowledged, stored: driver.turn.stored)
         store()
         requests.findNextSteps()
         requests.turnEnded()
@@ -199,17 +214,17 @@ package final class Server: ReactorHandler {
         driver.commitMayHaveEnded()
         releaseCommitted()
         driver.flushMayHaveEnded()
-        if stopReason == nil { driver.checkpoints.advance() }
-        for answer in requests.checkpointRequests.answers() + requests.jobs.answers() { requests.answer(answer) }
-        requests.seals.advance()
+        if stopReason == nil { checkpoints.advance() }
+        for answer in work.checkpoints.answers() + work.jobs.answers() { requests.answer(answer) }
+        work.seals.advance()
     }
 
     /// Waits for background work, commits the remaining events and stores the models, after the loop has ended without
     /// a storage failure.
     package func end() {
-        requests.jobs.end()
-        requests.seals.end()
-        requests.checks.end()
+        work.jobs.end()
+        work.seals.end()
+        work.checks.end()
         cluster?.end()
         replaceModels { rebuild throws(StorageError) in try rebuild.end() }
         driver.finishCommits()
@@ -244,8 +259,8 @@ package final class Server: ReactorHandler {
         replaceModels { rebuild throws(StorageError) in try rebuild.advance(at: driver.tick) }
         if let damage = rebuild?.damageOfLog { driver.modelsAreLost(damage) }
         driver.storeIfDue()
-        for answer in requests.checkpointRequests.answers() { requests.answer(answer) }
-        for ended in requests.checks.advance() { requests.answer(ended) }
+        for answer in work.checkpoints.answers() { requests.answer(answer) }
+        for ended in work.checks.advance() { requests.answer(ended) }
     }
 
     /// Advances or ends a replacement of the models; stops the process where the new ones cannot be read.

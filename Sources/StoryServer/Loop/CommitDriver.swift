@@ -46,24 +46,24 @@ final class CommitDriver {
     private static let lastTries = 10
 
     init(
-        _ dependency: ServerDependency, _ connections: Connections, _ outbox: Outbox, _ checkpoints: Checkpoints,
-        _ flush: LogFlush, _ declared: DeclaredModels
+        log: any EventLog, models: any ServedModels, engine: Engine, fold: EventFold, commits: any CommitRunner,
+        entries: EntryCommits?, bytesPerCommit: Int, clock: Clock, transport: any Transport, trace: Trace,
+        figures: Figures, connections: Connections, outbox: Outbox, checkpoints: Checkpoints, flush: LogFlush,
+        declared: DeclaredModels
     ) {
-        let (limits, patience) = (dependency.configuration.limits, dependency.configuration.patience)
-        (log, models, engine, clock) = (dependency.log, dependency.models, dependency.engine, dependency.clock)
-        (transport, trace, figures) = (dependency.transport, dependency.trace, dependency.figures)
+        (self.log, self.models, self.engine, self.entries, self.clock) = (log, models, engine, entries, clock)
+        (self.transport, self.trace, self.figures) = (transport, trace, figures)
         (self.connections, self.outbox, self.checkpoints, self.flush) = (connections, outbox, checkpoints, flush)
         self.declared = declared
-        journal = JournalCommit(log, runner: dependency.commits, clock: clock)
-        entries = dependency.node.map { _ in
-            EntryCommits(mostUnstored: limits.commit, mostHeld: limits.unstored, patience: patience)
-        }
-        entry = EntryBuilder(log, dependency.fold)
+        journal = JournalCommit(log, runner: commits, clock: clock)
+        entry = EntryBuilder(log, fold)
         turn = Turn(stored: log.committed, storesBeside: entries != nil)
-        policy = GroupCommitPolicy(bytesPerCommit: entries == nil ? limits.commit : EntryCommits.bytesPerEntry)
+        policy = GroupCommitPolicy(bytesPerCommit: entries == nil ? bytesPerCommit : EntryCommits.bytesPerEntry)
         entries?.driver = self
     }
 
+    /// The last appended event.
+    var head: Position { log.head }
     var acknowledged: Position { turn.acknowledged }
 
     /// Why the process must end; nil while it may go on.

@@ -29,10 +29,12 @@ final class Outbox {
     /// Spare storage of a connection that had much output, for the next one without any.
     private var spare = ByteWriter()
 
-    init(_ dependency: ServerDependency, _ connections: Connections, _ memory: ClientMemory) {
-        (transport, limits) = (dependency.transport, dependency.configuration.limits)
-        (figures, slow) = (dependency.figures, dependency.slow)
-        (self.connections, self.memory) = (connections, memory)
+    init(
+        transport: any Transport, limits: Limits, connections: Connections, memory: ClientMemory, figures: Figures,
+        slow: SlowRequests
+    ) {
+        (self.transport, self.limits, self.connections) = (transport, limits, connections)
+        (self.memory, self.figures, self.slow) = (memory, figures, slow)
     }
 
     // MARK: Writing

@@ -27,15 +27,15 @@ final class PushScheduler {
     private(set) var published: Position
     private var queue = FairQueue(.publishing)
 
-    init(_ dependency: ServerDependency, _ connections: Connections, _ outbox: Outbox) {
-        let engine = dependency.engine
-        (log, encoder, trace) = (dependency.log, dependency.encoder, dependency.trace)
-        (figures, slow, feed) = (dependency.figures, dependency.slow, engine.feed)
-        (self.connections, self.outbox) = (connections, outbox)
+    init(
+        log: any EventLog, models: any ServedModels, engine: Engine, encoder: ReplyEncoder, trace: Trace,
+        figures: Figures, slow: SlowRequests, connections: Connections, outbox: Outbox
+    ) {
+        (self.log, self.encoder, self.trace, self.figures, self.slow) = (log, encoder, trace, figures, slow)
+        (self.connections, self.outbox, feed) = (connections, outbox, engine.feed)
         lines = LineWriter(encoder)
         pushes = SubscriptionPushes(
-            log: log, index: StreamIndex(dependency.models),
-            rows: RowPushes(engine.watcher, RowPushEncoder(encoder.rows)))
+            log: log, index: StreamIndex(models), rows: RowPushes(engine.watcher, RowPushEncoder(encoder.rows)))
         published = log.committed
     }
 

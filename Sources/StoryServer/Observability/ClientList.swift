@@ -1,6 +1,5 @@
 import StoryCore
 import StoryEngine
-import StoryLog
 import StoryReactor
 
 /// The answer to `CLIENTS`: the connections, a few per step. A row depends on durable events only.
@@ -10,7 +9,11 @@ final class ClientList: AnswerCursor {
     /// The maximum for a client that is asked for by its number.
     private static let mostSubscriptions = 1_000
 
-    private let requests: Requests
+    private let connections: Connections
+    private let outbox: Outbox
+    private let publishing: PushScheduler
+    private let driver: CommitDriver
+    private let engine: Engine
     private let subscriptionLimit: Int
     private var walk: ConnectionWalk
     private var count: UInt64 = 0
@@ -18,10 +21,14 @@ final class ClientList: AnswerCursor {
     /// Begins the answer, ordered by the clients' numbers.
     ///
     /// - Parameter number: the number of the one client to list; nil for all clients.
-    init(_ requests: Requests, only number: UInt64?) {
-        self.requests = requests
+    init(
+        _ connections: Connections, _ outbox: Outbox, _ publishing: PushScheduler, _ driver: CommitDriver,
+        _ engine: Engine, only number: UInt64?
+    ) {
+        (self.connections, self.outbox, self.publishing) = (connections, outbox, publishing)
+        (self.driver, self.engine) = (driver, engine)
         subscriptionLimit = number == nil ? ClientList.fewSubscriptions : ClientList.mostSubscriptions
-        let listed = requests.connections.all.filter { number == nil || $0.client.number == number }
+        let listed = connections.all.filter { number == nil || $0.client.number == number }
         walk = ConnectionWalk(listed.sorted { $0.client.number < $1.client.number }.map(\.id))
     }
 
@@ -30,8 +37,8 @@ final class ClientList: AnswerCursor {
 
     func step(into lines: any AnswerLines) throws(StorageError) -> CursorStep {
         while lines.hasRoom, !lines.isSpent {
-            guard let connection = walk.next(of: requests.connections) else {
-                let head = requests.driver.log.head
+            guard let connection = walk.next(of: connections) else {
+                let head = driver.head
                 let done = [Member("count", .count(count)), Member("position", .count(head.value))]
                 return .ended(.done(.members(done)), restsOn: head)
             }
@@ -44,7 +51,7 @@ final class ClientList: AnswerCursor {
 
     private func members(of connection: Connection) -> [Member] {
         let (client, peer) = (connection.client, connection.session.peer)
-        let waiting = requests.outbox.waitingCount(connection)
+        let waiting = outbox.waitingCount(connection)
         var members = [
             Member("client", .count(client.number)), Member("uid", .count(UInt64(peer.uid))),
             Member("pid", .count(UInt64(clamping: client.pid))), Member("role", .text(peer.role.name)),
@@ -62,12 +69,12 @@ final class ClientList: AnswerCursor {
     }
 
     private func idleSeconds(of connection: Connection) -> Double {
-        let (last, tick) = (max(connection.activity.lastLine, connection.client.beganTick), requests.driver.tick)
+        let (last, tick) = (max(connection.activity.lastLine, connection.client.beganTick), driver.tick)
         return Double(tick - min(last, tick)) / 10
     }
 
     private func subscriptions(of session: Session) -> [Member] {
-        let slowest = session.slowestSubscriptions(subscriptionLimit, published: requests.publishing.published)
+        let slowest = session.slowestSubscriptions(subscriptionLimit, published: publishing.published)
         let members = [Member("subscriptions", .list(slowest.map(told)))]
         let more = session.subscriptionCount - slowest.count
         return more > 0 ? members + [Member("more", .count(UInt64(more)))] : members
@@ -77,7 +84,7 @@ final class ClientList: AnswerCursor {
         .object([
             Member("subscription", .count(subscription.id.value)), Member("target", .text(target(of: subscription))),
             Member("next", .count(subscription.next.value)),
-            Member("lag", .count(subscription.lag(head: requests.publishing.published))),
+            Member("lag", .count(subscription.lag(head: publishing.published))),
             Member("phase", .text(subscription.phase.name)),
         ])
     }
@@ -92,8 +99,8 @@ final class ClientList: AnswerCursor {
             case .category(let name): "events/\(name)-*"
             }
         case .records: "records"
-        case .row(let kind, let key): requests.engine.schema(ofFollowed: kind)?.address(key) ?? ""
-        case .list(let kind, _): requests.engine.schema(ofFollowed: kind)?.name ?? ""
+        case .row(let kind, let key): engine.schema(ofFollowed: kind)?.address(key) ?? ""
+        case .list(let kind, _): engine.schema(ofFollowed: kind)?.name ?? ""
         }
     }
 }

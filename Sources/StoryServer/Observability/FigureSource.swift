@@ -6,20 +6,22 @@ import StoryStorage
 
 /// The source of all figures at one moment, each under one name.
 struct FigureSource {
-    let requests: Requests
+    let log: any EventLog
+    let models: any ServedModels
+    let engine: Engine
+    let foldTimer: FoldTimer
+    let checkpoints: Checkpoints
+    let figures: Figures
+    let memory: ClientMemory
+    let publishing: PushScheduler
+    /// The path of the data directory.
+    let data: String
+    /// The size of the journal, in bytes.
+    let journal: Int
+    let durability: Durability
     /// The sums over all connections.
     let sums: ConnectionSums
     let process = ProcessFigures()
-
-    var figures: Figures { requests.figures }
-    var engine: Engine { requests.engine }
-    var log: any EventLog { requests.driver.log }
-    var checkpoints: Checkpoints { requests.driver.checkpoints }
-    private var models: any ServedModels { requests.driver.models }
-    /// The path of the data directory.
-    var data: String { requests.dependency.configuration.data }
-    /// The number of row changes that subscriptions could follow.
-    var rowChanges: UInt64 { requests.publishing.rowChanges }
 
     /// The last folded event; a report that depends on it is sent when it is durable.
     var head: Position { log.head }
@@ -49,11 +51,11 @@ struct FigureSource {
     }
 
     var logBytes: UInt64 { UInt64(clamping: log.bytes) }
-    var journalBytes: UInt64 { UInt64(clamping: requests.dependency.configuration.journal) }
+    var journalBytes: UInt64 { UInt64(clamping: journal) }
     var modelBytes: UInt64 { UInt64(clamping: models.storedBytes) }
     var bufferedBytes: UInt64 { UInt64(clamping: models.bufferedBytes) }
     /// The bytes that are kept for clients.
-    var waitingBytes: UInt64 { UInt64(clamping: requests.memory.used) }
+    var waitingBytes: UInt64 { UInt64(clamping: memory.used) }
 
     /// The bytes that the daemon's user may still write on the file system of the data; 0 where that is unknown.
     var freeBytes: UInt64 { DiskSpace.free(at: data) ?? 0 }
@@ -65,7 +67,7 @@ struct FigureSource {
         let kinds: [KindSchema?] = engine.catalogue.kinds + [nil]
         return kinds.compactMap { schema in
             figures.foldDurations(of: schema?.kind).map {
-                (schema?.name ?? "own", requests.dependency.foldTimer.count(of: schema?.kind), $0)
+                (schema?.name ?? "own", foldTimer.count(of: schema?.kind), $0)
             }
         }
     }

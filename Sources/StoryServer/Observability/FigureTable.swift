@@ -153,7 +153,7 @@ enum FigureTable {
         Figure(
             name: "storykeep_row_changes", kind: .counter,
             help: "Row changes that were computed for subscriptions, each once for all of them."
-        ) { .one($0.rowChanges) },
+        ) { .one($0.publishing.rowChanges) },
     ]
 
     private static let disk = [

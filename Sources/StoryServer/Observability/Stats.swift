@@ -17,7 +17,7 @@ struct Stats {
             Member("position", .count(source.head.value)),
             Member("checkpointed", .count(source.checkpoints.checkpointed.value)),
             Member("data", .text(source.data)),
-            Member("durable", .text(source.requests.dependency.durability.rawValue)),
+            Member("durable", .text(source.durability.rawValue)),
             Member("rows", .object(source.rows.map { Member($0.name, .count($0.count)) })),
             Member("sizes", .object(sizes)),
             Member("rates", .object([Member("eventsPerSecond", .count(figures.eventsPerSecond))])),
@@ -69,7 +69,7 @@ struct Stats {
         return [
             Member("count", .count(sums.eventSubscriptions + sums.rowSubscriptions)),
             Member("maxLag", .count(sums.lag)),
-            Member("rowChanges", .count(source.rowChanges)),
+            Member("rowChanges", .count(source.publishing.rowChanges)),
         ]
     }
 }

@@ -12,24 +12,29 @@ final class Survey: AnswerCursor {
     }
 
     private let purpose: Purpose
-    private let requests: Requests
+    private let connections: Connections
+    private let publishing: PushScheduler
+    private let source: (ConnectionSums) -> FigureSource
     private var walk: ConnectionWalk
     private var sums = ConnectionSums()
 
-    init(_ purpose: Purpose, _ requests: Requests) {
-        (self.purpose, self.requests) = (purpose, requests)
-        walk = ConnectionWalk(requests.connections.all.map(\.id))
+    init(
+        _ purpose: Purpose, _ connections: Connections, _ publishing: PushScheduler,
+        _ source: @escaping (ConnectionSums) -> FigureSource
+    ) {
+        (self.purpose, self.connections, self.publishing, self.source) = (purpose, connections, publishing, source)
+        walk = ConnectionWalk(connections.all.map(\.id))
     }
 
     var isShort: Bool { true }
 
     func step(into lines: any AnswerLines) throws(StorageError) -> CursorStep {
-        while let connection = walk.next(of: requests.connections) {
+        while let connection = walk.next(of: connections) {
             lines.spend(.record + connection.session.active.count * .link)
-            sums.add(connection, published: requests.publishing.published)
+            sums.add(connection, published: publishing.published)
             if lines.isSpent { return .more }
         }
-        let source = FigureSource(requests: requests, sums: sums)
+        let source = source(sums)
         let head = source.head
         switch purpose {
         case .report: return .ended(.done(.members(Stats(source).report)), restsOn: head)

@@ -20,7 +20,7 @@ extension Requests {
             // Spare input storage is not kept while client memory is short.
             if memory.level > .plenty, connection.lines.bufferedCount == 0 { connection.lines.discard() }
             let isGone = connections[connection.id] == nil
-            memory.update(connection, unsent: dependency.transport.unsentCount(connection.id), isGone: isGone)
+            memory.update(connection, unsent: transport.unsentCount(connection.id), isGone: isGone)
             let step = NextStep(NextStep.Facts(connection, outbox, memory.level, durable: driver.acknowledged))
             reading.set(connection, step.input)
             if step.takesLine { queue.add(connection, hadShare: true) }

@@ -29,6 +29,8 @@ final class RequestOutput: TurnOutput {
     private let publishing: PushScheduler
     private let outbox: Outbox
     private let encoder: ReplyEncoder
+    private let figures: Figures
+    private let trace: Trace
     private var handled: Handled?
     /// The connection that is written to, and the verb of its request; nil while no request is answered.
     private var connection: Unmanaged<Connection>?
@@ -45,12 +47,21 @@ final class RequestOutput: TurnOutput {
     private(set) var isRowWanted = false
 
     init(
-        _ driver: CommitDriver, _ publishing: PushScheduler, _ encoder: ReplyEncoder, _ slow: SlowRequests,
-        to connection: Connection? = nil
+        driver: CommitDriver, publishing: PushScheduler, outbox: Outbox, encoder: ReplyEncoder, figures: Figures,
+        trace: Trace, rows: consuming RowRequests, to connection: Connection? = nil
     ) {
-        (self.driver, self.publishing, self.encoder, outbox) = (driver, publishing, encoder, driver.outbox)
-        rows = RowRequests(clock: driver.clock.steady, driver.figures, slow)
+        (self.driver, self.publishing, self.outbox) = (driver, publishing, outbox)
+        (self.encoder, self.figures, self.trace) = (encoder, figures, trace)
+        self.rows = rows
         self.connection = connection.map { .passUnretained($0) }
+    }
+
+    /// Returns an output for a connection while none of its requests is handled; without a connection, for events that no
+    /// request asked for.
+    func another(to connection: Connection?) -> RequestOutput {
+        RequestOutput(
+            driver: driver, publishing: publishing, outbox: outbox, encoder: encoder, figures: figures, trace: trace,
+            rows: rows.emptied(), to: connection)
     }
 
     /// Directs the output to the connection of a request, which must be retained until `end`.
@@ -112,9 +123,9 @@ final class RequestOutput: TurnOutput {
         case .done, .failed: write(restsOn: position) { encoder.append(reply, tag: tag, to: &$0) }
         }
         if case .failed(let failure) = reply {
-            connection._withUnsafeGuaranteedRef { driver.figures.failed(failure.code, of: $0) }
+            connection._withUnsafeGuaranteedRef { figures.failed(failure.code, of: $0) }
             if failure.code == .internal, let verb {
-                driver.trace.sayEachSecond("defect", ["verb": verb.rawValue, "message": failure.message])
+                trace.sayEachSecond("defect", ["verb": verb.rawValue, "message": failure.message])
             }
         }
     }

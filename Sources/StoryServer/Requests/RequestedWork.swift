@@ -4,6 +4,14 @@ import StoryLog
 import StoryReactor
 import StoryWire
 
+/// The work beside the loop that replies to requests when it ends.
+struct RequestedWork {
+    let checkpoints: CheckpointRequests
+    let checks: DefinitionChecks
+    let jobs: Jobs
+    let seals: SealQueue
+}
+
 /// The requests for work that the engine does not do itself.
 extension Requests {
     /// Replies to a request whose background work has ended.
@@ -31,29 +39,28 @@ extension Requests {
         switch job {
         case .checkpoint:
             connection.requestMustWait(for: .job, tag)
-            checkpointRequests.wait(for: driver.acknowledged, tag, connection)
+            work.checkpoints.wait(for: driver.acknowledged, tag, connection)
         case .check(let request):
             connection.requestMustWait(for: .job, tag)
-            checks.begin(request, at: driver.acknowledged, tag, connection)
+            work.checks.begin(request, at: driver.acknowledged, tag, connection)
         case .verify(let position):
             connection.requestMustWait(for: .job, tag)
-            jobs.verify(sealAt: position, tag, connection)
+            work.jobs.verify(sealAt: position, tag, connection)
         case .seal(let position):
             connection.requestMustWait(for: .job, tag)
-            seals.add(position) { [self] result in
+            work.seals.add(position) { [self] result in
                 let reply = Reply(result, at: position, engine.identity, trace)
                 answer(JobAnswer(connection: connection, tag: tag, reply: reply))
             }
         case .backUp(let path):
-            if let failure = jobs.backUp(to: path, tag, connection) {
-                output(connection).reply(.failed(failure), tag: tag, restsOn: .zero)
-            } else {
-                connection.requestMustWait(for: .job, tag)
+            guard let failure = work.jobs.backUp(to: path, tag, connection) else {
+                return connection.requestMustWait(for: .job, tag)
             }
-        case .report: tell(Survey(.report, self), tag, connection)
-        case .metrics: tell(Survey(.metrics, self), tag, connection)
+            output(connection).reply(.failed(failure), tag: tag, restsOn: .zero)
+        case .report: tell(Survey(.report, connections, publishing, figureSource), tag, connection)
+        case .metrics: tell(Survey(.metrics, connections, publishing, figureSource), tag, connection)
         case .clients(let number):
-            let clients = ClientList(self, only: number)
+            let clients = ClientList(connections, outbox, publishing, driver, engine, only: number)
             if let number, clients.isEmpty {
                 let failure = Failure(.notFound, "there is no client \(number)")
                 return output(connection).reply(.failed(failure), tag: tag, restsOn: .zero)

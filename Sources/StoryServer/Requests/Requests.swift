@@ -6,12 +6,16 @@ import StoryWire
 
 /// The request loop: takes lines from connections and has the engine handle them.
 final class Requests {
-    let dependency: ServerDependency
     let engine: Engine
     let reader: RequestReader
+    private let clock: Clock
     let figures: Figures
     let slow: SlowRequests
     let trace: Trace
+    let transport: any Transport
+    private let access: Access
+    /// The user who runs the daemon.
+    private let owner: UInt32
     private let limits: Limits
     let driver: CommitDriver
     let outbox: Outbox
@@ -19,11 +23,10 @@ final class Requests {
     let memory: ClientMemory
     let reading: Reading
     let publishing: PushScheduler
-    let checkpointRequests: CheckpointRequests
-    let checks: DefinitionChecks
-    let jobs: Jobs
-    let seals: SealQueue
+    let work: RequestedWork
     let waits: PositionWaits
+    /// Makes the source of the figures at one moment.
+    let figureSource: (ConnectionSums) -> FigureSource
     var nodes: NodeRequests?
     /// The writes that a node passes on; nil where this store is none.
     var forwarding: Forwarding?
@@ -47,18 +50,18 @@ final class Requests {
     private let handled: RequestOutput
 
     init(
-        _ dependency: ServerDependency, _ driver: CommitDriver, _ publishing: PushScheduler, _ memory: ClientMemory
+        engine: Engine, reader: RequestReader, clock: Clock, figures: Figures, slow: SlowRequests, trace: Trace,
+        transport: any Transport, access: Access, owner: UInt32, limits: Limits, driver: CommitDriver,
+        outbox: Outbox, connections: Connections, memory: ClientMemory, publishing: PushScheduler, work: RequestedWork,
+        waits: PositionWaits, output: RequestOutput, figureSource: @escaping (ConnectionSums) -> FigureSource
     ) {
-        (self.dependency, self.driver, self.publishing, self.memory) = (dependency, driver, publishing, memory)
-        (engine, reader, figures) = (dependency.engine, dependency.reader, dependency.figures)
-        (slow, trace, limits) = (dependency.slow, dependency.trace, dependency.configuration.limits)
-        (outbox, connections) = (driver.outbox, driver.connections)
-        checkpointRequests = CheckpointRequests(driver.checkpoints, driver.declared)
-        checks = DefinitionChecks(driver.declared.parts, driver.declared)
-        (jobs, seals) = (Jobs(dependency), SealQueue(dependency))
-        waits = PositionWaits(patience: dependency.configuration.patience)
-        reading = Reading(dependency.transport, limits, connections, memory)
-        handled = RequestOutput(driver, publishing, dependency.encoder, slow)
+        (self.engine, self.reader, self.clock, self.figures) = (engine, reader, clock, figures)
+        (self.slow, self.trace, self.transport, self.access) = (slow, trace, transport, access)
+        (self.owner, self.limits, self.driver, self.outbox) = (owner, limits, driver, outbox)
+        (self.connections, self.memory, self.publishing) = (connections, memory, publishing)
+        (self.work, self.waits) = (work, waits)
+        reading = Reading(transport, limits, connections, memory)
+        (handled, self.figureSource) = (output, figureSource)
     }
 
     /// True while lines are left over.
@@ -67,7 +70,7 @@ final class Requests {
     /// Returns the time of this turn: events that are committed together have one time.
     func now() -> Instant {
         if let turnTime { return turnTime }
-        let time = dependency.clock.now()
+        let time = clock.now()
         turnTime = time
         return time
     }
@@ -83,9 +86,8 @@ final class Requests {
 
     /// Accepts a client, or refuses it with the reason.
     func connected(_ id: ConnectionID, _ credentials: PeerCredentials) {
-        let access = dependency.configuration.access
         let credentials = access.trusted(credentials)
-        let (role, isNode) = access.standing(of: credentials, owner: dependency.uid, forwarding)
+        let (role, isNode) = access.standing(of: credentials, owner: owner, forwarding)
         let peer = Peer(uid: credentials.uid, role: role ?? .read)
         let connection = Connection(
             id: id, peer: peer, isNode: isNode, limits: limits, touched: connections.touched)
@@ -185,7 +187,7 @@ final class Requests {
         {
             return isTaken
         }
-        if let awaited = connection.awaited(by: request, driver) {
+        if let awaited = connection.awaited(by: request, driver, engine) {
             connection.requestMustWait(for: awaited, request.tag)
             slow.mustWait(connection)
             waiting.append(connection)
@@ -211,14 +213,14 @@ final class Requests {
         }
         let isTimed = figures.handled(verb)
         connection.client.asked(verb)
-        let began = isTimed ? dependency.clock.steady() : nil
+        let began = isTimed ? clock.steady() : nil
         let followed = connection.session.subscriptionCount
         handled.begin(connection, verb, isTimed: isTimed)
         engine.handle(request, from: &connection.session, now: now(), into: handled)
         handled.end()
         left -= .written(handled.takeWritten())
         guard !handled.isRowWanted else { return true }
-        if let began { figures.took(verb, nanoseconds: dependency.clock.steady() - began) }
+        if let began { figures.took(verb, nanoseconds: clock.steady() - began) }
         if connection.session.subscriptionCount != followed {
             connections.subscriptionsChanged(connection)
             publishing.add(connection)
@@ -247,7 +249,7 @@ final class Requests {
     /// writes that waited for room.
     func resume(at durable: Position) {
         forwarding?.reached(durable)
-        resume(waiting.takeReady(at: durable, driver) + waits.takeReached(durable))
+        resume(waiting.takeReady(at: durable, driver, engine) + waits.takeReached(durable))
     }
 
     /// Queues connections whose request can be handled now.
@@ -267,6 +269,6 @@ final class Requests {
     /// Without a connection, it is for events that no request asked for.
     func output(_ connection: Connection?) -> RequestOutput {
         engine.flush()
-        return RequestOutput(driver, publishing, dependency.encoder, slow, to: connection)
+        return handled.another(to: connection)
     }
 }

@@ -8,9 +8,9 @@ struct WaitingRequests {
     mutating func append(_ connection: Connection) { connections.append(connection) }
 
     /// Removes the connections whose request can be handled now and returns them; drops those that are ending.
-    mutating func takeReady(at durable: Position, _ driver: CommitDriver) -> [Connection] {
+    mutating func takeReady(at durable: Position, _ driver: CommitDriver, _ engine: Engine) -> [Connection] {
         guard !connections.isEmpty else { return [] }
-        let (lastDefinition, takesWrites) = (driver.engine.changes.position, !driver.holdsWrites)
+        let (lastDefinition, takesWrites) = (engine.changes.position, !driver.holdsWrites)
         func isReady(_ connection: Connection) -> Bool {
             connection.isRequestReady(at: durable, lastDefinition: lastDefinition, takesWrites: takesWrites)
         }
@@ -22,9 +22,9 @@ struct WaitingRequests {
 
 extension Connection {
     /// Returns what the next request waits for; nil where it can be handled.
-    func awaited(by request: borrowing Request, _ driver: CommitDriver) -> Awaited? {
+    func awaited(by request: borrowing Request, _ driver: CommitDriver, _ engine: Engine) -> Awaited? {
         if session.lastWritten > driver.acknowledged, request.waitsForOwnWrites { return .ownWrites }
-        if driver.engine.changes.position > driver.acknowledged, request.action.waitsForDefinitions {
+        if engine.changes.position > driver.acknowledged, request.action.waitsForDefinitions {
             return .definitions
         }
         return driver.isHalfFolded || request.verb.isWrite && driver.holdsWrites ? .room : nil

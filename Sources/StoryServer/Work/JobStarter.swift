@@ -10,7 +10,3 @@ struct JobStarter {
         BackgroundJob(on: background, work, whenDone: whenDone)
     }
 }
-
-extension ServerDependency {
-    var starter: JobStarter { JobStarter(background: background, whenDone: wake) }
-}

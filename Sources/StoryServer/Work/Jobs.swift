@@ -92,9 +92,8 @@ final class Jobs {
     /// The jobs that wait for the end of the turn, and until the events that were acknowledged then are stored.
     private var waiting: [(target: String?, after: Position?, begin: () -> Void)] = []
 
-    init(_ dependency: ServerDependency) {
-        (work, starter) = (dependency.logWork, dependency.starter)
-        (data, trace) = (dependency.configuration.data, dependency.trace)
+    init(_ work: LogWork, data: String, trace: Trace, starter: JobStarter) {
+        (self.work, self.data, self.trace, self.starter) = (work, data, trace, starter)
     }
 
     /// Queues a `VERIFY`: every record, its position, its time, the chain of seals, and the pages of the models.

@@ -46,9 +46,12 @@ final class ModelRebuild {
     private var folds = 0
     private var tick: UInt64 = 0
 
-    init(_ store: LogWork.Store, _ checkpoints: Checkpoints, _ dependency: ServerDependency) {
-        (self.store, self.checkpoints, engine) = (store, checkpoints, dependency.engine)
-        (trace, figures, starter) = (dependency.trace, dependency.figures, dependency.starter)
+    init(
+        _ store: LogWork.Store, checkpoints: Checkpoints, engine: Engine, trace: Trace, figures: Figures,
+        starter: JobStarter
+    ) {
+        (self.store, self.checkpoints, self.engine) = (store, checkpoints, engine)
+        (self.trace, self.figures, self.starter) = (trace, figures, starter)
     }
 
     /// Begins a rebuild of damaged models, or advances the one in progress as far as it can without waiting.

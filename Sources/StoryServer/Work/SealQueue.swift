@@ -11,7 +11,7 @@ final class SealQueue {
     private var waiting = FIFO<(position: Position, answer: Answer)>()
     private var running: (job: BackgroundJob<String>, answer: Answer)?
 
-    init(_ dependency: ServerDependency) { (work, starter) = (dependency.logWork, dependency.starter) }
+    init(_ work: LogWork, starter: JobStarter) { (self.work, self.starter) = (work, starter) }
 
     /// Computes the seal at an acknowledged position, after those that were asked for before.
     func add(_ position: Position, then answer: @escaping Answer) {
