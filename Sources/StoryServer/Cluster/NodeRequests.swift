@@ -58,7 +58,7 @@ final class NodeRequests {
     private var report: [Reply] {
         let state = cluster.state
         let head = cluster.driver.acknowledged
-        let nodes = cluster.replica.nodes(at: cluster.dependency.clock.steady())
+        let nodes = cluster.nodes
         var rows = nodes.map { $0.name == state.node ? state.members(cluster.settings, head: head) : $0.members }
         if !nodes.contains(where: { $0.name == state.node }) {
             rows.append(state.members(cluster.settings, head: head))
