@@ -1,4 +1,4 @@
-package import StoryReactor
+import StoryReactor
 
 /// The connections that the daemon makes itself: a replica's to its source, a node's to its engine, to a node that it gets
 /// events from, and to the node that leads.
@@ -26,13 +26,5 @@ struct OutboundConnections {
         if let follower, follower.owns(id) { return follower.closed() }
         if let peer, peer.owns(id) { return peer.closed() }
         if let engine, engine.owns(id) { engine.closed(id) }
-    }
-}
-
-extension Server {
-    /// Notes that a connection of the daemon's own is made.
-    package func connectionMade(_ id: ConnectionID) {
-        slow.turnGoesOn()
-        outbound.made(id)
     }
 }

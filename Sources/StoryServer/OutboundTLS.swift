@@ -15,8 +15,6 @@ final class OutboundTLS {
     ///   - files: the own certificate, and the authority that has to have signed the other one.
     ///   - host: the name or the address that the other certificate has to have.
     ///   - protocols: the names of the protocols that are spoken inside, for a peer who wants to know that.
-    ///   - id: the connection.
-    ///   - transport: the sockets.
     init(
         _ files: TLSFiles, host: String, speaking protocols: [String] = [], over id: ConnectionID,
         _ transport: any Transport

@@ -16,7 +16,6 @@ final class PeerConnection {
     /// - Parameters:
     ///   - address: the absolute path of a socket, or `HOST:PORT`.
     ///   - files: the own certificate, and the authority of the others; nil where there are none.
-    ///   - transport: the sockets.
     /// - Throws: where nobody accepts the connection, or this store has no certificate.
     init(to address: String, _ files: TLSFiles?, _ transport: any Transport) throws(ConnectionFailure) {
         self.transport = transport

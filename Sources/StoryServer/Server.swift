@@ -1,6 +1,6 @@
 package import StoryCore
 import StoryEngine
-import StoryFold
+package import StoryNetwork
 package import StoryReactor
 import StoryStorage
 import StoryWire
@@ -18,10 +18,7 @@ package final class Server: ReactorHandler {
     let driver: CommitDriver
     let publishing: PushScheduler
     private let checkpoints: Checkpoints
-    private let checkpointRequests: CheckpointRequests
-    private let checks: DefinitionChecks
-    private let jobs: Jobs
-    private let seals: SealQueue
+    private let work: RequestedWork
     let follower: Follower?
     let cluster: ClusterDriver?
     var outbound: OutboundConnections {
@@ -32,7 +29,7 @@ package final class Server: ReactorHandler {
     private let rebuild: ModelRebuild?
     let declared: DeclaredModels
     let requests: Requests
-    private let housekeeping: Housekeeping
+    private var housekeeping: Housekeeping
     var slow: SlowRequests { dependency.slow }
     /// The tick at which a stopping server gives up waiting; nil while it serves.
     var drainDeadline: UInt64?
@@ -40,55 +37,37 @@ package final class Server: ReactorHandler {
     /// Builds the parts of the loop.
     package init(dependency: ServerDependency) {
         self.dependency = dependency
-        let figures = dependency.figures
-        let (trace, background, wake) = (dependency.trace, dependency.background, dependency.wake)
-        memory = ClientMemory(dependency.configuration.limits)
+        let (log, models, engine) = (dependency.log, dependency.models, dependency.engine)
+        let (trace, figures, slow) = (dependency.trace, dependency.figures, dependency.slow)
+        let (transport, limits) = (dependency.transport, dependency.configuration.limits)
+        let starter = JobStarter(background: dependency.background, whenDone: dependency.wake)
+        memory = ClientMemory(limits)
         outbox = Outbox(
-            dependency.transport, dependency.configuration.limits, connections, memory, figures, dependency.slow)
-        let flush = LogFlush(dependency.log, dependency.trace, figures)
-        checkpoints = Checkpoints(
-            dependency.models, flush, dependency.trace, figures, dependency.background, whenDone: dependency.wake)
-        jobs = Jobs(
-            dependency.logWork, of: dependency.configuration.data, trace, background, whenDone: wake)
-        rebuild = dependency.logWork.store.map { [checkpoints, engine = dependency.engine] store in
-            ModelRebuild(store, checkpoints, trace, figures, background, plan: { engine.plan }, whenDone: wake)
+            transport: transport, limits: limits, connections: connections, memory: memory, figures: figures,
+            slow: slow)
+        let flush = LogFlush(log, trace, figures)
+        checkpoints = Checkpoints(models, flush, trace, starter, figures)
+        rebuild = dependency.logWork.store.map { [checkpoints] in
+            ModelRebuild($0, checkpoints: checkpoints, engine: engine, trace: trace, figures: figures, starter: starter)
         }
-        declared = DeclaredModels.served(by: dependency, flush)
-        checkpointRequests = CheckpointRequests(checkpoints, declared)
-        checks = DefinitionChecks(declared.parts, declared)
-        dependency.engine.declared = declared
-        dependency.fold.declared = declared
-        dependency.reader.unready = { [engine = dependency.engine] name in
-            do throws(StorageError) { return try engine.models.unready(name) } catch { return .storage(error) }
-        }
-        driver = CommitDriver(
-            log: dependency.log, models: dependency.models, engine: dependency.engine, fold: dependency.fold,
-            commits: dependency.commits,
-            entries: dependency.node.map { _ in
-                EntryCommits(
-                    mostUnstored: dependency.configuration.limits.commit,
-                    mostHeld: dependency.configuration.limits.unstored, patience: dependency.configuration.patience)
-            }, bytesPerCommit: dependency.configuration.limits.commit,
-            clock: dependency.clock, transport: dependency.transport, trace: dependency.trace, figures: figures,
-            connections: connections, outbox: outbox, checkpoints: checkpoints, flush: flush,
-            declared: declared)
+        declared = dependency.declaredModels(flush, starter)
+        driver = dependency.commitDriver(connections, outbox, checkpoints, flush, declared)
         publishing = PushScheduler(
-            log: dependency.log, models: dependency.models, engine: dependency.engine,
-            encoder: dependency.encoder, trace: dependency.trace, figures: figures, slow: dependency.slow,
-            connections: connections, outbox: outbox, memory: memory)
-        seals = SealQueue(dependency.logWork, dependency.background, whenDone: dependency.wake)
-        requests = dependency.requests(
-            driver, connections, outbox, memory, publishing, checkpoints, checkpointRequests, checks, jobs,
-            seals)
-        follower = Follower.replica(dependency, driver, seals: seals, requests: requests)
-        cluster = ClusterDriver.node(dependency, driver, seals: seals, requests: requests)
+            log: log, models: models, engine: engine, encoder: dependency.encoder, trace: trace, figures: figures,
+            slow: slow, connections: connections, outbox: outbox)
+        work = RequestedWork(
+            checkpoints: CheckpointRequests(checkpoints, declared), checks: DefinitionChecks(declared.parts, declared),
+            jobs: Jobs(dependency.logWork, data: dependency.configuration.data, trace: trace, starter: starter),
+            seals: SealQueue(dependency.logWork, starter: starter))
+        requests = dependency.requests(driver, connections, outbox, memory, publishing, checkpoints, work)
+        follower = Follower.replica(dependency, driver, seals: work.seals, requests: requests)
+        cluster = ClusterDriver.node(dependency, driver, seals: work.seals, requests: requests)
         housekeeping = Housekeeping(
-            clock: dependency.clock, trace: dependency.trace, figures: figures, slow: dependency.slow,
-            log: dependency.log, manager: dependency.manager, returnFreedPages: dependency.returnFreedPages,
-            renewCertificates: dependency.renewCertificates, holdRight: dependency.holdRight, driver: driver,
-            connections: connections, requests: requests,
-            memory: memory,
-            idle: IdleConnections(connections, dependency.transport, dependency.configuration.limits))
+            clock: dependency.clock, clockWatch: ClockWatch(dependency.clock, trace), trace: trace, figures: figures,
+            slow: slow, log: log, manager: dependency.manager, returnFreedPages: dependency.returnFreedPages,
+            renewCertificates: dependency.renewCertificates, rightCheck: dependency.holdRight, driver: driver,
+            connections: connections, memory: memory, requests: requests,
+            idle: IdleConnections(connections: connections, transport: transport, limits: limits))
         driver.whenRolledBack = { [weak self] in self?.followModels() }
         advanceModels { () throws(StorageError) in try declared.begin() }
         cluster?.began()
@@ -124,6 +103,25 @@ package final class Server: ReactorHandler {
         requests.connected(id, peer)
     }
 
+    /// Traces that the system lacks the resources to accept a client.
+    package func clientNotAccepted(errno: Int32) {
+        dependency.figures.set(.notAccepting, true)
+        dependency.trace.sayEachSecond("not-accepting", ["reason": SystemError.text(errno), "then": "clients wait"])
+    }
+
+    /// Traces a client of another machine whose TLS failed.
+    package func securityFailed(from address: String, _ error: TLSError) {
+        slow.turnGoesOn()
+        dependency.figures.refusals[.insecure, default: 0] += 1
+        dependency.trace.sayEachSecond("insecure", ["from": address, "reason": "\(error)"])
+    }
+
+    /// Notes that a connection of the daemon's own is made.
+    package func connectionMade(_ id: ConnectionID) {
+        slow.turnGoesOn()
+        outbound.made(id)
+    }
+
     /// Handles the lines that have arrived.
     package func bytesReceived(_ id: ConnectionID, _ bytes: UnsafeRawBufferPointer) {
         slow.turnGoesOn()
@@ -133,8 +131,8 @@ package final class Server: ReactorHandler {
         }
         connections.touched.add(connection)
         connection.lines.bytesReceived(bytes)
-        connection.client.received(bytes.count)
-        dependency.figures.received(bytes.count)
+        connection.client.received += UInt64(bytes.count)
+        dependency.figures.received += UInt64(bytes.count)
         requests.received(connection)
     }
 
@@ -181,9 +179,9 @@ package final class Server: ReactorHandler {
         guard stopReason == nil else { return }
         // Only now, since the thread that stores takes a processor from clients that wait for their replies.
         driver.entries?.store()
-        jobs.begin(acknowledged: driver.acknowledged, stored: driver.turn.stored)
+        work.jobs.begin(acknowledged: driver.acknowledged, stored: driver.turn.stored)
         store()
-        NextSteps(requests: requests).find()
+        requests.findNextSteps()
         requests.turnEnded()
         publishing.turnEnded()
         buildModels()
@@ -217,16 +215,16 @@ package final class Server: ReactorHandler {
         releaseCommitted()
         driver.flushMayHaveEnded()
         if stopReason == nil { checkpoints.advance() }
-        for answer in checkpointRequests.answers() + jobs.answers() { requests.answer(answer) }
-        seals.advance()
+        for answer in work.checkpoints.answers() + work.jobs.answers() { requests.answer(answer) }
+        work.seals.advance()
     }
 
     /// Waits for background work, commits the remaining events and stores the models, after the loop has ended without
     /// a storage failure.
     package func end() {
-        jobs.end()
-        seals.end()
-        checks.end()
+        work.jobs.end()
+        work.seals.end()
+        work.checks.end()
         cluster?.end()
         replaceModels { rebuild throws(StorageError) in try rebuild.end() }
         driver.finishCommits()
@@ -261,8 +259,8 @@ package final class Server: ReactorHandler {
         replaceModels { rebuild throws(StorageError) in try rebuild.advance(at: driver.tick) }
         if let damage = rebuild?.damageOfLog { driver.modelsAreLost(damage) }
         driver.storeIfDue()
-        for answer in checkpointRequests.answers() { requests.answer(answer) }
-        for ended in checks.advance() { requests.answer(ended) }
+        for answer in work.checkpoints.answers() { requests.answer(answer) }
+        for ended in work.checks.advance() { requests.answer(ended) }
     }
 
     /// Advances or ends a replacement of the models; stops the process where the new ones cannot be read.

@@ -19,7 +19,7 @@ import Testing
             try Recovery.fold(log, into: store, by: CataloguePlan(.standard)) { _, _ in }
             let calls = Mutex(0)
             let checkpoints = Checkpoints(
-                store, LogFlush(log, trace), trace, whenDone: { calls.withLock { $0 += 1 } })
+                store, LogFlush(log, trace), trace, JobStarter(whenDone: { calls.withLock { $0 += 1 } }))
             #expect(!checkpoints.isStoring)
             checkpoints.freeze(at: Position(300))
             checkpoints.freeze(at: Position(300))
@@ -42,7 +42,7 @@ import Testing
     @Test func `one is due after so many events, or so many bytes`() throws {
         let bench = try DirectoryBench()
         try bench.serve { log, store in
-            let checkpoints = Checkpoints(store, LogFlush(log, trace), trace, whenDone: {})
+            let checkpoints = Checkpoints(store, LogFlush(log, trace), trace, JobStarter(whenDone: {}))
             #expect(!checkpoints.isDue(at: Position(Checkpoints.events - 1)))
             #expect(checkpoints.isDue(at: Position(Checkpoints.events)))
             #expect(!checkpoints.isDue(at: .zero))
@@ -56,7 +56,7 @@ import Testing
         let bench = try DirectoryBench()
         try bench.write(Everything.events(2))
         try bench.serve { log, store in
-            let checkpoints = Checkpoints(store, LogFlush(log, trace), trace, whenDone: {})
+            let checkpoints = Checkpoints(store, LogFlush(log, trace), trace, JobStarter(whenDone: {}))
             store.put([1], in: .users, at: [1])
             checkpoints.freeze(at: Position(1))
             store.put([2], in: .users, at: [2])

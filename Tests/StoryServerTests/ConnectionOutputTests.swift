@@ -95,12 +95,12 @@ struct WriteRefusalsTests {
 
     @Test func `memory that is used up refuses until it is not`() {
         var refusals = WriteRefusals()
-        refusals.memoryIsFull(true)
+        refusals.isMemoryFull = true
         refusals.ticked(1_000)
         #expect(refusals.failure?.code == .busy)
         refusals.diskIsFull(Failure(.full, "no room"), at: 1_000)
         #expect(refusals.failure?.code == .full)
-        refusals.memoryIsFull(false)
+        refusals.isMemoryFull = false
         refusals.ticked(1_010)
         #expect(refusals.failure == nil)
     }

@@ -69,7 +69,7 @@ struct DeferredIndexTests {
         let trace = Trace(now: { Instant(milliseconds: 0) }, write: { _ in })
         return try ServedDefinition(
             compiled, ModelFolder(model: "orders", number: 1, tables: compiled.schema.tables), store: models,
-            checkpoints: Checkpoints(models, LogFlush(bench.store.log, trace), trace, whenDone: {}),
+            checkpoints: Checkpoints(models, LogFlush(bench.store.log, trace), trace, JobStarter(whenDone: {})),
             events: ProgramEventReader())
     }
 

@@ -88,6 +88,8 @@ final class ClusterDriver {
     private var log: any EventLog { dependency.log }
     private var trace: Trace { dependency.trace }
 
+    /// The nodes of the log, as this one knows them now.
+    var nodes: [NodeView] { replica.nodes(at: dependency.clock.steady()) }
     /// True while this node may get the lead, or has it and does not write yet.
     var isToLead: Bool { replica.isToLead }
     /// Returns true for the name of a node of the log.

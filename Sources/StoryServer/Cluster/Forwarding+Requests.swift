@@ -15,12 +15,12 @@ extension Forwarding {
         guard request.author == nil else { return look(atPassedOn: request, of: connection, requests) }
         let isForOther = request.isWrite && !requests.waits.takesWrites
         if isForOther, hasRoom(connection) {
-            add(request, requests.reader.untagged, of: connection)
+            add(request, dependency.reader.untagged, of: connection)
             return true
         }
         guard isForOther || connection.forwarded > 0 else { return nil }
-        connection.requestMustWait(for: .forwarded(request.tag))
-        requests.slow.mustWait(connection)
+        connection.requestMustWait(for: .forwarded(), request.tag)
+        dependency.slow.mustWait(connection)
         return false
     }
 
@@ -46,11 +46,11 @@ extension Forwarding {
         let bytes = line + [UInt8](repeating: 0, count: LineFramer.slack)
         bytes.withUnsafeBytes { bytes in
             do throws(RefusedLine) {
-                let request = try requests.reader.read(UnsafeRawBufferPointer(rebasing: bytes.prefix(line.count)))
+                let request = try dependency.reader.read(UnsafeRawBufferPointer(rebasing: bytes.prefix(line.count)))
                 _ = requests.answer(request, connection)
             } catch {
                 let output = requests.output(connection)
-                output.reply(.failed(error.failure), tag: error.tag, restsOn: requests.engine.head)
+                output.reply(.failed(error.failure), tag: error.tag, restsOn: dependency.engine.head)
             }
         }
     }
@@ -66,7 +66,7 @@ extension Forwarding {
         _ answer: ForwardedAnswer, to write: ForwardedWrite, otherwise failure: Failure, on connection: Connection
     ) {
         guard let requests else { return }
-        _ = requests.figures.handled(write.verb)
+        _ = dependency.figures.handled(write.verb)
         connection.client.asked(write.verb)
         let output = requests.output(connection)
         switch answer {
@@ -75,10 +75,7 @@ extension Forwarding {
             let failure: Failure = write.isRepeatable ? .outcomeOfKeyUnknown : .outcomeUnknown
             output.reply(.failed(failure), tag: write.tag, restsOn: .zero)
         case .reply(let lines, let code):
-            if let code {
-                requests.figures.failed(code)
-                connection.client.failed()
-            }
+            if let code { dependency.figures.failed(code, of: connection) }
             requests.outbox.write(to: connection, restsOn: .zero, durable: driver.acknowledged) { bytes in
                 lines.withUnsafeBytes { bytes.raw($0) }
             }

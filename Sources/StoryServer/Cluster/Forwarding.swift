@@ -10,7 +10,7 @@ import StoryWire
 ///
 /// The actions of an input are carried out in their order, one after the other, so no input comes within another one.
 final class Forwarding {
-    private let dependency: ServerDependency
+    let dependency: ServerDependency
     let driver: CommitDriver
     private(set) weak var requests: Requests?
     let link: PeerLink

@@ -43,7 +43,7 @@ final class NodeRequests {
     private func begin(_ change: NodeChange, tag: Tag?, for connection: Connection) {
         last += 1
         asked[last] = Asked(change: change, tag: tag, connection: connection)
-        connection.jobBegan(tag)
+        connection.requestMustWait(for: .job, tag)
         let id = last
         cluster.input { $0.asked(for: change, id, at: $1) }
     }
@@ -58,7 +58,7 @@ final class NodeRequests {
     private var report: [Reply] {
         let state = cluster.state
         let head = cluster.driver.acknowledged
-        let nodes = cluster.replica.nodes(at: cluster.dependency.clock.steady())
+        let nodes = cluster.nodes
         var rows = nodes.map { $0.name == state.node ? state.members(cluster.settings, head: head) : $0.members }
         if !nodes.contains(where: { $0.name == state.node }) {
             rows.append(state.members(cluster.settings, head: head))

@@ -22,8 +22,8 @@ final class Seeding {
 
     /// Connects to a node at the next tick, and takes its events through a position.
     func begin(from address: String, through last: Position) {
-        let first = driver.log.head
-        let began = driver.clock.steady()
+        let first = driver.head
+        let began = dependency.clock.steady()
         dependency.trace.say(
             "seeding", ["from": address, "position": "\(first.value)", "through": "\(last.value)"])
         link = Follower(
@@ -33,11 +33,11 @@ final class Seeding {
 
     private func end(_ end: Follower.SeedEnd, from address: String, first: Position, began: UInt64) {
         link = nil
-        let position = "\(driver.log.head.value)"
+        let position = "\(driver.head.value)"
         switch end {
         case .complete:
-            let events = driver.log.head.value - first.value
-            let milliseconds = (driver.clock.steady() - began) / 1_000_000
+            let events = driver.head.value - first.value
+            let milliseconds = (dependency.clock.steady() - began) / 1_000_000
             dependency.trace.say(
                 "seeded", ["from": address, "position": position, "events": "\(events)", "ms": "\(milliseconds)"])
             ended()

@@ -14,10 +14,10 @@ struct ClientFigures {
     /// When the client connected, in ticks of 0.1 s.
     var beganTick: UInt64 = 0
     private(set) var requests: UInt64 = 0
-    private(set) var errors: UInt64 = 0
+    var errors: UInt64 = 0
     /// The bytes received from the client, and the bytes handed to its socket.
-    private(set) var received: UInt64 = 0
-    private(set) var sent: UInt64 = 0
+    var received: UInt64 = 0
+    var sent: UInt64 = 0
     /// The verb of the last request; nil before the first one.
     private(set) var verb: Verb?
 
@@ -33,10 +33,4 @@ struct ClientFigures {
         requests += 1
         self.verb = verb
     }
-
-    /// Counts an error reply.
-    mutating func failed() { errors += 1 }
-
-    mutating func received(_ count: Int) { received += UInt64(count) }
-    mutating func sent(_ count: Int) { sent += UInt64(count) }
 }

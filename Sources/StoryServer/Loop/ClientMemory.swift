@@ -10,7 +10,7 @@ import StoryWire
 final class ClientMemory {
     /// How far the limit is used up. At a higher level less is kept for each client, down to the least with which all
     /// make progress.
-    enum Level: Int, Comparable {
+    enum Level: Comparable {
         case plenty
         /// Half of the limit is used: reads and prefetched output are small.
         case short
@@ -20,8 +20,6 @@ final class ClientMemory {
         /// The limit is exceeded by a quarter: all new queries are refused, and answers in progress are prepared in
         /// small steps.
         case spent
-
-        static func < (one: Level, other: Level) -> Bool { one.rawValue < other.rawValue }
     }
 
     /// The fixed cost of an idle connection in the loop and the reactor, in bytes.

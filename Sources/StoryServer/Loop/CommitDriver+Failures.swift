@@ -29,7 +29,7 @@ extension CommitDriver {
     func foldFailed(_ error: StorageError) {
         guard models.damage != nil else { return fail(error) }
         isHalfFolded = true
-        refusals.modelsAreDamaged(true)
+        refusals.areModelsDamaged = true
         engine.writesRefused(refusals.failure)
         perform(turn.foldFailed(.storage(error)))
     }
@@ -55,7 +55,7 @@ extension CommitDriver {
         checkpoints.rollBack()
         // The events were in memory a moment ago; a checkpoint could meet the same full disk.
         try Recovery.fold(log, into: models, by: engine.plan, isStoring: false) { _, _ in }
-        try declaredRolledBack()
+        try declared.rolledBack()
     }
 
     /// Stops the process: the state of the disk is unknown, so no waiting output is sent.

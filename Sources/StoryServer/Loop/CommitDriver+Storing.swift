@@ -6,31 +6,30 @@ extension CommitDriver {
     /// Advances the checkpoint in progress, or begins one where it is due and all folded events are durable.
     func storeIfDue() {
         checkpoints.advance()
-        if let position = turn.checkpointPosition {
-            if checkpoints.isDue(at: position) { freeze(at: position) }
-            freezeDeclared(at: position)
-        }
+        if let position = turn.checkpointPosition { freezeIfDue(at: position) }
         let pressure = checkpoints.pressure
-        isMemoryShort = pressure == .hold || declared?.checkpoints.contains { $0.pressure != .none } == true
-        refusals.memoryIsFull(pressure == .refuse)
-        refusals.tailIsFull(entries?.refusesWrites == true)
-        if refusals.areModelsDamaged { refusals.modelsAreDamaged(models.damage != nil) }
+        isMemoryShort = pressure == .hold || declared.checkpoints.contains { $0.pressure != .none }
+        refusals.isMemoryFull = pressure == .refuse
+        refusals.isTailFull = entries?.refusesWrites == true
+        if refusals.areModelsDamaged { refusals.areModelsDamaged = models.damage != nil }
         engine.writesRefused(refusals.failure)
     }
 
     /// Begins a checkpoint before it is due, where there are events to store.
     func storeIfQuiet() {
         guard let position = turn.checkpointPosition else { return }
-        for checkpoints in declared?.checkpoints ?? [] where position > checkpoints.checkpointed {
+        for checkpoints in declared.checkpoints where position > checkpoints.checkpointed {
             checkpoints.freeze(at: position)
             checkpoints.advance()
         }
         if position > checkpoints.checkpointed { freeze(at: position) }
     }
 
-    /// Advances the checkpoints of the declared models that answer, and begins those that are due.
-    func freezeDeclared(at position: Position) {
-        for checkpoints in declared?.checkpoints ?? [] {
+    /// Begins the checkpoints that are due, and advances those of the declared models that answer. It is called with a
+    /// commit that begins as well: with back-to-back commits, never is everything durable.
+    func freezeIfDue(at position: Position) {
+        if checkpoints.isDue(at: position) { freeze(at: position) }
+        for checkpoints in declared.checkpoints {
             checkpoints.advance()
             guard checkpoints.isDue(at: position) else { continue }
             checkpoints.freeze(at: position)
@@ -42,7 +41,7 @@ extension CommitDriver {
     func storeAtEnd() {
         checkpoints.wait()
         var stored: Position?
-        defer { declared?.end(at: stored) }
+        defer { declared.end(at: stored) }
         guard let position = turn.checkpointPosition else { return }
         do throws(StorageError) { try flush.finish() } catch { return flushFailed(error) }
         stored = position
@@ -56,9 +55,4 @@ extension CommitDriver {
         checkpoints.freeze(at: position)
         checkpoints.advance()
     }
-
-    /// Folds the declared models again up to the acknowledged events.
-    ///
-    /// - Throws: the error of reading the log.
-    func declaredRolledBack() throws(StorageError) { try declared?.rolledBack() }
 }

@@ -29,8 +29,7 @@ final class CommitDriver {
     let flush: LogFlush
     /// Called once events were undone, before anything is answered.
     var whenRolledBack: () -> Void = {}
-    /// The declared models; nil where the store has none.
-    let declared: DeclaredModels?
+    let declared: DeclaredModels
     let entry: EntryBuilder
     var refusals = WriteRefusals()
     var policy: GroupCommitPolicy
@@ -48,22 +47,23 @@ final class CommitDriver {
 
     init(
         log: any EventLog, models: any ServedModels, engine: Engine, fold: EventFold, commits: any CommitRunner,
-        entries: EntryCommits? = nil, bytesPerCommit: Int, clock: Clock, transport: any Transport, trace: Trace,
-        figures: Figures,
-        connections: Connections, outbox: Outbox, checkpoints: Checkpoints, flush: LogFlush, declared: DeclaredModels?
+        entries: EntryCommits?, bytesPerCommit: Int, clock: Clock, transport: any Transport, trace: Trace,
+        figures: Figures, connections: Connections, outbox: Outbox, checkpoints: Checkpoints, flush: LogFlush,
+        declared: DeclaredModels
     ) {
-        (self.log, self.models, self.engine, self.entries) = (log, models, engine, entries)
-        journal = JournalCommit(log, runner: commits, clock: clock)
-        (self.clock, self.transport, self.trace, self.figures) = (clock, transport, trace, figures)
+        (self.log, self.models, self.engine, self.entries, self.clock) = (log, models, engine, entries, clock)
+        (self.transport, self.trace, self.figures) = (transport, trace, figures)
         (self.connections, self.outbox, self.checkpoints, self.flush) = (connections, outbox, checkpoints, flush)
         self.declared = declared
+        journal = JournalCommit(log, runner: commits, clock: clock)
         entry = EntryBuilder(log, fold)
         turn = Turn(stored: log.committed, storesBeside: entries != nil)
         policy = GroupCommitPolicy(bytesPerCommit: entries == nil ? bytesPerCommit : EntryCommits.bytesPerEntry)
         entries?.driver = self
     }
 
-    /// The last acknowledged event.
+    /// The last appended event.
+    var head: Position { log.head }
     var acknowledged: Position { turn.acknowledged }
 
     /// Why the process must end; nil while it may go on.
@@ -76,7 +76,7 @@ final class CommitDriver {
     /// True while events must wait, wherever they were decided.
     private var holdsEvents: Bool {
         isHalfFolded || isWaitingForFlush || isMemoryShort || policy.isFull(bytes: entry.bytes) || engine.feed.isFull
-            || declared?.isAwaitingQuiet == true
+            || declared.isAwaitingQuiet
     }
 
     /// True while an entry that came from elsewhere can be taken, since few enough events wait for the journal or for a
@@ -227,12 +227,6 @@ final class CommitDriver {
         perform(turn.commitDelayed())
     }
 
-    /// Freezes the models with a commit that begins: with back-to-back commits, never is everything durable.
-    func freezeIfDue(at position: Position) {
-        if checkpoints.isDue(at: position) { freeze(at: position) }
-        freezeDeclared(at: position)
-    }
-
     /// Takes the end of the commit. If its outcome is unknown, it has none: the same entry is tried again.
     private func commitEnded(_ outcome: CommitOutcome) {
         let before = log.committed.value
@@ -246,7 +240,6 @@ final class CommitDriver {
         perform(turn.commitEnded(end))
     }
 
-    /// Tries the commit again whose outcome is unknown.
     private func tryAgain() { if stopReason == nil { journal.tryAgain() } }
 
     // MARK: Storing
@@ -256,7 +249,7 @@ final class CommitDriver {
         tick += 1
         tryAgain()
         checkpoints.ticked(tick)
-        for checkpoints in declared?.allCheckpoints ?? [] {
+        for checkpoints in declared.allCheckpoints {
             checkpoints.ticked(tick)
             checkpoints.releaseMemory()
         }

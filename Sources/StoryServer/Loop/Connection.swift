@@ -9,8 +9,8 @@ final class Connection {
     enum State {
         /// The next request is handled.
         case open
-        /// The next request waits for work in progress.
-        case awaiting(Awaited)
+        /// The request with this tag waits; it is still the next line, but for background work.
+        case awaiting(Awaited, Tag?)
         /// The next request waits for an answer that is being written.
         case answering(Answer)
         /// No more requests are handled; pending output is sent.
@@ -19,21 +19,20 @@ final class Connection {
         case closed
     }
 
-    /// The condition that the next request waits for.
+    /// The condition that a request waits for.
     enum Awaited {
-        /// Background work, whose end replies to the request with this tag.
-        case job(Tag?)
-        /// The connection's writes becoming durable; then the request with this tag, still the next line, is handled.
-        case ownWrites(Tag?)
-        /// The definitions of models being durable; then the request with this tag, still the next line, is handled.
-        case definitions(Tag?)
-        /// Writes being accepted again; then the request with this tag, still the next line, is handled.
-        case room(Tag?)
-        /// The position that the request with this tag names, or the lead that it needs; it is still the next line.
-        case position(Tag?)
-        /// The replies to the writes that were passed on, or room for another one; then the next line, or the end of the
-        /// input, is handled.
-        case forwarded(Tag?, isEnd: Bool = false)
+        /// The end of background work, which replies to the request.
+        case job
+        /// The connection's writes being durable.
+        case ownWrites
+        /// The definitions of models being durable.
+        case definitions
+        /// Writes being accepted again.
+        case room
+        /// The position that the request names, or the lead that it needs.
+        case position
+        /// The replies to the writes that were passed on, or room for another one; `isEnd`: for the end of the input.
+        case forwarded(isEnd: Bool = false)
     }
 
     /// An answer that is written step by step.
@@ -49,7 +48,8 @@ final class Connection {
     }
     var session: Session
     var lines: SessionMachine
-    var output = Outlet()
+    /// The output; only the outbox writes to it, which lists the connection for sending as well.
+    var output = ConnectionOutput()
     /// The list that notes that something about the connection has changed.
     private let touched: TouchedConnections
     /// When the connection last did something.
@@ -164,45 +164,41 @@ final class Connection {
     }
 
     /// Returns true when the condition that the next request waits for holds.
-    func isRequestReady(_ store: WaitingRequests.StoreState) -> Bool {
+    ///
+    /// - Parameter lastDefinition: the last event that changed a definition.
+    func isRequestReady(at durable: Position, lastDefinition: Position, takesWrites: Bool) -> Bool {
         switch state {
-        case .awaiting(.ownWrites): session.lastWritten <= store.durable
-        case .awaiting(.definitions): store.lastDefinition <= store.durable
-        case .awaiting(.room): store.takesWrites
-        case .awaiting(.job), .awaiting(.position), .awaiting(.forwarded), .open, .answering, .closing, .closed: false
+        case .awaiting(.ownWrites, _): session.lastWritten <= durable
+        case .awaiting(.definitions, _): lastDefinition <= durable
+        case .awaiting(.room, _): takesWrites
+        case .awaiting(.job, _), .awaiting(.position, _), .awaiting(.forwarded, _), .open, .answering, .closing,
+            .closed:
+            false
         }
     }
 
     /// True while the next request waits for the replies to writes that were passed on.
-    var awaitsForwarded: Bool { if case .awaiting(.forwarded) = state { true } else { false } }
+    var awaitsForwarded: Bool { if case .awaiting(.forwarded, _) = state { true } else { false } }
 
     // MARK: Transitions
 
-    /// Makes the next request wait for earlier writes, or for writes to be accepted.
-    func requestMustWait(for awaited: Awaited) {
+    /// Makes the request with this tag wait.
+    func requestMustWait(for awaited: Awaited, _ tag: Tag?) {
         guard case .open = state else { return }
-        state = .awaiting(awaited)
+        state = .awaiting(awaited, tag)
     }
 
     /// Ends the wait of the next request: its condition holds, or the writes were undone.
     func waitIsOver() {
         switch state {
-        case .awaiting(.ownWrites), .awaiting(.definitions), .awaiting(.room), .awaiting(.position),
-            .awaiting(.forwarded):
-            state = .open
-        case .awaiting(.job), .open, .answering, .closing, .closed: break
+        case .awaiting(.job, _), .open, .answering, .closing, .closed: break
+        case .awaiting: state = .open
         }
-    }
-
-    /// Notes that work began whose end replies to a request.
-    func jobBegan(_ tag: Tag?) {
-        guard case .open = state else { return }
-        state = .awaiting(.job(tag))
     }
 
     /// Notes that the work ended; returns false when its reply is not wanted any more.
     func jobEnded() -> Bool {
-        guard case .awaiting(.job) = state else { return false }
+        guard case .awaiting(.job, _) = state else { return false }
         state = .open
         return true
     }
@@ -224,10 +220,8 @@ final class Connection {
         defer { if !isClosed { state = .closing } }
         switch state {
         case .answering(let answer): return UnansweredRequest(tag: answer.tag)
-        case .awaiting(.job(let tag)), .awaiting(.ownWrites(let tag)), .awaiting(.definitions(let tag)),
-            .awaiting(.room(let tag)), .awaiting(.position(let tag)):
-            return UnansweredRequest(tag: tag)
-        case .awaiting(.forwarded(let tag, let isEnd)): return isEnd ? nil : UnansweredRequest(tag: tag)
+        case .awaiting(.forwarded(isEnd: true), _): return nil
+        case .awaiting(_, let tag): return UnansweredRequest(tag: tag)
         case .open, .closing, .closed: return nil
         }
     }

@@ -19,6 +19,8 @@ struct ConnectionOutput: ~Copyable {
 
     var isEmpty: Bool { bytes.isEmpty }
     var count: Int { bytes.count }
+    /// The capacity of the storage, in bytes.
+    var storageCount: Int { bytes.capacity }
 
     /// True when a reply waits for a commit.
     var isWaiting: Bool { !marks.isEmpty }
@@ -103,12 +105,7 @@ struct ConnectionOutput: ~Copyable {
             if mark.restsOn <= durable {
                 bytes.raw(part)
             } else {
-                UndoneLines.forEach(in: part) { line in
-                    switch line {
-                    case .reply(let tag): refuse(tag, mark.restsOn, &bytes)
-                    case .push(let text): bytes.raw(text)
-                    }
-                }
+                refuseReplies(in: part, restsOn: mark.restsOn, refuse)
             }
             start = mark.end
         }
@@ -117,38 +114,30 @@ struct ConnectionOutput: ~Copyable {
         bytes.raw(old.slice(start, count: old.count - start))
     }
 
-    /// Removes the bytes after the last complete reply.
-    mutating func dropUnfinished() { bytes.truncate(to: marks.last?.end ?? free) }
-}
-
-/// The search for the lines in encoded output that an undone event concerns.
-enum UndoneLines {
-    /// A line that is replaced, or kept.
-    enum Line {
-        /// The closing line of a reply, with its tag.
-        case reply(Tag?)
-        /// A push, with its LF.
-        case push(UnsafeRawBufferPointer)
-    }
-
-    /// Calls `body` with each line that begins with `+`, `-` or `>`.
-    static func forEach(in bytes: UnsafeRawBufferPointer, _ body: (Line) -> Void) {
-        var start = bytes.startIndex
-        while start < bytes.endIndex {
-            let end = bytes[start...].firstIndex(of: 0x0A).map { $0 + 1 } ?? bytes.endIndex
-            let line = bytes[start..<end]
+    /// Has each reply in undone output refused, and keeps the pushes.
+    private mutating func refuseReplies(
+        in part: UnsafeRawBufferPointer, restsOn position: Position,
+        _ refuse: (Tag?, Position, inout ByteWriter) -> Void
+    ) {
+        var start = part.startIndex
+        while start < part.endIndex {
+            let end = part[start...].firstIndex(of: 0x0A).map { $0 + 1 } ?? part.endIndex
+            let line = UnsafeRawBufferPointer(rebasing: part[start..<end])
             switch line.first {
-            case 0x2B, 0x2D: body(.reply(tag(of: line)))
-            case 0x3E: body(.push(UnsafeRawBufferPointer(rebasing: line)))
+            case 0x2B, 0x2D: refuse(ConnectionOutput.tag(of: line), position, &bytes)
+            case 0x3E: bytes.raw(line)
             default: break
             }
             start = end
         }
     }
 
-    private static func tag(of line: Slice<UnsafeRawBufferPointer>) -> Tag? {
+    private static func tag(of line: UnsafeRawBufferPointer) -> Tag? {
         let rest = line.dropFirst()
         guard rest.first == 0x40 else { return nil }
         return Tag(trusted: Array(rest.dropFirst().prefix { $0 != 0x20 && $0 != 0x0A }))
     }
+
+    /// Removes the bytes after the last complete reply.
+    mutating func dropUnfinished() { bytes.truncate(to: marks.last?.end ?? free) }
 }

@@ -7,46 +7,31 @@ import StoryStorage
 ///
 /// It checks the right to serve the directory, reports to the service manager, computes rates, checks the clock, ends
 /// idle connections, returns freed memory to the system, and begins a checkpoint when the store is quiet.
-final class Housekeeping {
+struct Housekeeping {
     static let ticksPerSecond: UInt64 = 10
 
-    private let clock: Clock
-    private let trace: Trace
-    private let figures: Figures
-    private let slow: SlowRequests
-    private let log: any EventLog
-    private let manager: ServiceManager
-    private let returnFreedPages: () -> Void
-    private let renewCertificates: () -> Void
-    private let rightCheck: () throws(StorageError) -> Void
-    private let driver: CommitDriver
-    private let connections: Connections
-    private let requests: Requests
-    private let idle: IdleConnections
-    private var clockWatch: ClockWatch
-    private let memory: ClientMemory
-    private var freed = ConnectionMemory()
-
-    /// - Parameters:
-    ///   - returnFreedPages: returns freed memory to the system.
-    ///   - renewCertificates: reads the files of certificates again where they have changed.
-    ///   - holdRight: throws where this process lost the right to serve the data directory.
-    init(
-        clock: Clock, trace: Trace, figures: Figures, slow: SlowRequests, log: any EventLog, manager: ServiceManager,
-        returnFreedPages: @escaping () -> Void, renewCertificates: @escaping () -> Void,
-        holdRight: @escaping () throws(StorageError) -> Void,
-        driver: CommitDriver, connections: Connections, requests: Requests, memory: ClientMemory, idle: IdleConnections
-    ) {
-        (self.clock, self.trace, self.figures, self.slow, self.log) = (clock, trace, figures, slow, log)
-        (self.manager, self.returnFreedPages, rightCheck) = (manager, returnFreedPages, holdRight)
-        self.renewCertificates = renewCertificates
-        (self.driver, self.connections, self.requests, self.memory) = (driver, connections, requests, memory)
-        self.idle = idle
-        clockWatch = ClockWatch(clock, trace)
-    }
+    let clock: Clock
+    var clockWatch: ClockWatch
+    let trace: Trace
+    let figures: Figures
+    let slow: SlowRequests
+    let log: any EventLog
+    let manager: ServiceManager
+    /// Returns freed memory to the system.
+    let returnFreedPages: () -> Void
+    /// Reads the files of certificates again where they have changed.
+    let renewCertificates: () -> Void
+    /// Throws where this process lost the right to serve the data directory.
+    let rightCheck: () throws(StorageError) -> Void
+    let driver: CommitDriver
+    let connections: Connections
+    let memory: ClientMemory
+    let requests: Requests
+    let idle: IdleConnections
+    var freed = ConnectionMemory()
 
     /// Counts a tick of 0.1 s, and does the work that is due.
-    func ticked() {
+    mutating func ticked() {
         driver.ticked()
         let now = clock.steady()
         manager.turned(at: now)

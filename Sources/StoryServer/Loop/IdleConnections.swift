@@ -10,15 +10,9 @@ import StoryWire
 /// idle longest are ended. Where something is refused for lack of memory, connections that do not read their answers
 /// are ended.
 struct IdleConnections {
-    private let connections: Connections
-    private let transport: any Transport
-    private let limits: Limits
-
-    init(_ connections: Connections, _ transport: any Transport, _ limits: Limits) {
-        self.connections = connections
-        self.transport = transport
-        self.limits = limits
-    }
+    let connections: Connections
+    let transport: any Transport
+    let limits: Limits
 
     /// A connection to end, with the number of seconds that it exceeded.
     typealias Due = (connection: Connection, seconds: Int)
@@ -58,14 +52,11 @@ struct IdleConnections {
         connection.activity.unsent = unsent
         connection.activity.last =
             hasTaken || connection.awaitsWork ? tick : max(connection.activity.last, connection.activity.lastLine)
-        guard connection.hasUnfinishedLine else {
+        if !connection.hasUnfinishedLine {
             connection.activity.lineBegan = nil
-            return
-        }
-        // A line was handled since then, so the incomplete line is a new one.
-        guard let began = connection.activity.lineBegan, connection.activity.lastLine < began else {
+        } else if connection.activity.lineBegan.map({ $0 <= connection.activity.lastLine }) ?? true {
+            // A line was handled since an incomplete one was seen, so this is a new one.
             connection.activity.lineBegan = tick
-            return
         }
     }
 }

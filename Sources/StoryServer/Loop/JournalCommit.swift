@@ -18,7 +18,6 @@ final class JournalCommit {
         (self.log, self.runner, self.clock) = (log, runner, clock)
     }
 
-    /// True while a commit is in progress.
     var isRunning: Bool { job != nil }
 
     /// Begins a commit through a position, which `start` or `run` goes on with.
@@ -42,10 +41,8 @@ final class JournalCommit {
         return CommitOutcome(end: job.end(), nanoseconds: clock.steady() - began)
     }
 
-    /// Takes the outcome of the commit in the background; nil while it runs, or when there is none.
     func takeOutcome() -> CommitOutcome? { runner.takeOutcome() }
 
-    /// Waits for the commit in the background and takes its outcome; nil when there is none.
     func wait() -> CommitOutcome? { runner.wait() }
 
     /// Tries the commit again whose outcome is unknown.

@@ -30,15 +30,11 @@ final class Outbox {
     private var spare = ByteWriter()
 
     init(
-        _ transport: any Transport, _ limits: Limits, _ connections: Connections, _ memory: ClientMemory,
-        _ figures: Figures, _ slow: SlowRequests
+        transport: any Transport, limits: Limits, connections: Connections, memory: ClientMemory, figures: Figures,
+        slow: SlowRequests
     ) {
-        self.memory = memory
-        self.figures = figures
-        self.slow = slow
-        self.transport = transport
-        self.limits = limits
-        self.connections = connections
+        (self.transport, self.limits, self.connections) = (transport, limits, connections)
+        (self.memory, self.figures, self.slow) = (memory, figures, slow)
     }
 
     // MARK: Writing
@@ -49,8 +45,8 @@ final class Outbox {
         to connection: Connection, restsOn position: Position, durable: Position, _ body: (inout ByteWriter) -> Void
     ) {
         list(connection)
-        body(&connection.output.replies.bytes)
-        connection.output.replies.close(restsOn: position, durable: durable)
+        body(&connection.output.bytes)
+        connection.output.close(restsOn: position, durable: durable)
     }
 
     /// Has `body` write a part of an answer, which `close` completes.
@@ -61,16 +57,16 @@ final class Outbox {
         list(connection)
         appended = (connection.id, connection.output.count)
         defer { appended = nil }
-        return try body(&connection.output.replies.bytes)
+        return try body(&connection.output.bytes)
     }
 
     /// Marks the connection's output as complete, and dependent on a position.
     func close(_ connection: Connection, restsOn position: Position, durable: Position) {
-        connection.output.replies.close(restsOn: position, durable: durable)
+        connection.output.close(restsOn: position, durable: durable)
     }
 
     /// Removes the output of the connection's incomplete answer.
-    func dropUnfinished(_ connection: Connection) { connection.output.replies.dropUnfinished() }
+    func dropUnfinished(_ connection: Connection) { connection.output.dropUnfinished() }
 
     /// Lists the connection for sending; its next step is computed after that.
     @inline(__always)
@@ -78,7 +74,7 @@ final class Outbox {
         guard !connection.listed.contains(.outbox) else { return }
         connection.listed.insert(.outbox)
         waiting.append(connection)
-        connection.output.replies.begin(in: &spare)
+        connection.output.begin(in: &spare)
     }
 
     // MARK: Room
@@ -136,7 +132,7 @@ final class Outbox {
             connections.touched.add(connection)
             if connection.output.isEmpty {
                 connection.listed.remove(.outbox)
-                connection.output.replies.leave(in: &spare, keeping: keptStorage, atMost: Outbox.keptSpare)
+                connection.output.leave(in: &spare, keeping: keptStorage, atMost: Outbox.keptSpare)
             } else {
                 waiting[kept] = connection
                 kept += 1
@@ -146,15 +142,15 @@ final class Outbox {
     }
 
     private func send(_ connection: Connection, through durable: Position) {
-        guard !connection.isClosed else { return connection.output.replies.removeAll() }
-        let count = connection.output.replies.release(through: durable)
+        guard !connection.isClosed else { return connection.output.removeAll() }
+        let count = connection.output.release(through: durable)
         guard count > 0 else { return }
-        connection.client.sent(count)
-        figures.sent(count)
+        connection.client.sent += UInt64(count)
+        figures.sent += UInt64(count)
         slow.left(connection)
         // Where the kernel did not take everything, the transport keeps a copy, and the storage is not needed soon.
-        let isSent = transport.send(connection.id, connection.output.replies.bytes.written.slice(0, count: count))
-        connection.output.replies.sent(count, keepingCapacity: isSent)
+        let isSent = transport.send(connection.id, connection.output.bytes.written.slice(0, count: count))
+        connection.output.sent(count, keepingCapacity: isSent)
     }
 
     /// The storage that a connection without output keeps for later, in bytes.
@@ -174,10 +170,9 @@ final class Outbox {
     ///   - failure: returns the failure for the last event that a reply depends on.
     func rollBack(to durable: Position, _ failure: (Position) -> Failure) {
         for connection in waiting {
-            connection.output.replies.rollBack(to: durable) { tag, restsOn, bytes in
+            connection.output.rollBack(to: durable) { tag, restsOn, bytes in
                 let failure = failure(restsOn)
-                figures.failed(failure.code)
-                connection.client.failed()
+                figures.failed(failure.code, of: connection)
                 ReplyEncoder.append(failure, tag: tag, to: &bytes)
             }
         }
@@ -190,8 +185,7 @@ final class Outbox {
         connection.asked.forget()
         guard let answer = connection.answer, answer.restsOn > durable else { return }
         let failure = failure(answer.restsOn)
-        figures.failed(failure.code)
-        connection.client.failed()
+        figures.failed(failure.code, of: connection)
         dropUnfinished(connection)
         write(to: connection, restsOn: .zero, durable: durable) {
             ReplyEncoder.append(failure, tag: answer.tag, to: &$0)
@@ -201,17 +195,7 @@ final class Outbox {
 
     /// Removes all unsent output: it must not be sent any more.
     func removeAll() {
-        for connection in waiting { connection.output.replies.removeAll() }
+        for connection in waiting { connection.output.removeAll() }
         waiting = []
     }
-}
-
-/// The unsent output of one connection. Only the outbox writes to it, which lists the connection for sending as well.
-struct Outlet: ~Copyable {
-    fileprivate var replies = ConnectionOutput()
-
-    var isEmpty: Bool { replies.isEmpty }
-    var count: Int { replies.count }
-    /// The capacity of the storage, in bytes.
-    var storageCount: Int { replies.bytes.capacity }
 }

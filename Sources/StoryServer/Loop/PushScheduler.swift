@@ -18,7 +18,6 @@ final class PushScheduler {
     private let slow: SlowRequests
     private let connections: Connections
     private let outbox: Outbox
-    private let memory: ClientMemory
     private let pushes: SubscriptionPushes
     private let feed: ChangeFeed
     private let encoder: ReplyEncoder
@@ -30,12 +29,11 @@ final class PushScheduler {
 
     init(
         log: any EventLog, models: any ServedModels, engine: Engine, encoder: ReplyEncoder, trace: Trace,
-        figures: Figures, slow: SlowRequests, connections: Connections, outbox: Outbox, memory: ClientMemory
+        figures: Figures, slow: SlowRequests, connections: Connections, outbox: Outbox
     ) {
         (self.log, self.encoder, self.trace, self.figures, self.slow) = (log, encoder, trace, figures, slow)
-        (self.connections, self.outbox, self.memory) = (connections, outbox, memory)
+        (self.connections, self.outbox, feed) = (connections, outbox, engine.feed)
         lines = LineWriter(encoder)
-        feed = engine.feed
         pushes = SubscriptionPushes(
             log: log, index: StreamIndex(models), rows: RowPushes(engine.watcher, RowPushEncoder(encoder.rows)))
         published = log.committed
@@ -92,8 +90,9 @@ final class PushScheduler {
         case .answering(let answer):
             // After a long answer the connection stays in the round: its next request waits for it.
             return step(answer, connection) || share - lines.budget > PushScheduler.short
-        case .open, .awaiting(.position), .awaiting(.forwarded), .awaiting(.room): return push(to: connection, durable)
-        case .awaiting(.job), .awaiting(.ownWrites), .awaiting(.definitions), .closing, .closed: return false
+        case .open, .awaiting(.position, _), .awaiting(.forwarded, _), .awaiting(.room, _):
+            return push(to: connection, durable)
+        case .awaiting(.job, _), .awaiting(.ownWrites, _), .awaiting(.definitions, _), .closing, .closed: return false
         }
     }
 
@@ -125,10 +124,7 @@ final class PushScheduler {
     private func end(
         _ answer: Connection.Answer, _ reply: Reply, restsOn position: Position, _ connection: Connection
     ) {
-        if case .failed(let failure) = reply {
-            figures.failed(failure.code)
-            connection.client.failed()
-        }
+        if case .failed(let failure) = reply { figures.failed(failure.code, of: connection) }
         outbox.write(to: connection, restsOn: position, durable: published) {
             encoder.append(reply, tag: answer.tag, to: &$0)
         }

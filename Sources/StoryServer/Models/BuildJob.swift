@@ -21,7 +21,7 @@ final class BuildJob {
     /// The definition whose rows are taken over; nil for a fold.
     let source: ServedDefinition?
     private let progress: BuildProgress
-    private let job: BackgroundJob<Bool>
+    private let job: BackgroundJob<Void>
 
     /// Begins to fold the events from the definition's last one through a position.
     ///
@@ -29,38 +29,29 @@ final class BuildJob {
     ///   - view: a view of the log that has these events.
     ///   - returnFreedPages: returns freed memory to the system; called by the thread at its end.
     init(
-        _ definition: ServedDefinition, _ view: LogView, through last: Position, on background: BackgroundStarter,
-        returnFreedPages: @escaping @Sendable () -> Void, whenDone: @escaping @Sendable () -> Void
+        _ definition: ServedDefinition, _ view: LogView, through last: Position, starter: JobStarter,
+        returnFreedPages: @escaping @Sendable () -> Void
     ) {
         let progress = BuildProgress(definition.folded)
         (self.definition, self.progress, source) = (definition, progress, nil)
-        job = BackgroundJob(
-            on: background,
-            { () throws(StorageError) in
-                defer { returnFreedPages() }
-                try definition.build(view, through: last, progress)
-                return true
-            }, whenDone: whenDone)
+        job = starter.start { () throws(StorageError) in
+            defer { returnFreedPages() }
+            try definition.build(view, through: last, progress)
+        }
     }
 
     /// Begins to take rows over; no checkpoint of the definition that has them may be in progress, and its store stays
     /// open until `ended`.
     ///
     /// - Throws: the error of viewing the store.
-    init(
-        _ definition: ServedDefinition, from source: RowSource, on background: BackgroundStarter,
-        whenDone: @escaping @Sendable () -> Void
-    ) throws(StorageError) {
+    init(_ definition: ServedDefinition, from source: RowSource, starter: JobStarter) throws(StorageError) {
         let view = try source.definition.store.view()
         let progress = BuildProgress(definition.folded)
         (self.definition, self.progress, self.source) = (definition, progress, source.definition)
         source.definition.readers += 1
-        job = BackgroundJob(
-            on: background,
-            { [lines = source.lines] () throws(StorageError) in
-                try definition.take(from: view, lines, progress)
-                return true
-            }, whenDone: whenDone)
+        job = starter.start { [lines = source.lines] () throws(StorageError) in
+            try definition.take(from: view, lines, progress)
+        }
     }
 
     /// Notes that the thread has ended.
@@ -73,7 +64,7 @@ final class BuildJob {
     var rows: UInt64 { progress.rows }
 
     /// The outcome; nil while the thread works.
-    var result: Result<Bool, StorageError>? { job.result }
+    var result: Result<Void, StorageError>? { job.result }
 
     /// Has the thread end early; it stores the events that it has folded.
     func cancel() { progress.cancel() }

@@ -202,8 +202,8 @@ final class Builds {
         guard job == nil, build.checkpoints.isAtRest, parts.clock() >= refusal?.retry ?? 0 else { return true }
         do throws(StorageError) {
             job = BuildJob(
-                build, try LogView(log), through: acknowledged, on: parts.background,
-                returnFreedPages: parts.returnFreedPages, whenDone: parts.whenDone)
+                build, try LogView(log), through: acknowledged, starter: parts.starter,
+                returnFreedPages: parts.returnFreedPages)
         } catch {
             refuse(error)
         }
@@ -218,7 +218,7 @@ final class Builds {
         }
         guard job == nil, parts.clock() >= refusal?.retry ?? 0 else { return }
         do throws(StorageError) {
-            job = try BuildJob(build, from: source, on: parts.background, whenDone: parts.whenDone)
+            job = try BuildJob(build, from: source, starter: parts.starter)
         } catch {
             refuse(error)
         }

@@ -23,8 +23,7 @@ final class DeclaredModels: RecordFolding {
         let trace: Trace
         /// The log where it is stored, so that a thread can read it; nil for one in memory.
         let stored: LMDBEventLog?
-        let background: BackgroundStarter
-        let whenDone: @Sendable () -> Void
+        let starter: JobStarter
         /// Returns freed memory to the system; on any thread.
         let returnFreedPages: @Sendable () -> Void
         /// Makes a reader of events for one definition.

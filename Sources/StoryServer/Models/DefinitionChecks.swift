@@ -93,9 +93,7 @@ final class DefinitionChecks {
         do throws(StorageError) {
             let (check, view) = (try self.check(asked, beside: old), try LogView(log))
             let progress = BuildProgress(.zero)
-            let job = BackgroundJob(
-                on: parts.background, { () throws(StorageError) in try check.run(view, progress) },
-                whenDone: parts.whenDone)
+            let job = parts.starter.start { () throws(StorageError) in try check.run(view, progress) }
             running = Running(asked: asked, check: check, old: old, progress: progress, job: job)
         } catch {
             throw .storage(error)

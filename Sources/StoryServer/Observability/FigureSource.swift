@@ -6,34 +6,29 @@ import StoryStorage
 
 /// The source of all figures at one moment, each under one name.
 struct FigureSource {
-    /// The store that is served, with its settings.
-    struct Store {
-        let log: any EventLog
-        let models: any ServedModels
-        let foldTimer: FoldTimer
-        let engine: Engine
-        /// The path of the data directory.
-        let data: String
-        /// The size of the journal, in bytes.
-        let journal: Int
-        let durability: Durability
-    }
-
-    let store: Store
-    let figures: Figures
+    let log: any EventLog
+    let models: any ServedModels
+    let engine: Engine
+    let foldTimer: FoldTimer
     let checkpoints: Checkpoints
-    let publishing: PushScheduler
+    let figures: Figures
     let memory: ClientMemory
+    let publishing: PushScheduler
+    /// The path of the data directory.
+    let data: String
+    /// The size of the journal, in bytes.
+    let journal: Int
+    let durability: Durability
     /// The sums over all connections.
     let sums: ConnectionSums
     let process = ProcessFigures()
 
     /// The last folded event; a report that depends on it is sent when it is durable.
-    var head: Position { store.log.head }
+    var head: Position { log.head }
 
     /// The number of events of the log that a replica or a node lacks, as far as that is known; 0 for any other store.
     var clusterLag: UInt64 {
-        switch store.engine.cluster() {
+        switch engine.cluster() {
         case .replica(let replica)?: replica.source.value - min(head, replica.source).value
         case .node(let node)?: node.position.value - min(head, node.position).value
         case nil: 0
@@ -44,35 +39,35 @@ struct FigureSource {
 
     /// The number of rows of each kind, without the kinds whose number is on a damaged page of the models.
     var rows: [(name: String, count: UInt64)] {
-        store.engine.catalogue.kinds.compactMap { kind in rowCount(kind).map { (kind.name, $0) } }
+        engine.catalogue.kinds.compactMap { kind in rowCount(kind).map { (kind.name, $0) } }
     }
 
     /// Returns the number of rows; nil if the models cannot be read.
     private func rowCount(_ kind: KindSchema) -> UInt64? {
         guard case .tally(let key, _) = QueryPlan(kind, []).count else { return 0 }
-        let tables = kind.program == nil ? store.models : store.engine.declared?.store(of: kind.name)
+        let tables = kind.program == nil ? models : engine.declared?.store(of: kind.name)
         guard let tables else { return nil }
         do throws(StorageError) { return try RowLookup(tables).tally(kind, at: key) } catch { return nil }
     }
 
-    var logBytes: UInt64 { UInt64(clamping: store.log.bytes) }
-    var journalBytes: UInt64 { UInt64(clamping: store.journal) }
-    var modelBytes: UInt64 { UInt64(clamping: store.models.storedBytes) }
-    var bufferedBytes: UInt64 { UInt64(clamping: store.models.bufferedBytes) }
+    var logBytes: UInt64 { UInt64(clamping: log.bytes) }
+    var journalBytes: UInt64 { UInt64(clamping: journal) }
+    var modelBytes: UInt64 { UInt64(clamping: models.storedBytes) }
+    var bufferedBytes: UInt64 { UInt64(clamping: models.bufferedBytes) }
     /// The bytes that are kept for clients.
     var waitingBytes: UInt64 { UInt64(clamping: memory.used) }
 
     /// The bytes that the daemon's user may still write on the file system of the data; 0 where that is unknown.
-    var freeBytes: UInt64 { DiskSpace.free(at: store.data) ?? 0 }
+    var freeBytes: UInt64 { DiskSpace.free(at: data) ?? 0 }
 
     // MARK: Folds
 
     /// The number and the durations of the folds for each kind of event; `own`: the users' own events.
     var folds: [(name: String, count: UInt64, durations: Histogram)] {
-        let kinds: [KindSchema?] = store.engine.catalogue.kinds + [nil]
+        let kinds: [KindSchema?] = engine.catalogue.kinds + [nil]
         return kinds.compactMap { schema in
             figures.foldDurations(of: schema?.kind).map {
-                (schema?.name ?? "own", store.foldTimer.count(of: schema?.kind), $0)
+                (schema?.name ?? "own", foldTimer.count(of: schema?.kind), $0)
             }
         }
     }

@@ -59,7 +59,7 @@ enum FigureTable {
 
     private static let store = [
         Figure(name: "storykeep_build", kind: .info, labels: ["version", "log"], help: "The program and its history.") {
-            .facts([("version", ProgramVersion.number), ("log", $0.store.log.identity.id.description)])
+            .facts([("version", ProgramVersion.number), ("log", $0.log.identity.id.description)])
         },
         Figure(name: "storykeep_log_position", kind: .gauge, help: "The last event.") { .one($0.head.value) },
         Figure(
@@ -86,7 +86,7 @@ enum FigureTable {
             name: "storykeep_engine_calls", kind: .counter, labels: ["outcome"],
             help: "Calls of a node to the engine of its log; fenced: refused, since another node leads."
         ) { source in
-            .labelled(EngineFigures.Outcome.allCases.map { ($0.rawValue, source.figures.engine.count(of: $0)) })
+            .labelled(EngineFigures.Outcome.allCases.map { ($0.rawValue, source.figures.engine.ended[$0] ?? 0) })
         },
         Figure(
             name: "storykeep_engine_retries", kind: .counter,
@@ -132,7 +132,7 @@ enum FigureTable {
         Figure(
             name: "storykeep_connections_refused", kind: .counter, labels: ["reason"],
             help: "Clients that were refused."
-        ) { source in .labelled(ConnectionRefusal.allCases.map { ($0.rawValue, source.figures.refusals(for: $0)) }) },
+        ) { source in .labelled(ConnectionRefusal.allCases.map { ($0.rawValue, source.figures.refusals[$0] ?? 0) }) },
         Figure(name: "storykeep_received_bytes", kind: .counter, unit: .bytes, help: "Bytes that clients sent.") {
             .one($0.figures.received)
         },

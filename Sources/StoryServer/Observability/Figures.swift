@@ -17,27 +17,27 @@ package final class Figures {
     /// The durations of the synced commits.
     private(set) var commits = Histogram()
     /// The durations of the turns, from the first input until everything was sent.
-    private(set) var turns = Histogram()
+    var turns = Histogram()
     /// The durations of the checkpoints.
     private(set) var checkpoints = Histogram()
     private var checkpointBegan: UInt64?
     /// The number of events that became durable.
     private(set) var events: UInt64 = 0
     /// The number of successful flushes of the journal into the log.
-    private(set) var flushes: UInt64 = 0
+    var flushes: UInt64 = 0
     /// The number of times that damaged models were replaced.
     private(set) var rebuilds: UInt64 = 0
     /// The number of slow requests, by the setting `slow`.
-    private(set) var slowRequests: UInt64 = 0
+    var slowRequests: UInt64 = 0
     private var failures: [ErrorCode: UInt64] = [:]
     /// The number of accepted connections, and of refused ones for each reason.
-    private(set) var accepted: UInt64 = 0
-    private var refusals: [ConnectionRefusal: UInt64] = [:]
+    var accepted: UInt64 = 0
+    var refusals: [ConnectionRefusal: UInt64] = [:]
     /// The calls of a node to the engine of the log.
     var engine = EngineFigures()
     /// The bytes received from clients, and the bytes handed to their sockets.
-    private(set) var received: UInt64 = 0
-    private(set) var sent: UInt64 = 0
+    var received: UInt64 = 0
+    var sent: UInt64 = 0
     private var conditions: Set<ServerCondition> = []
     /// The number of events per second over the last whole second.
     private(set) var eventsPerSecond: UInt64 = 0
@@ -68,26 +68,22 @@ package final class Figures {
         return count & 15 == 0
     }
 
-    /// Adds the duration of a timed request.
     func took(_ verb: Verb, nanoseconds: UInt64) { verbs[verb.number].add(nanoseconds) }
 
-    /// Returns the number of handled requests of a verb.
     func count(of verb: Verb) -> UInt64 { counts[verb.number] }
 
-    /// Returns the durations of the timed requests of a verb.
     func durations(of verb: Verb) -> Histogram { verbs[verb.number] }
 
-    /// Counts requests that were answered with this error.
-    func failed(_ code: ErrorCode, count: UInt64 = 1) { failures[code, default: 0] += count }
+    /// Counts a request of a client that was answered with this error.
+    func failed(_ code: ErrorCode, of connection: Connection) {
+        failures[code, default: 0] += 1
+        connection.client.errors += 1
+    }
 
-    /// Returns the number of requests that were answered with this error.
     func errors(of code: ErrorCode) -> UInt64 { failures[code] ?? 0 }
 
     /// The number of requests that failed.
     var errors: UInt64 { failures.values.reduce(0, +) }
-
-    /// Counts slow requests.
-    func wasSlow(count: UInt64) { slowRequests += count }
 
     // MARK: Folds, commits and turns
 
@@ -110,13 +106,6 @@ package final class Figures {
         if !conditions.isEmpty { conditions.remove(.full) }
     }
 
-    /// Adds the duration of a turn.
-    func turned(nanoseconds: UInt64) { turns.add(nanoseconds) }
-
-    /// Counts a flush of the journal into the log.
-    func flushed() { flushes += 1 }
-
-    /// Starts the timing of a checkpoint.
     func checkpointBegins() { checkpointBegan = steady() }
 
     /// Counts a replacement of the models by new ones, which ends the condition `rebuilding`.
@@ -131,31 +120,12 @@ package final class Figures {
         checkpointBegan = nil
     }
 
-    // MARK: Connections
-
-    /// Counts an accepted client.
-    func connected() { accepted += 1 }
-
-    /// Counts a refused client.
-    func refused(_ reason: ConnectionRefusal) { refusals[reason, default: 0] += 1 }
-
-    /// Returns the number of clients that were refused for this reason.
-    func refusals(for reason: ConnectionRefusal) -> UInt64 { refusals[reason] ?? 0 }
-
-    /// Counts bytes received from a client.
-    func received(_ count: Int) { received += UInt64(count) }
-
-    /// Counts bytes handed to the sockets.
-    func sent(_ count: Int) { sent += UInt64(count) }
-
     // MARK: Conditions
 
-    /// Begins or ends a condition.
     func set(_ condition: ServerCondition, _ holds: Bool) {
         if holds { conditions.insert(condition) } else { conditions.remove(condition) }
     }
 
-    /// Returns true while a condition holds.
     func holds(_ condition: ServerCondition) -> Bool { conditions.contains(condition) }
 
     // MARK: Time

@@ -2,12 +2,8 @@ import Synchronization
 
 /// The rate limit of the trace: a happening is traced once a second at most, and repetitions are counted.
 final class FrequentHappenings: Sendable {
-    /// A happening, the number of its suppressed repetitions, and the members of the last one.
-    struct Counted {
-        let happening: String
-        var members: [(String, String)]
-        var count: Int
-    }
+    /// The number of suppressed repetitions of a happening, and the members of the last one.
+    typealias Counted = (count: Int, members: [(String, String)])
 
     /// The happenings of the present second, by name; the names are the program's own, and few.
     private let seen = Mutex<[String: Counted]>([:])
@@ -15,26 +11,19 @@ final class FrequentHappenings: Sendable {
     /// Returns true for the first happening of its name in a second, and counts the others.
     func isDue(_ happening: String, _ members: [(String, String)]) -> Bool {
         seen.withLock { seen in
-            guard seen[happening] != nil else {
-                seen[happening] = Counted(happening: happening, members: members, count: 0)
-                return true
-            }
-            seen[happening]?.members = members
-            seen[happening]?.count += 1
-            return false
+            let counted = seen[happening]
+            seen[happening] = (counted.map { $0.count + 1 } ?? 0, members)
+            return counted == nil
         }
     }
 
     /// Begins a new second and returns the suppressed happenings of the last one; those are still suppressed in the new
     /// one.
-    func secondPassed() -> [Counted] {
+    func secondPassed() -> [(happening: String, counted: Counted)] {
         seen.withLock { seen in
-            let passedOver = seen.values.filter { $0.count > 0 }
-            seen = [:]
-            for counted in passedOver {
-                seen[counted.happening] = Counted(happening: counted.happening, members: counted.members, count: 0)
-            }
-            return passedOver.sorted { $0.happening < $1.happening }
+            let passedOver = seen.filter { $0.value.count > 0 }
+            seen = passedOver.mapValues { (0, $0.members) }
+            return passedOver.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
         }
     }
 }

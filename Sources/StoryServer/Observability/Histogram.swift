@@ -15,12 +15,12 @@ package struct Histogram: Sendable {
     /// Makes an empty histogram.
     package init() {}
 
-    /// Adds a duration in nanoseconds, the given number of times.
-    package mutating func add(_ nanoseconds: UInt64, count times: UInt64 = 1) {
-        buckets[Histogram.bucket(nanoseconds)] += times
-        byPower[Histogram.power(nanoseconds)] += times
-        count += times
-        sum &+= nanoseconds &* times  // Wraps after 584 years of work.
+    /// Adds a duration in nanoseconds.
+    package mutating func add(_ nanoseconds: UInt64) {
+        buckets[Histogram.bucket(nanoseconds)] += 1
+        byPower[Histogram.power(nanoseconds)] += 1
+        count += 1
+        sum &+= nanoseconds  // Wraps after 584 years of work.
     }
 
     /// Returns the upper end, in nanoseconds, of the bucket that holds a quantile; 0 when there are no durations.

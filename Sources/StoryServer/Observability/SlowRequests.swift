@@ -32,12 +32,9 @@ final class SlowRequests {
     private var tracedCount: UInt64 = 0
     private var moreCount: UInt64 = 0
 
-    /// Makes a trace of slow requests.
-    ///
     /// - Parameters:
     ///   - limit: the threshold in nanoseconds; 0: no request is slow.
     ///   - clock: returns nanoseconds, never going backwards.
-    ///   - catalogue: returns the present catalogue.
     init(
         limit: UInt64, clock: @escaping () -> UInt64, _ figures: Figures, _ trace: Trace,
         catalogue: @escaping () -> Catalogue
@@ -62,7 +59,7 @@ final class SlowRequests {
         guard let began else { return }
         let now = clock()
         let took = now - began
-        figures.turned(nanoseconds: took)
+        figures.turns.add(took)
         ends[Int(turn % UInt64(SlowRequests.rememberedTurns))] = now
         turn += 1
         (self.began, leftAt) = (nil, nil)
@@ -152,7 +149,7 @@ final class SlowRequests {
     private func tell(
         _ group: AskedRequests.Group, count: UInt64, nanoseconds: UInt64, work: UInt64, _ connection: Connection
     ) {
-        figures.wasSlow(count: count)
+        figures.slowRequests += count
         guard tracedCount < SlowRequests.tracedInSecond else {
             moreCount += count
             return

@@ -16,8 +16,8 @@ struct Stats {
             Member("server", .text(ProgramVersion.daemon)),
             Member("position", .count(source.head.value)),
             Member("checkpointed", .count(source.checkpoints.checkpointed.value)),
-            Member("data", .text(source.store.data)),
-            Member("durable", .text(source.store.durability.rawValue)),
+            Member("data", .text(source.data)),
+            Member("durable", .text(source.durability.rawValue)),
             Member("rows", .object(source.rows.map { Member($0.name, .count($0.count)) })),
             Member("sizes", .object(sizes)),
             Member("rates", .object([Member("eventsPerSecond", .count(figures.eventsPerSecond))])),
@@ -34,7 +34,7 @@ struct Stats {
 
     /// The part that the store has among others; nothing for a store of its own.
     private var cluster: [Member] {
-        guard let cluster = source.store.engine.cluster() else { return [] }
+        guard let cluster = source.engine.cluster() else { return [] }
         var members = cluster.members + cluster.figures(head: source.head)
         if case .node = cluster { members.append(Member("engine", .object(figures.engine.members))) }
         return [Member("cluster", .object(members))]

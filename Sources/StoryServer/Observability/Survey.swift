@@ -22,10 +22,7 @@ final class Survey: AnswerCursor {
         _ purpose: Purpose, _ connections: Connections, _ publishing: PushScheduler,
         _ source: @escaping (ConnectionSums) -> FigureSource
     ) {
-        self.purpose = purpose
-        self.connections = connections
-        self.publishing = publishing
-        self.source = source
+        (self.purpose, self.connections, self.publishing, self.source) = (purpose, connections, publishing, source)
         walk = ConnectionWalk(connections.all.map(\.id))
     }
 
@@ -60,6 +57,8 @@ struct ConnectionWalk {
     private var index = 0
 
     init(_ ids: [ConnectionID]) { self.ids = ids }
+
+    var isEmpty: Bool { ids.isEmpty }
 
     /// Returns the next connection; nil after the last.
     mutating func next(of connections: Connections) -> Connection? {

@@ -42,9 +42,8 @@ package struct Trace: Sendable {
 
     /// Traces the happenings that were only counted in the last second.
     package func secondPassed() {
-        for counted in frequent.secondPassed() {
-            let members = counted.members + [("count", "\(counted.count)")]
-            write(Trace.line(now(), counted.happening, members))
+        for (happening, counted) in frequent.secondPassed() {
+            write(Trace.line(now(), happening, counted.members + [("count", "\(counted.count)")]))
         }
         queue?.startWriter()
     }

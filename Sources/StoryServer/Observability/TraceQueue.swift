@@ -15,9 +15,6 @@ package final class TraceQueue: Sendable {
         var hasWriter = false
     }
 
-    /// The default limit, in bytes.
-    package static let usualLimit = 262_144
-
     private let waiting = Mutex(Waiting())
     private let limit: Int
     private let now: @Sendable () -> Instant
@@ -30,7 +27,7 @@ package final class TraceQueue: Sendable {
     ///   - limit: the bytes that may wait, in addition to those that are being written.
     ///   - write: writes bytes, and may block.
     package init(
-        limit: Int = TraceQueue.usualLimit, now: @escaping @Sendable () -> Instant,
+        limit: Int = 262_144, now: @escaping @Sendable () -> Instant,
         on background: BackgroundStarter = .threads, write: @escaping @Sendable ([UInt8]) -> Void
     ) {
         self.limit = limit

@@ -40,6 +40,6 @@ extension Requests {
         connection.closed()
         forwarding?.connectionGone(connection)
         connections.remove(connection)
-        checks.connectionClosed(connection)
+        work.checks.connectionClosed(connection)
     }
 }

@@ -4,48 +4,34 @@ import StoryReactor
 import StoryWire
 
 /// The computation of next steps, at the end of a turn.
-struct NextSteps {
-    let requests: Requests
-
+extension Requests {
     /// Computes the next step of each connection that has changed; of all connections where the memory level has
     /// dropped.
-    func find() {
+    func findNextSteps() {
         goOn()
-        let (memory, connections) = (requests.memory, requests.connections)
-        if memory.level < requests.level { connections.all.forEach(connections.touched.add) }
-        requests.level = memory.level
+        if memory.level < level { connections.all.forEach(connections.touched.add) }
+        level = memory.level
         goOn()
-    }
-
-    /// Discards the connection's spare input storage while client memory is short.
-    private func giveBack(_ connection: Connection) {
-        guard requests.memory.level > .plenty, connection.lines.bufferedCount == 0 else { return }
-        connection.lines.discard()
     }
 
     private func goOn() {
-        let (memory, outbox) = (requests.memory, requests.outbox)
-        requests.reading.level = memory.level
-        requests.connections.touched.forEach { connection in
-            giveBack(connection)
-            let isGone = requests.connections[connection.id] == nil
-            memory.update(connection, unsent: requests.transport.unsentCount(connection.id), isGone: isGone)
-            let durable = requests.driver.acknowledged
-            let step = NextStep(NextStep.Facts(connection, outbox, memory.level, durable: durable))
-            requests.reading.set(connection, step.input)
-            if step.takesLine { requests.queue.add(connection, hadShare: true) }
-            if step.isPublished { requests.publishing.goesOn(connection) }
+        reading.level = memory.level
+        connections.touched.forEach { connection in
+            // Spare input storage is not kept while client memory is short.
+            if memory.level > .plenty, connection.lines.bufferedCount == 0 { connection.lines.discard() }
+            let isGone = connections[connection.id] == nil
+            memory.update(connection, unsent: transport.unsentCount(connection.id), isGone: isGone)
+            let step = NextStep(NextStep.Facts(connection, outbox, memory.level, durable: driver.acknowledged))
+            reading.set(connection, step.input)
+            if step.takesLine { queue.add(connection, hadShare: true) }
+            if step.isPublished { publishing.goesOn(connection) }
             if step.isClosed { outbox.finish(connection) }
         }
     }
 }
 
 extension NextStep.Facts {
-    /// Reads the facts of a connection.
-    ///
-    /// - Parameters:
-    ///   - level: how far the client memory is used up.
-    ///   - durable: the last durable event.
+    /// Reads the facts of a connection; `durable`: the last durable event.
     fileprivate init(_ connection: Connection, _ outbox: Outbox, _ level: ClientMemory.Level, durable: Position) {
         (isOpen, isEnding) = (connection.isOpen, connection.isEnding)
         (buffered, hasLine) = (connection.lines.bufferedCount, connection.lines.hasBufferedLine)

@@ -68,12 +68,6 @@ final class PositionWaits {
     }
 
     /// Returns whether a request can be handled; else its connection waits.
-    ///
-    /// - Parameters:
-    ///   - request: the request.
-    ///   - connection: the connection that it came from.
-    ///   - acknowledged: the last acknowledged event.
-    ///   - tick: the present tick.
     func look(
         at request: borrowing Request, of connection: Connection, acknowledged: Position, tick: UInt64
     ) -> Outcome {
@@ -100,7 +94,7 @@ final class PositionWaits {
     }
 
     private func wait(_ connection: Connection, _ tag: Tag?, for aim: Aim, at tick: UInt64) -> Outcome {
-        connection.requestMustWait(for: .position(tag))
+        connection.requestMustWait(for: .position, tag)
         waits.append(Wait(connection: connection, deadline: tick + patience, aim: aim))
         if case .position(let position) = aim { least = min(least, position) }
         return .mustWait

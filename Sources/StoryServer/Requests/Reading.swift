@@ -43,7 +43,6 @@ final class Reading {
     /// True where long lines wait until others are complete.
     var isWanted: Bool { waitingCount > 0 }
 
-    /// Reads from the connection, or pauses it, as its next step says.
     func set(_ connection: Connection, _ input: NextStep.Input) {
         switch input {
         case .readLongLine: set(connection, isRead: enter(connection))

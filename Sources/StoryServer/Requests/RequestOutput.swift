@@ -1,6 +1,7 @@
 import StoryCore
 import StoryEngine
 import StoryFold
+import StoryStorage
 import StoryWire
 
 /// The engine's output: bytes for the connection whose request is being handled, and events for the log.
@@ -46,18 +47,21 @@ final class RequestOutput: TurnOutput {
     private(set) var isRowWanted = false
 
     init(
-        _ driver: CommitDriver, _ publishing: PushScheduler, _ outbox: Outbox, _ encoder: ReplyEncoder,
-        _ figures: Figures, _ trace: Trace,
-        _ rows: consuming RowRequests, to connection: Connection? = nil
+        driver: CommitDriver, publishing: PushScheduler, outbox: Outbox, encoder: ReplyEncoder, figures: Figures,
+        trace: Trace, rows: consuming RowRequests, to connection: Connection? = nil
     ) {
-        self.driver = driver
-        self.publishing = publishing
-        self.outbox = outbox
-        self.encoder = encoder
-        self.figures = figures
-        self.trace = trace
+        (self.driver, self.publishing, self.outbox) = (driver, publishing, outbox)
+        (self.encoder, self.figures, self.trace) = (encoder, figures, trace)
         self.rows = rows
         self.connection = connection.map { .passUnretained($0) }
+    }
+
+    /// Returns an output for a connection while none of its requests is handled; without a connection, for events that no
+    /// request asked for.
+    func another(to connection: Connection?) -> RequestOutput {
+        RequestOutput(
+            driver: driver, publishing: publishing, outbox: outbox, encoder: encoder, figures: figures, trace: trace,
+            rows: rows.emptied(), to: connection)
     }
 
     /// Directs the output to the connection of a request, which must be retained until `end`.
@@ -119,8 +123,7 @@ final class RequestOutput: TurnOutput {
         case .done, .failed: write(restsOn: position) { encoder.append(reply, tag: tag, to: &$0) }
         }
         if case .failed(let failure) = reply {
-            figures.failed(failure.code)
-            connection._withUnsafeGuaranteedRef { $0.client.failed() }
+            connection._withUnsafeGuaranteedRef { figures.failed(failure.code, of: $0) }
             if failure.code == .internal, let verb {
                 trace.sayEachSecond("defect", ["verb": verb.rawValue, "message": failure.message])
             }

@@ -4,6 +4,14 @@ import StoryLog
 import StoryReactor
 import StoryWire
 
+/// The work beside the loop that replies to requests when it ends.
+struct RequestedWork {
+    let checkpoints: CheckpointRequests
+    let checks: DefinitionChecks
+    let jobs: Jobs
+    let seals: SealQueue
+}
+
 /// The requests for work that the engine does not do itself.
 extension Requests {
     /// Replies to a request whose background work has ended.
@@ -16,51 +24,48 @@ extension Requests {
 
     /// Answers a dry run that has ended.
     func answer(_ ended: DefinitionChecks.Ended) {
-        guard ended.connection.jobEnded() else { return }
+        let (connection, tag) = (ended.connection, ended.tag)
         switch ended.result {
-        case .failure(let failure):
-            output(ended.connection).reply(.failed(failure), tag: ended.tag, restsOn: .zero)
-            slow.answerEnded(ended.connection)
+        case .failure(let failure): answer(JobAnswer(connection: connection, tag: tag, reply: .failed(failure)))
         case .success(let outcome):
-            begin(
-                Connection.Answer(cursor: CheckAnswer(outcome), tag: ended.tag, restsOn: .zero), ended.connection)
+            guard connection.jobEnded() else { return }
+            begin(Connection.Answer(cursor: CheckAnswer(outcome), tag: tag, restsOn: .zero), connection)
+            queue.add(connection, hadShare: false)
         }
-        queue.add(ended.connection, hadShare: false)
     }
 
     /// Does short work at once; for the rest, starts it and lets the connection wait.
     func start(_ job: Job, _ tag: Tag?, _ connection: Connection) {
         switch job {
         case .checkpoint:
-            connection.jobBegan(tag)
-            checkpointRequests.wait(for: driver.acknowledged, tag, connection)
+            connection.requestMustWait(for: .job, tag)
+            work.checkpoints.wait(for: driver.acknowledged, tag, connection)
         case .check(let request):
-            connection.jobBegan(tag)
-            checks.begin(request, at: driver.acknowledged, tag, connection)
+            connection.requestMustWait(for: .job, tag)
+            work.checks.begin(request, at: driver.acknowledged, tag, connection)
         case .verify(let position):
-            connection.jobBegan(tag)
-            jobs.verify(sealAt: position, tag, connection)
+            connection.requestMustWait(for: .job, tag)
+            work.jobs.verify(sealAt: position, tag, connection)
         case .seal(let position):
-            connection.jobBegan(tag)
-            seals.add(position) { [self] result in
+            connection.requestMustWait(for: .job, tag)
+            work.seals.add(position) { [self] result in
                 let reply = Reply(result, at: position, engine.identity, trace)
                 answer(JobAnswer(connection: connection, tag: tag, reply: reply))
             }
         case .backUp(let path):
-            if let failure = jobs.backUp(to: path, tag, connection) {
-                output(connection).reply(.failed(failure), tag: tag, restsOn: .zero)
-            } else {
-                connection.jobBegan(tag)
+            guard let failure = work.jobs.backUp(to: path, tag, connection) else {
+                return connection.requestMustWait(for: .job, tag)
             }
-        case .report: tell(figureAnswers.survey(.report), tag, connection)
-        case .metrics: tell(figureAnswers.survey(.metrics), tag, connection)
-        case .clients(nil): tell(figureAnswers.clients(), tag, connection)
-        case .clients(let number?):
-            guard let client = figureAnswers.client(number) else {
+            output(connection).reply(.failed(failure), tag: tag, restsOn: .zero)
+        case .report: tell(Survey(.report, connections, publishing, figureSource), tag, connection)
+        case .metrics: tell(Survey(.metrics, connections, publishing, figureSource), tag, connection)
+        case .clients(let number):
+            let clients = ClientList(connections, outbox, publishing, driver, engine, only: number)
+            if let number, clients.isEmpty {
                 let failure = Failure(.notFound, "there is no client \(number)")
                 return output(connection).reply(.failed(failure), tag: tag, restsOn: .zero)
             }
-            tell(client, tag, connection)
+            tell(clients, tag, connection)
         case .cluster(let change): NodeRequests.answer(change, tag: tag, to: connection, of: self)
         case .help(let topic):
             left -= .report

@@ -8,7 +8,6 @@ import StoryWire
 final class Requests {
     let engine: Engine
     let reader: RequestReader
-    private let encoder: ReplyEncoder
     private let clock: Clock
     let figures: Figures
     let slow: SlowRequests
@@ -17,19 +16,17 @@ final class Requests {
     private let access: Access
     /// The user who runs the daemon.
     private let owner: UInt32
-    let limits: Limits
+    private let limits: Limits
     let driver: CommitDriver
     let outbox: Outbox
     let connections: Connections
     let memory: ClientMemory
     let reading: Reading
     let publishing: PushScheduler
-    let checkpointRequests: CheckpointRequests
-    let checks: DefinitionChecks
-    let jobs: Jobs
-    let seals: SealQueue
+    let work: RequestedWork
     let waits: PositionWaits
-    let figureAnswers: FigureAnswers
+    /// Makes the source of the figures at one moment.
+    let figureSource: (ConnectionSums) -> FigureSource
     var nodes: NodeRequests?
     /// The writes that a node passes on; nil where this store is none.
     var forwarding: Forwarding?
@@ -53,22 +50,18 @@ final class Requests {
     private let handled: RequestOutput
 
     init(
-        engine: Engine, reader: RequestReader, encoder: ReplyEncoder, clock: Clock, figures: Figures,
-        slow: SlowRequests, trace: Trace,
+        engine: Engine, reader: RequestReader, clock: Clock, figures: Figures, slow: SlowRequests, trace: Trace,
         transport: any Transport, access: Access, owner: UInt32, limits: Limits, driver: CommitDriver,
-        connections: Connections, outbox: Outbox, memory: ClientMemory, publishing: PushScheduler,
-        checkpointRequests: CheckpointRequests, checks: DefinitionChecks, jobs: Jobs, seals: SealQueue,
-        waits: PositionWaits, figureAnswers: FigureAnswers
+        outbox: Outbox, connections: Connections, memory: ClientMemory, publishing: PushScheduler, work: RequestedWork,
+        waits: PositionWaits, output: RequestOutput, figureSource: @escaping (ConnectionSums) -> FigureSource
     ) {
-        (self.engine, self.reader, self.encoder, self.clock, self.figures) = (engine, reader, encoder, clock, figures)
-        (self.slow, self.trace, self.transport) = (slow, trace, transport)
-        (self.access, self.owner, self.limits, self.driver) = (access, owner, limits, driver)
-        (self.connections, self.outbox, self.memory, self.publishing) = (connections, outbox, memory, publishing)
-        (self.checkpointRequests, self.checks) = (checkpointRequests, checks)
-        (self.jobs, self.seals, self.waits, self.figureAnswers) = (jobs, seals, waits, figureAnswers)
+        (self.engine, self.reader, self.clock, self.figures) = (engine, reader, clock, figures)
+        (self.slow, self.trace, self.transport, self.access) = (slow, trace, transport, access)
+        (self.owner, self.limits, self.driver, self.outbox) = (owner, limits, driver, outbox)
+        (self.connections, self.memory, self.publishing) = (connections, memory, publishing)
+        (self.work, self.waits) = (work, waits)
         reading = Reading(transport, limits, connections, memory)
-        handled = RequestOutput(
-            driver, publishing, outbox, encoder, figures, trace, RowRequests(clock: clock.steady, figures, slow))
+        (handled, self.figureSource) = (output, figureSource)
     }
 
     /// True while lines are left over.
@@ -106,12 +99,12 @@ final class Requests {
         let output = output(connection)
         if role == nil {
             trace.sayEachSecond("denied", credentials.traced)
-            figures.refused(.denied)
+            figures.refusals[.denied, default: 0] += 1
             output.reply(.failed(Failure(.denied, access.refusal(of: credentials))), tag: nil, restsOn: .zero)
         } else if engine.connected(peer, beside: count, into: output) {
-            return figures.connected()
+            return figures.accepted += 1
         } else {
-            figures.refused(engine.isDraining ? .draining : .busy)
+            figures.refusals[engine.isDraining ? .draining : .busy, default: 0] += 1
             wasRefused = true
         }
         end(connection, .busy)
@@ -164,7 +157,7 @@ final class Requests {
         case .taken: return true
         case .putBack, .needBytes: return false
         case .held(let tag, let isEnd):
-            connection.requestMustWait(for: .forwarded(tag, isEnd: isEnd))
+            connection.requestMustWait(for: .forwarded(isEnd: isEnd), tag)
             return false
         case .refuse(let tag, let failure):
             // Events decide which models there are, which of them are being built, and which options they have.
@@ -194,8 +187,8 @@ final class Requests {
         {
             return isTaken
         }
-        if let awaited = connection.awaited(by: request, driver) {
-            connection.requestMustWait(for: awaited)
+        if let awaited = connection.awaited(by: request, driver, engine) {
+            connection.requestMustWait(for: awaited, request.tag)
             slow.mustWait(connection)
             waiting.append(connection)
             return false
@@ -237,18 +230,14 @@ final class Requests {
             return true
         }
         slow.answerBegan(verb, reader.given, connection)
-        if let followUp = handled.takeFollowUp() { perform(followUp, connection) }
+        switch handled.takeFollowUp() {
+        case .answer(let answer)?: begin(answer, connection)
+        case .work(let job, let tag)?: start(job, tag, connection)
+        case .end?: end(connection, .quit)
+        case nil: break
+        }
         if connection.isOpen { slow.answerEnded(connection) }
         return true
-    }
-
-    /// Carries out a follow-up.
-    private func perform(_ followUp: RequestOutput.FollowUp, _ connection: Connection) {
-        switch followUp {
-        case .answer(let answer): begin(answer, connection)
-        case .work(let job, let tag): start(job, tag, connection)
-        case .end: end(connection, .quit)
-        }
     }
 
     func begin(_ answer: Connection.Answer, _ connection: Connection) {
@@ -260,7 +249,7 @@ final class Requests {
     /// writes that waited for room.
     func resume(at durable: Position) {
         forwarding?.reached(durable)
-        resume(waiting.takeReady(at: durable, driver) + waits.takeReached(durable))
+        resume(waiting.takeReady(at: durable, driver, engine) + waits.takeReached(durable))
     }
 
     /// Queues connections whose request can be handled now.
@@ -280,8 +269,6 @@ final class Requests {
     /// Without a connection, it is for events that no request asked for.
     func output(_ connection: Connection?) -> RequestOutput {
         engine.flush()
-        return RequestOutput(
-            driver, publishing, outbox, encoder, figures, trace, RowRequests(clock: clock.steady, figures, slow),
-            to: connection)
+        return handled.another(to: connection)
     }
 }

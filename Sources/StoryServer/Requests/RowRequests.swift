@@ -18,6 +18,9 @@ struct RowRequests: ~Copyable {
         self.slow = slow
     }
 
+    /// Returns an empty list with the same figures.
+    func emptied() -> RowRequests { RowRequests(clock: clock, figures, slow) }
+
     /// Adds a request.
     mutating func add(_ kind: Kind, from connection: Connection, isTimed: Bool) {
         connections.append(connection)

@@ -8,7 +8,7 @@ enum CheckpointState {
     /// The memtables are frozen, and the log is not flushed through their position yet.
     case waitingForFlush(FrozenModels)
     /// The memtables are being stored.
-    case storing(FrozenModels, BackgroundJob<Bool>)
+    case storing(FrozenModels, BackgroundJob<Void>)
     /// Storing failed, and is retried after the delay. Without memtables, they are stored but cannot be read.
     case failed(FrozenModels?, retry: RetryTimer)
     /// Storing met damage of the stored models. The memtables are the models' again, and no checkpoint begins until the

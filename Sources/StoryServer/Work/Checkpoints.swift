@@ -29,11 +29,11 @@ final class Checkpoints {
     private let flush: LogFlush
     private let trace: Trace
     private let figures: Figures
-    private let background: BackgroundStarter
-    private let whenDone: @Sendable () -> Void
+    private let starter: JobStarter
     private var state = CheckpointState.idle
     /// The position through which requests wait for everything to be stored.
     private var asked = Position.zero
+    /// The current tick, of 0.1 s.
     private var tick: UInt64 = 0
     /// Why the checkpoint in progress is not stored yet; nil when nothing failed.
     private(set) var failure: StorageError?
@@ -41,16 +41,11 @@ final class Checkpoints {
     private(set) var count: UInt64 = 0
 
     init(
-        _ models: any ServedModels, _ flush: LogFlush, _ trace: Trace, _ figures: Figures = Figures(),
-        _ background: BackgroundStarter = .niceThreads,
-        whenDone: @escaping @Sendable () -> Void
+        _ models: any ServedModels, _ flush: LogFlush, _ trace: Trace, _ starter: JobStarter,
+        _ figures: Figures = Figures()
     ) {
-        self.models = models
-        self.flush = flush
-        self.trace = trace
-        self.figures = figures
-        self.background = background
-        self.whenDone = whenDone
+        (self.models, self.flush, self.trace) = (models, flush, trace)
+        (self.starter, self.figures) = (starter, figures)
     }
 
     var checkpointed: Position { models.checkpointed }
@@ -124,7 +119,6 @@ final class Checkpoints {
         }
     }
 
-    /// Sets the current tick, of 0.1 s.
     func ticked(_ tick: UInt64) { self.tick = tick }
 
     /// Frees the memory of models that got no events since their last checkpoint.
@@ -184,15 +178,7 @@ final class Checkpoints {
     private func store(_ frozen: FrozenModels) {
         failure = nil
         figures.checkpointBegins()
-        let work = frozen.work
-        state = .storing(
-            frozen,
-            BackgroundJob(
-                on: background,
-                { () throws(StorageError) in
-                    try work()
-                    return true
-                }, whenDone: whenDone))
+        state = .storing(frozen, starter.start(frozen.work))
     }
 
     /// Stores the frozen memtables and waits for it.
@@ -205,12 +191,8 @@ final class Checkpoints {
         wait()
     }
 
-    private func ended(_ frozen: FrozenModels, _ result: Result<Bool, StorageError>) {
-        do throws(StorageError) {
-            _ = try result.get()
-        } catch {
-            return endedInFailure(frozen, error)
-        }
+    private func ended(_ frozen: FrozenModels, _ result: Result<Void, StorageError>) {
+        if case .failure(let error) = result { return endedInFailure(frozen, error) }
         do throws(StorageError) {
             try models.finish()
             count += 1

@@ -79,37 +79,21 @@ final class Jobs {
         let tag: Tag?
         /// The directory of the copy; nil for other work.
         let target: String?
-        let work: BackgroundJob<Outcome>
-    }
-
-    /// The result of a job.
-    private enum Outcome {
-        case done([Member])
-        case refused(Failure)
+        let work: BackgroundJob<Reply>
     }
 
     private let work: LogWork
+    /// The data directory, in which no copy is made.
     private let data: String
     private let trace: Trace
-    private let background: BackgroundStarter
-    private let whenDone: @Sendable () -> Void
+    private let starter: JobStarter
     private let mustEnd = EndFlag()
     private var running: [Running] = []
     /// The jobs that wait for the end of the turn, and until the events that were acknowledged then are stored.
     private var waiting: [(target: String?, after: Position?, begin: () -> Void)] = []
 
-    /// Makes an empty list of jobs.
-    ///
-    /// - Parameter data: the data directory, in which no copy is made.
-    init(
-        _ work: LogWork, of data: String, _ trace: Trace, _ background: BackgroundStarter,
-        whenDone: @escaping @Sendable () -> Void
-    ) {
-        self.work = work
-        self.data = data
-        self.trace = trace
-        self.background = background
-        self.whenDone = whenDone
+    init(_ work: LogWork, data: String, trace: Trace, starter: JobStarter) {
+        (self.work, self.data, self.trace, self.starter) = (work, data, trace, starter)
     }
 
     /// Queues a `VERIFY`: every record, its position, its time, the chain of seals, and the pages of the models.
@@ -138,12 +122,10 @@ final class Jobs {
     ) {
         let begin = { [self] in
             let work = prepare(work)
-            let job = BackgroundJob(
-                on: background,
-                { () throws(StorageError) in
-                    if let failure = refusal() { return Outcome.refused(failure) }
-                    return .done(try work())
-                }, whenDone: whenDone)
+            let job = starter.start { () throws(StorageError) in
+                if let failure = refusal() { return Reply.failed(failure) }
+                return .done(.members(try work()))
+            }
             running.append(Running(connection: connection, tag: tag, target: target, work: job))
         }
         waiting.append((target, nil, begin))
@@ -172,8 +154,7 @@ final class Jobs {
             }
             let reply: Reply =
                 switch result {
-                case .success(.done(let members)): .done(.members(members))
-                case .success(.refused(let failure)): .failed(failure)
+                case .success(let reply): reply
                 case .failure(let error): .failed(trace.failure(of: error))
                 }
             answers.append(JobAnswer(connection: job.connection, tag: job.tag, reply: reply))

@@ -4,18 +4,12 @@ import StoryLog
 
 /// The flushes of the journal into the log, in the background; after one that found no room, it waits for a second.
 final class LogFlush {
-    /// A flush that found no room.
-    private struct Refusal {
-        /// The position through which the log was flushed.
-        let flushed: Position
-        /// The delay before the flush is retried.
-        let retry: RetryTimer
-    }
-
     private let log: any EventLog
     private let trace: Trace
     private let figures: Figures
-    private var refusal: Refusal?
+    /// The position through which the log was flushed when a flush found no room, and the delay before it is retried.
+    private var refusal: (flushed: Position, retry: RetryTimer)?
+    /// The current tick, of 0.1 s.
     private var tick: UInt64 = 0
 
     init(_ log: any EventLog, _ trace: Trace, _ figures: Figures = Figures()) {
@@ -24,7 +18,6 @@ final class LogFlush {
         self.figures = figures
     }
 
-    /// Sets the current tick, of 0.1 s.
     func ticked(_ tick: UInt64) { self.tick = tick }
 
     /// Begins to flush the events that fill whole blocks.
@@ -56,13 +49,13 @@ final class LogFlush {
         do throws(StorageError) {
             try flush()
             if log.flushed > before {
-                figures.flushed()
+                figures.flushes += 1
                 figures.set(.flushFailed, false)
             }
         } catch {
             if error.refusal != nil, !isRefused { trace.say("flush-failed", ["reason": "\(error)"]) }
             figures.set(.flushFailed, true)
-            refusal = Refusal(flushed: log.flushed, retry: RetryTimer(at: tick))
+            refusal = (log.flushed, RetryTimer(at: tick))
             throw error
         }
     }

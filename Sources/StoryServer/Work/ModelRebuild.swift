@@ -1,4 +1,5 @@
 import StoryCore
+import StoryEngine
 import StoryLog
 import StoryFold
 import StoryStore
@@ -25,7 +26,7 @@ final class ModelRebuild {
         /// The new models get their name, and are opened under it.
         case installing(BackgroundJob<ModelEnvironment>)
         /// The old models are closed and removed.
-        case removing(BackgroundJob<Bool>)
+        case removing(BackgroundJob<Void>)
         /// The build failed, and is tried again after the delay.
         case failed(retry: RetryTimer)
         /// The build failed with damage, of the log: it is left to the next start.
@@ -36,10 +37,9 @@ final class ModelRebuild {
     private let checkpoints: Checkpoints
     private let trace: Trace
     private let figures: Figures
-    private let background: BackgroundStarter
-    /// Returns the plan of the present catalogue.
-    private let plan: () -> CataloguePlan
-    private let whenDone: @Sendable () -> Void
+    private let starter: JobStarter
+    /// The engine, which has the plan of the present catalogue.
+    private let engine: Engine
     private let mustEnd = EndFlag()
     private var state = State.idle
     /// The number of folds of the build in progress.
@@ -47,16 +47,11 @@ final class ModelRebuild {
     private var tick: UInt64 = 0
 
     init(
-        _ store: LogWork.Store, _ checkpoints: Checkpoints, _ trace: Trace, _ figures: Figures,
-        _ background: BackgroundStarter, plan: @escaping () -> CataloguePlan, whenDone: @escaping @Sendable () -> Void
+        _ store: LogWork.Store, checkpoints: Checkpoints, engine: Engine, trace: Trace, figures: Figures,
+        starter: JobStarter
     ) {
-        self.store = store
-        self.checkpoints = checkpoints
-        self.trace = trace
-        self.figures = figures
-        self.background = background
-        self.plan = plan
-        self.whenDone = whenDone
+        (self.store, self.checkpoints, self.engine) = (store, checkpoints, engine)
+        (self.trace, self.figures, self.starter) = (trace, figures, starter)
     }
 
     /// Begins a rebuild of damaged models, or advances the one in progress as far as it can without waiting.
@@ -67,7 +62,12 @@ final class ModelRebuild {
         self.tick = tick
         switch state {
         case .idle: if let damage = store.models.damage { begin(after: damage) }
-        case .folding(let job): if let result = job.result { folded(result) }
+        case .folding(let job):
+            switch job.result {
+            case .success(let build)?: goOn(build)
+            case .failure(let error)?: giveUp(error)
+            case nil: break
+            }
         case .folded(let build): if checkpoints.isAtRest { goOn(build) }
         case .installing(let job): if let result = job.result { try installed(result) }
         case .removing(let job): if let result = job.result { removed(result) }
@@ -101,7 +101,7 @@ final class ModelRebuild {
         figures.set(.rebuilding, true)
         trace.say("rebuilding", ["reason": "\(damage)", "position": "\(store.models.checkpointed.value)"])
         folds = 0
-        let (identity, plan, bytes) = (store.models.identity, plan(), store.models.storedBytes)
+        let (identity, plan, bytes) = (store.models.identity, engine.plan, store.models.storedBytes)
         fold { () throws(StorageError) in try ModelBuild(beside: identity, by: plan, bytes: bytes) }
     }
 
@@ -112,13 +112,11 @@ final class ModelRebuild {
         do throws(StorageError) {
             let view = try LogView(store.log)
             state = .folding(
-                BackgroundJob(
-                    on: background,
-                    { () throws(StorageError) in
-                        try ModelRebuild.run(build, identity) { (build) throws(StorageError) in
-                            try build.fold(view, through: last, mustEnd)
-                        }
-                    }, whenDone: whenDone))
+                starter.start { () throws(StorageError) in
+                    try ModelRebuild.run(build, identity) { (build) throws(StorageError) in
+                        try build.fold(view, through: last, mustEnd)
+                    }
+                })
         } catch {
             giveUp(error)
         }
@@ -142,13 +140,6 @@ final class ModelRebuild {
         }
     }
 
-    private func folded(_ result: Result<ModelBuild, StorageError>) {
-        switch result {
-        case .failure(let error): giveUp(error)
-        case .success(let build): goOn(build)
-        }
-    }
-
     /// Folds the events that were stored meanwhile, waits for a checkpoint, or gives the new models their name.
     ///
     /// For the last part no checkpoint begins, so that it stays short.
@@ -157,19 +148,17 @@ final class ModelRebuild {
         checkpoints.isHeld = left <= Checkpoints.events || folds >= ModelRebuild.freeFolds
         guard left == 0 else { return fold { build } }
         guard checkpoints.isAtRest else { return state = .folded(build) }
-        guard build.plan === plan() else {
+        guard build.plan === engine.plan else {
             build.close()
             return giveUp(.failed("the kinds of content were replaced meanwhile"))
         }
         let identity = store.models.identity
         store.models.isBeingReplaced = true
         state = .installing(
-            BackgroundJob(
-                on: background,
-                { () throws(StorageError) in
-                    build.close()
-                    return try identity.install()
-                }, whenDone: whenDone))
+            starter.start { () throws(StorageError) in
+                build.close()
+                return try identity.install()
+            })
     }
 
     // MARK: Replacing
@@ -191,16 +180,13 @@ final class ModelRebuild {
     private func remove(_ old: consuming ModelEnvironment) {
         let (identity, old) = (store.models.identity, old)
         state = .removing(
-            BackgroundJob(
-                on: background,
-                { () throws(StorageError) in
-                    _ = old
-                    try identity.removeOthers()
-                    return true
-                }, whenDone: whenDone))
+            starter.start { () throws(StorageError) in
+                _ = old
+                try identity.removeOthers()
+            })
     }
 
-    private func removed(_ result: Result<Bool, StorageError>) {
+    private func removed(_ result: Result<Void, StorageError>) {
         if case .failure(let error) = result { trace.say("not-removed", ["reason": "\(error)"]) }
         state = .idle
     }

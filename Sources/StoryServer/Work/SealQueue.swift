@@ -7,14 +7,11 @@ final class SealQueue {
     typealias Answer = (Result<String, StorageError>) -> Void
 
     private let work: LogWork
-    private let background: BackgroundStarter
-    private let whenDone: @Sendable () -> Void
+    private let starter: JobStarter
     private var waiting = FIFO<(position: Position, answer: Answer)>()
     private var running: (job: BackgroundJob<String>, answer: Answer)?
 
-    init(_ work: LogWork, _ background: BackgroundStarter, whenDone: @escaping @Sendable () -> Void) {
-        (self.work, self.background, self.whenDone) = (work, background, whenDone)
-    }
+    init(_ work: LogWork, starter: JobStarter) { (self.work, self.starter) = (work, starter) }
 
     /// Computes the seal at an acknowledged position, after those that were asked for before.
     func add(_ position: Position, then answer: @escaping Answer) {
@@ -32,7 +29,7 @@ final class SealQueue {
 
     private func begin() {
         guard running == nil, let next = waiting.next() else { return }
-        running = (BackgroundJob(on: background, work.seal(next.position), whenDone: whenDone), next.answer)
+        running = (starter.start(work.seal(next.position)), next.answer)
     }
 
     /// Waits for the seal in progress, which reads files that are about to be closed.

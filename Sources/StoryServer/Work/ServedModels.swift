@@ -46,9 +46,7 @@ extension ServedModels {
 
     /// Does nothing by default.
     package func reopen() {}
-}
 
-extension ServedModels {
     /// Stores the memtables, which are folded through a position, on this thread; they are kept where that fails.
     ///
     /// - Throws: the error of storing them; that of `finish`.

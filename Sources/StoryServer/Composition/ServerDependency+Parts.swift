@@ -1,0 +1,59 @@
+import StoryCore
+import StoryEngine
+import StoryStorage
+import StoryWire
+
+/// The parts of the loop that are made of many others.
+extension ServerDependency {
+    /// Makes the declared models, and ties them to what looks at them for each request and each event.
+    func declaredModels(_ flush: LogFlush, _ starter: JobStarter) -> DeclaredModels {
+        let declared = DeclaredModels(
+            DeclaredModels.Parts(
+                log: log, engine: engine, isReplica: configuration.follow != nil, shelf: shelf, trace: trace,
+                stored: logWork.store?.log, starter: starter, returnFreedPages: returnFreedPages,
+                events: { ProgramEventReader() }, clock: clock.steady,
+                checkpoints: { [trace, figures] in Checkpoints($0, flush, trace, starter, figures) }))
+        engine.declared = declared
+        fold.declared = declared
+        reader.unready = { [engine] name in
+            do throws(StorageError) { return try engine.models.unready(name) } catch { return .storage(error) }
+        }
+        return declared
+    }
+
+    func commitDriver(
+        _ connections: Connections, _ outbox: Outbox, _ checkpoints: Checkpoints, _ flush: LogFlush,
+        _ declared: DeclaredModels
+    ) -> CommitDriver {
+        let limits = configuration.limits
+        let entries = node.map { _ in
+            EntryCommits(mostUnstored: limits.commit, mostHeld: limits.unstored, patience: configuration.patience)
+        }
+        return CommitDriver(
+            log: log, models: models, engine: engine, fold: fold, commits: commits, entries: entries,
+            bytesPerCommit: limits.commit, clock: clock, transport: transport, trace: trace, figures: figures,
+            connections: connections, outbox: outbox, checkpoints: checkpoints, flush: flush, declared: declared)
+    }
+
+    func requests(
+        _ driver: CommitDriver, _ connections: Connections, _ outbox: Outbox, _ memory: ClientMemory,
+        _ publishing: PushScheduler, _ checkpoints: Checkpoints, _ work: RequestedWork
+    ) -> Requests {
+        let figureSource = {
+            [log, models, engine, foldTimer, figures, configuration, durability] (sums: ConnectionSums) in
+            FigureSource(
+                log: log, models: models, engine: engine, foldTimer: foldTimer, checkpoints: checkpoints,
+                figures: figures, memory: memory, publishing: publishing, data: configuration.data,
+                journal: configuration.journal, durability: durability, sums: sums)
+        }
+        let output = RequestOutput(
+            driver: driver, publishing: publishing, outbox: outbox, encoder: encoder, figures: figures, trace: trace,
+            rows: RowRequests(clock: clock.steady, figures, slow))
+        return Requests(
+            engine: engine, reader: reader, clock: clock, figures: figures, slow: slow, trace: trace,
+            transport: transport, access: configuration.access, owner: uid, limits: configuration.limits,
+            driver: driver, outbox: outbox, connections: connections, memory: memory, publishing: publishing,
+            work: work, waits: PositionWaits(patience: configuration.patience), output: output,
+            figureSource: figureSource)
+    }
+}
