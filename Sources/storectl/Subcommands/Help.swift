@@ -99,7 +99,7 @@ enum Help {
 extension Subcommand {
     /// True when an option or a field is a time.
     fileprivate var takesTimes: Bool {
-        takesFields || options.contains { if case .moment = $0.reading { true } else { false } }
+        takesFields || options.contains(where: \.takesTime)
     }
 
     /// The possible operands; of `help`, the verbs and the error codes.

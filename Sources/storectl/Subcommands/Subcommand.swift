@@ -22,22 +22,8 @@ struct Option: Sendable {
         self.choices = choices
     }
 
-    /// The conversion of a typed value into the protocol's.
-    var reading: Reading {
-        switch value {
-        case "TIME": .moment(orPosition: false)
-        case "P|TIME": .moment(orPosition: true)
-        case "true|false": .flag
-        default: .asItIs
-        }
-    }
-
-    /// The way to read the value of an option.
-    enum Reading {
-        case asItIs
-        case moment(orPosition: Bool)
-        case flag
-    }
+    /// True for a value that is a time, or may be one.
+    var takesTime: Bool { value == "TIME" || value == "P|TIME" }
 
     /// The option as the help shows it: `--name VALUE`.
     var usage: String { "--\(name)" + (value.map { " " + $0 } ?? "") }
@@ -48,16 +34,17 @@ extension Option {
     ///
     /// - Throws: a usage error for a text that is not such a value.
     func read(_ text: String, now: Date) throws(CommandError) -> String {
-        switch reading {
-        case .asItIs: return text
-        case .moment(let orPosition):
+        switch value {
+        case "TIME", "P|TIME":
+            let orPosition = value == "P|TIME"
             if orPosition, !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) { return text }
             if let time = TypedMoment.rfc3339(text, now: now) { return time }
             let position = orPosition ? "a position or " : ""
             throw .usage("--\(name) is \(position)a time, such as \(TypedMoment.examples), not \"\(text)\"")
-        case .flag:
+        case "true|false":
             if let flag = TypedFlag.read(text) { return "\(flag)" }
             throw .usage("--\(name) is yes or no, not \"\(text)\"")
+        default: return text
         }
     }
 }
