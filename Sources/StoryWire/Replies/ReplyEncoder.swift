@@ -214,22 +214,16 @@ package struct ReplyEncoder {
     }
 
     private static func append(_ limits: Limits, to bytes: inout ByteWriter) {
-        bytes.literal(#"{"line":"#)
-        bytes.integer(limits.line)
-        bytes.literal(#","inflight":"#)
-        bytes.integer(limits.inflight)
-        bytes.literal(#","connections":"#)
-        bytes.integer(limits.connections)
-        bytes.literal(#","subscriptions":"#)
-        bytes.integer(limits.subscriptions)
-        bytes.literal(#","page":"#)
-        bytes.integer(limits.page)
-        bytes.literal(#","output":"#)
-        bytes.integer(limits.output)
-        bytes.literal(#","memory":"#)
-        bytes.integer(limits.memory)
-        bytes.literal(#","idle":"#)
-        bytes.integer(limits.idle)
+        let values: [(name: StaticString, value: Int)] = [
+            (#"{"line":"#, limits.line), (#","inflight":"#, limits.inflight),
+            (#","connections":"#, limits.connections), (#","subscriptions":"#, limits.subscriptions),
+            (#","page":"#, limits.page), (#","output":"#, limits.output), (#","memory":"#, limits.memory),
+            (#","idle":"#, limits.idle),
+        ]
+        for (name, value) in values {
+            bytes.literal(name)
+            bytes.integer(value)
+        }
         bytes.byte(0x7D)
     }
 }
