@@ -54,9 +54,6 @@ extension LineParts {
         return streams(target.text)
     }
 
-    /// Reads `STREAM`; notes an error and returns nil if it is none.
-    mutating func stream() throws(Failure) -> StreamName? { streamName(try known(target).text, field: "stream") }
-
     mutating func identifier(_ text: UnsafeRawBufferPointer, field: String) -> Identifier? {
         do throws(FieldError) {
             return try Identifier(spelled: text, field: field)
