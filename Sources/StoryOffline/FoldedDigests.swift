@@ -1,4 +1,5 @@
 import StoryCore
+import StoryFold
 import StoryLog
 import StoryStore
 
@@ -48,8 +49,7 @@ final class ReplayComparison {
             let models = try foldedInOrder()
             digests = models
             if stored != models.digest(of: tables) {
-                let comparison = ModelComparison(catalogue: catalogue, folded: models, foldKeeping: fold)
-                difference = try comparison.firstDifference(tables, snapshot)
+                difference = try firstDifference(tables, snapshot, from: models)
             }
         }
         return ReplayReport.Entry(
@@ -62,5 +62,62 @@ final class ReplayComparison {
         let models = try fold(nil)
         inOrder = models
         return models
+    }
+
+    // MARK: Difference
+
+    /// Returns a sentence that names the first row that differs.
+    private func firstDifference(
+        _ tables: [ModelTable], _ snapshot: ModelSnapshot, from models: FoldedModels
+    ) throws(StorageError) -> String {
+        for table in tables {
+            if let difference = try firstDifference(table, snapshot, from: models) { return difference }
+        }
+        return "the digests differ, but no entry does"
+    }
+
+    private func firstDifference(
+        _ table: ModelTable, _ snapshot: ModelSnapshot, from models: FoldedModels
+    ) throws(StorageError) -> String? {
+        let expected =
+            if let entries = models.entries(of: table) { entries } else { try fold(table).entries(of: table) ?? [] }
+        var index = 0
+        var difference: String?
+        try snapshot.scan(table) { key, value in
+            guard index < expected.count else {
+                difference = "\(name(table, Array(key))) is stored, but the log does not make it"
+                return false
+            }
+            let entry = expected[index]
+            index += 1
+            if entry.key.equals(key) {
+                guard entry.value.equals(value) else {
+                    difference = "\(name(table, entry.key)) is stored otherwise than the log makes it"
+                    return false
+                }
+                return true
+            }
+            let isMissing = entry.key.precedes(Array(key))
+            difference =
+                isMissing
+                ? "\(name(table, entry.key)) is not stored, though the log makes it"
+                : "\(name(table, Array(key))) is stored, but the log does not make it"
+            return false
+        }
+        if difference == nil, index < expected.count {
+            difference = "\(name(table, expected[index].key)) is not stored, though the log makes it"
+        }
+        return difference
+    }
+
+    /// Returns the name of a row by its ID, or of another entry by its table and key.
+    private func name(_ table: ModelTable, _ key: [UInt8]) -> String {
+        if let kind = catalogue.kinds.first(where: { $0.rows == table }),
+            kind.keys.isValid(count: key.count - KeyBuffer.rowKeyHead)
+        {
+            return kind.address(RowKey(trusted: ByteView(Array(key.dropFirst(KeyBuffer.rowKeyHead)))))
+        }
+        let isText = !key.isEmpty && key.allSatisfy(Alphabet.holds)
+        return "\(table.name) " + (isText ? Alphabet.text(key) : String(decoding: key.hexadecimal, as: UTF8.self))
     }
 }
