@@ -81,6 +81,7 @@ struct SourceLineTests {
             "", "- {}", #"+ {"log":"x","ancestors":{}}"#, #"+ {"log":"\#(one)"}"#,
             #"+ {"log":"\#(one)","ancestors":{"x":2}}"#,
             #"+ {"log":"\#(one)","ancestors":{"\#(two)":"2"}}"#,
+            #"+ {"log":"+a\#(one.dropFirst(2))","ancestors":{}}"#, #"+ {"log":"\#(one)0a","ancestors":{}}"#,
         ] { #expect(identity(wrong) == nil, "\(wrong)") }
     }
 

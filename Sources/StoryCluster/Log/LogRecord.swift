@@ -37,14 +37,15 @@ package struct LogRecord: Equatable, Sendable {
         guard let number = UInt8(format), formats.reads(number) else {
             throw .otherFormat("the log", format, reading: formats)
         }
-        guard let id = fields["history"].flatMap(binary), let position = fields["position"].flatMap({ UInt64($0) }),
+        guard let id = fields["history"].flatMap({ StoredIdentity.id($0.utf8) }),
+            let position = fields["position"].flatMap({ UInt64($0) }),
             let checksum = fields["checksum"].flatMap({ UInt64($0) }),
             let cluster = fields["cluster"].flatMap({ UInt64($0) }), position <= Position.max.value
         else { throw .unreadable("the log's key id is no identity") }
         var ancestors: [StoredIdentity.Ancestor] = []
         for text in (fields["ancestors"] ?? "").split(separator: ",") {
             let pieces = text.split(separator: ":")
-            guard pieces.count == 2, let id = binary(String(pieces[0])), let position = UInt64(pieces[1]),
+            guard pieces.count == 2, let id = StoredIdentity.id(pieces[0].utf8), let position = UInt64(pieces[1]),
                 position <= Position.max.value
             else { throw .unreadable("the log's key id has an ancestor that is none") }
             ancestors.append(StoredIdentity.Ancestor(id: id, position: Position(position)))
@@ -56,10 +57,3 @@ package struct LogRecord: Equatable, Sendable {
 }
 
 private func hexadecimal(_ bytes: [UInt8]) -> String { String(decoding: bytes.hexadecimal, as: UTF8.self) }
-
-/// Returns the 16 bytes that 32 hexadecimal digits spell; nil for anything else.
-private func binary(_ text: String) -> [UInt8]? {
-    let digits = text.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue.map { UInt8($0) } }
-    guard digits.count == 32, text.utf8.count == 32 else { return nil }
-    return stride(from: 0, to: 32, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
-}

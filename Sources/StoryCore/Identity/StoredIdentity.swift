@@ -21,6 +21,13 @@ extension StoredIdentity {
         return StoredIdentity(id: id, ancestors: parents.prefix(StoredIdentity.mostAncestors - 1) + parents.suffix(1))
     }
 
+    /// Returns the 16 bytes of an ID that 32 hexadecimal digits spell; nil for any other text.
+    package static func id(_ text: some Collection<UInt8>) -> [UInt8]? {
+        let digits = text.compactMap { Character(UnicodeScalar($0)).hexDigitValue.map { UInt8($0) } }
+        guard digits.count == 32, text.count == 32 else { return nil }
+        return stride(from: 0, to: 32, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+    }
+
     /// The same identity with the IDs that clients know.
     package var named: LogIdentity {
         LogIdentity(

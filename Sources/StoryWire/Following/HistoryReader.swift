@@ -9,7 +9,7 @@ package enum HistoryReader {
         guard line.first == 0x2B, let space = line.first(0x20) else { return nil }
         let text = line.part((space + 1)..<line.count)
         return JSONObjectReader().withObject(text, readable: text.count) { members -> StoredIdentity? in
-            guard let id = LineMembers(members).bytes("log").flatMap(bytes(ofHexadecimal:)),
+            guard let id = LineMembers(members).bytes("log").flatMap({ StoredIdentity.id($0) }),
                 case .object(let ancestors)? = members.first(where: { $0.name.equals("ancestors") })?.value
             else { return nil }
             return self.ancestors(ancestors).map { StoredIdentity(id: id, ancestors: $0) }
@@ -19,7 +19,7 @@ package enum HistoryReader {
     private static func ancestors(_ text: UnsafeRawBufferPointer) -> [StoredIdentity.Ancestor]? {
         let ancestors = JSONObjectReader().withObject(text, readable: text.count) { members in
             members.map { member -> StoredIdentity.Ancestor? in
-                guard let id = bytes(ofHexadecimal: member.name),
+                guard let id = StoredIdentity.id(member.name),
                     case .integer(let number) = member.value, let position = UInt64(exactly: number),
                     position <= Position.max.value
                 else { return nil }
@@ -29,17 +29,5 @@ package enum HistoryReader {
         guard let ancestors, ancestors.count <= StoredIdentity.mostAncestors else { return nil }
         let known = ancestors.compactMap { $0 }
         return known.count == ancestors.count ? known : nil
-    }
-
-    /// Returns the 16 bytes that 32 hexadecimal digits spell; nil for any other text.
-    private static func bytes(ofHexadecimal text: UnsafeRawBufferPointer) -> [UInt8]? {
-        guard text.count == 32 else { return nil }
-        var bytes: [UInt8] = []
-        for index in stride(from: 0, to: text.count, by: 2) {
-            let digits = String(decoding: text[index..<index + 2], as: UTF8.self)
-            guard let byte = UInt8(digits, radix: 16) else { return nil }
-            bytes.append(byte)
-        }
-        return bytes
     }
 }
