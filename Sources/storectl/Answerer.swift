@@ -21,16 +21,13 @@ struct Answerer {
     /// - Throws: the reason why the directory cannot be read.
     init(reading path: String, through last: Position = .max) throws(CommandError) {
         ReaderProcess.takeOwnNumber(for: path)
-        let queries: StoredQueries
-        do throws(StorageError) {
-            let progress = Progress("folding the log", "events")
-            queries = try Interruption.endingAtOnce { () throws(StorageError) in
+        let progress = Progress("folding the log", "events")
+        let queries = try StoredData.used { () throws(StorageError) in
+            try Interruption.endingAtOnce { () throws(StorageError) in
                 try StoredQueries(
                     try DataDirectory(path, for: .reading), Kinds.table, clock: .system, through: last,
                     progress: { progress.show($0.value, of: $1.value) })
             }
-        } catch {
-            throw StoredData.told(error)
         }
         log = nil
         answer = { request throws(StoreError) in try Answerer.reply(queries.answer(request)) }

@@ -99,14 +99,4 @@ struct RequestTableTests {
         #expect(failure.detail == .name("conflit", nearest: "conflict"))
         #expect(Help.answer("conflit", from: .standard).count == 1)
     }
-
-    @Test(arguments: [
-        ("", "", 0), ("a", "", 1), ("LIST", "LIST", 0), ("LSIT", "LIST", 1), ("storys", "stories", 2),
-        ("GTE", "GET", 1),
-        ("kitten", "sitting", 3),
-    ])
-    func `a swap of neighbours counts once`(left: String, right: String, distance: Int) {
-        #expect(NearestName.distance(bytes(left), bytes(right)) == distance)
-        #expect(NearestName.distance(bytes(right), bytes(left)) == distance)
-    }
 }

@@ -109,7 +109,7 @@ package struct SeenNames: ~Copyable {
         let existingTypes = types.isEmpty ? [] : try known.types(of: program.categories, atMost: NeverSeen.mostNames)
         func named(_ unseen: [[UInt8]], _ lines: [String: Int], among known: [String]) -> [NeverSeen.Name] {
             unseen.map { String(decoding: $0, as: UTF8.self) }.map {
-                NeverSeen.Name(line: lines[$0] ?? 0, name: $0, nearest: NearestWord.find($0, among: known))
+                NeverSeen.Name(line: lines[$0] ?? 0, name: $0, nearest: NearestName.find($0.utf8, among: known))
             }
         }
         let names =

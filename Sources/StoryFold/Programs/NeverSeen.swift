@@ -56,15 +56,15 @@ package struct NeverSeen {
     package var names: [Name] {
         var names: [Name] = []
         for (name, line) in program.categoryLines where !categories.has(name) {
-            names.append(Name(line: line, name: name, nearest: NearestWord.find(name, among: categories.texts)))
+            names.append(Name(line: line, name: name, nearest: NearestName.find(name.utf8, among: categories.texts)))
         }
         for (name, line) in program.typeLines where !types.has(name) {
-            names.append(Name(line: line, name: name, nearest: NearestWord.find(name, among: types.texts)))
+            names.append(Name(line: line, name: name, nearest: NearestName.find(name.utf8, among: types.texts)))
         }
         for number in unseen {
             let path = program.paths[number]
             let last = path.steps.last.map { "\($0.name)" } ?? ""
-            let nearest = NearestWord.find(last, among: members[number]?.texts ?? [])
+            let nearest = NearestName.find(last.utf8, among: members[number]?.texts ?? [])
             names.append(Name(line: program.pathLines[number], name: path.spelling, nearest: nearest))
         }
         return names.sorted { ($0.line, $0.name) < ($1.line, $1.name) }

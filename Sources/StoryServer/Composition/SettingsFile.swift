@@ -78,7 +78,7 @@ package enum SettingsFile {
     /// Returns a hint: the known setting that is nearest to a wrong name, or all of them where none is near.
     private static func meant(_ name: String) -> String {
         let names = ServerSetting.allCases.map(\.rawValue)
-        guard let nearest = NearestName.find(Array(name.utf8), among: names) else {
+        guard let nearest = NearestName.find(name.utf8, among: names) else {
             return "there are \(names.joined(separator: ", "))"
         }
         return "did you mean \(nearest)?"

@@ -17,8 +17,7 @@ enum Refusals {
     ///
     /// - Parameter lack: the beginning of the message: `LIST has no option`.
     static func unknown(_ lack: String, _ name: UnsafeRawBufferPointer, among choices: [String]) -> Failure {
-        // A name that is longer than all known ones is not similar to any, and the comparison would take long.
-        let nearest = name.count > NearestName.maxCount ? nil : NearestName.find(name, among: choices)
+        let nearest = NearestName.find(name, among: choices)
         let hint = nearest.map { "; did you mean \($0)?" } ?? list(choices)
         let name = echo(name)
         return Failure(.unknown, "\(lack) \"\(name)\"\(hint)", .name(name, nearest: nearest))

@@ -1,6 +1,6 @@
 import StoryBrowser
 import StoryClient
-import StoryWire
+import StoryCore
 
 /// The subcommand `cluster`: the nodes of a log, and the changes of them.
 enum ClusterRun {
@@ -21,10 +21,8 @@ enum ClusterRun {
             let words = invocation.arguments.operands
             let word = words.first ?? Work.status.rawValue
             guard let work = Work(rawValue: word) else {
-                let nearest = NearestName.find(word.utf8, among: Work.allCases.map(\.rawValue)).map {
-                    "; the nearest is \($0)"
-                }
-                throw .usage("cluster has no \"\(word)\"\(nearest ?? ""); \(usage)")
+                let nearest = NearestName.hint(word, among: Work.allCases.map(\.rawValue))
+                throw .usage("cluster has no \"\(word)\"\(nearest); \(usage)")
             }
             let most = work == .status ? 1 : 2
             if words.count > most { throw .usage("cluster \(word) does not take \"\(words[most])\"; \(usage)") }
@@ -49,18 +47,10 @@ enum ClusterRun {
     // MARK: Status
 
     private static func status(_ invocation: Invocation) throws(CommandError) -> ExitCode {
-        guard invocation.arguments.has("watch") else {
-            try show(try invocation.ask("CLUSTER"), after: nil, invocation)
-            return .done
-        }
         let isPlain = ["json", "csv", "tsv", "columns"].contains(where: invocation.arguments.has)
-        if Terminal.isConversation, Terminal.obeysSequences, !isPlain {
-            var watch = try PageWatch(invocation, ClusterContent())
-            return try watch.run()
-        }
-        return try invocation.repeatLines("CLUSTER", hasGaps: !invocation.isJSON, sample: ClusterSample.init) {
-            (reply, before) throws(CommandError) in try show(reply, after: before, invocation)
-        }
+        return try invocation.watch(
+            isPlain ? nil : ClusterContent(), hasGaps: !invocation.isJSON, sample: ClusterSample.init
+        ) { (reply, before) throws(CommandError) in try show(reply, after: before, invocation) }
     }
 
     private static func show(

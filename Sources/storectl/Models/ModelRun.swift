@@ -35,10 +35,8 @@ enum ModelRun {
             let words = invocation.arguments.operands
             guard let word = words.first else { throw .usage("model needs one of \(Work.all); \(usage)") }
             guard let work = Work(rawValue: word) else {
-                let nearest = NearestName.find(word.utf8, among: Work.allCases.map(\.rawValue)).map {
-                    "; the nearest is \($0)"
-                }
-                throw .usage("model has no \"\(word)\"\(nearest ?? ""); \(usage)")
+                let nearest = NearestName.hint(word, among: Work.allCases.map(\.rawValue))
+                throw .usage("model has no \"\(word)\"\(nearest); \(usage)")
             }
             let operands = Array(words.dropFirst())
             guard operands.count >= work.operands.count else {

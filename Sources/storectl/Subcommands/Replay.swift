@@ -64,17 +64,19 @@ struct ReplayRun {
         let out = try invocation.arguments.value("out").map { (out) throws(CommandError) in try Invocation.absolute(out)
         }
         ReaderProcess.takeOwnNumber(for: path)
-        let directory: DataDirectory
-        do throws(StorageError) {
-            directory = try DataDirectory(path, for: .reading)
+        let directory = try StoredData.used { () throws(StorageError) in
+            let directory = try DataDirectory(path, for: .reading)
             if let out { _ = try NewFolder(out) }
             if options.isVerifying, access(directory.modelsPath, F_OK) != 0 {
                 throw .failed("\(path) has no stored models yet, because it was never served")
             }
-        } catch {
-            throw StoredData.told(error)
+            return directory
         }
-        let report = try Interruption.endingAtOnce { () throws(CommandError) in try self.report(directory) }
+        let report = try Interruption.endingAtOnce { () throws(CommandError) in
+            do throws(ReplayError) { return try StoredData.replay(directory, options) } catch {
+                throw StoredData.told(error)
+            }
+        }
         if report.models.isEmpty { throw ReplayRun.noModel(options.models?.first ?? "") }
         if let out {
             var files = try RowFiles(out, of: path, through: report.position, invocation)
@@ -82,17 +84,6 @@ struct ReplayRun {
         }
         try invocation.isJSON ? tellJSON(report) : tell(report)
         return report.isAlike ? .done : .no
-    }
-
-    private func report(_ directory: DataDirectory) throws(CommandError) -> ReplayReport {
-        let progress = Progress(options.isVerifying ? "comparing the models" : "folding the log", "events")
-        do throws(ReplayError) {
-            return try Replay(directory, catalogue: .standard, clock: .system).run(options) {
-                progress.show($0.value, of: $1.value)
-            }
-        } catch {
-            throw StoredData.told(error)
-        }
     }
 
     private func tell(_ report: ReplayReport) throws(CommandError) {

@@ -17,19 +17,8 @@ enum StatsRun {
         run: run)
 
     private static func run(_ invocation: Invocation) throws(CommandError) -> ExitCode {
-        let arguments = invocation.arguments
-        guard arguments.has("watch") else {
-            let reply = try Answerer(try invocation.connect()).ask("STATS")
-            try show(reply, after: nil, invocation)
-            return .done
-        }
-        let isPage = Terminal.isConversation && Terminal.obeysSequences
-        if isPage, !arguments.has("all"), !invocation.isJSON {
-            var watch = try PageWatch(invocation, StatsContent())
-            return try watch.run()
-        }
-        let hasGaps = !invocation.isJSON && !arguments.has("all")
-        return try invocation.repeatLines("STATS", hasGaps: hasGaps, sample: StatsSample.init) {
+        let isRaw = invocation.isJSON || invocation.arguments.has("all")
+        return try invocation.watch(isRaw ? nil : StatsContent(), hasGaps: !isRaw, sample: StatsSample.init) {
             (reply, before) throws(CommandError) in try show(reply, after: before, invocation)
         }
     }

@@ -41,6 +41,16 @@ enum StoredData {
         do throws(StorageError) { return try work() } catch { throw told(error) }
     }
 
+    /// Folds the log of a directory, or compares its stored models with that, and shows the progress.
+    static func replay(
+        _ directory: DataDirectory, _ options: Replay.Options
+    ) throws(ReplayError) -> ReplayReport {
+        let progress = Progress(options.isVerifying ? "comparing the models" : "folding the log", "events")
+        return try Replay(directory, catalogue: .standard, clock: .system).run(options) {
+            progress.show($0.value, of: $1.value)
+        }
+    }
+
     /// Converts a failure to read the data into an error of the command; damage is reported at once.
     static func told(_ error: StorageError) -> CommandError {
         switch error {

@@ -43,25 +43,15 @@ enum Verification {
     private static func verifyOffline(_ path: String) throws(CommandError) -> (head: Position, seal: Seal) {
         ReaderProcess.takeOwnNumber(for: path)
         let checking = Progress("checking the log", "events")
-        let (directory, checked): (DataDirectory, (head: Position, seal: Seal))
-        do throws(StorageError) {
-            directory = try DataDirectory(path, for: .reading)
-            checked = try LogVerifier.check(directory, now: Clock.system.now()) {
-                checking.show($0.value, of: $1.map(\.value))
-            }
-        } catch {
-            throw StoredData.told(error)
+        let directory = try StoredData.used { () throws(StorageError) in try DataDirectory(path, for: .reading) }
+        let checked = try StoredData.used { () throws(StorageError) in
+            try LogVerifier.check(directory, now: Clock.system.now()) { checking.show($0.value, of: $1.map(\.value)) }
         }
         guard Folder.exists(directory.modelsPath) else { return checked }
         var options = Replay.Options()
         options.isVerifying = true
-        let folding = Progress("comparing the models", "events")
         let report: ReplayReport
-        do throws(ReplayError) {
-            report = try Replay(directory, catalogue: .standard, clock: .system).run(options) {
-                folding.show($0.value, of: $1.value)
-            }
-        } catch {
+        do throws(ReplayError) { report = try StoredData.replay(directory, options) } catch {
             // The log is good, and that is reported; models of another version are folded again at the next start.
             if case .models(.failed(let reason)) = error {
                 Output.complain("the stored models were not compared: \(reason)")

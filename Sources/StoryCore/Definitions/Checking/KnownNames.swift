@@ -26,11 +26,11 @@ struct KnownNames {
     /// Returns the sentence of a fault: there is no such field.
     func noField(_ name: String) -> String {
         let locals = locals.blocks.suffix(DefinitionLimits.depth).joined().prefix(DefinitionLimits.fields)
-        return "there is no field \(name)" + NearestWord.hint(name, among: fieldNames + locals)
+        return "there is no field \(name)" + NearestName.hint(name, among: fieldNames + locals)
     }
 
     /// Returns the sentence of a fault: there is no such note.
     func noNote(_ name: String) -> String {
-        "there is no note \(name)" + NearestWord.hint(name, among: noteNames)
+        "there is no note \(name)" + NearestName.hint(name, among: noteNames)
     }
 }

@@ -5,7 +5,7 @@ extension ValueChecker {
     ) -> ValueKind? {
         guard let function = ModelFunction(rawValue: name) else {
             for argument in arguments { _ = kind(argument) }
-            let hint = NearestWord.hint(name, among: ModelFunction.allCases.map(\.rawValue))
+            let hint = NearestName.hint(name, among: ModelFunction.allCases.map(\.rawValue))
             report(
                 .noSuch, at: position,
                 "there is no function \(name)\(hint); known: \(ModelFunction.names)")

@@ -1,22 +1,31 @@
 import StoryClient
 
 extension Invocation {
-    /// Asks each second, and writes each reply below the one before, until a signal ends it.
+    /// Shows the reply to a request; with `--watch` again each second, until a signal or a key ends it: on a terminal as
+    /// a page, else each reply below the one before.
     ///
     /// - Parameters:
-    ///   - request: the request.
+    ///   - content: the page; nil where the options ask for lines.
     ///   - hasGaps: whether an empty line is between two replies.
     ///   - sample: returns the part of a reply that the next one is compared with.
     ///   - show: writes a reply, beside the sample of the one before.
-    func repeatLines<Sample>(
-        _ request: String, hasGaps: Bool, sample: (StoreReply) -> Sample?,
+    func watch<Content: WatchedContent, Sample>(
+        _ content: Content?, hasGaps: Bool, sample: (StoreReply) -> Sample?,
         show: (StoreReply, Sample?) throws(CommandError) -> Void
     ) throws(CommandError) -> ExitCode {
+        guard arguments.has("watch") else {
+            try show(try ask(Content.request), nil)
+            return .done
+        }
+        if let content, Terminal.isConversation, Terminal.obeysSequences {
+            var page = try PageWatch(self, content)
+            return try page.run()
+        }
         LostReader.endsProcess()
         let answerer = Answerer(try connect())
         var before: Sample?
         repeat {
-            let reply = try answerer.ask(request)
+            let reply = try answerer.ask(Content.request)
             if before != nil, hasGaps { try output.line("") }
             try show(reply, before)
             try output.flush()

@@ -1,15 +1,17 @@
-/// The search for the known name that is closest to a misspelt one, by the rule of the store's requests.
-package enum NearestWord {
+/// The search for the known name that is closest to a misspelt one.
+package enum NearestName {
     /// Names with fewer letters are short.
     private static let shortCount = 6
+    /// The longest name that is compared, in bytes.
+    private static let maxCount = 64
     /// The number of wrong, missing, extra or swapped letters at which no name is near.
     private static let farDistance = 3
 
     /// Returns the first of the closest names, ignoring case: one letter may differ in a short name, two in a longer
     /// one. Nil where none is close.
-    package static func find(_ name: String, among choices: [String]) -> String? {
-        guard name.utf8.count <= DefinitionLimits.name else { return nil }
-        let wanted = name.utf8.map(lowerCased)
+    package static func find(_ name: some Collection<UInt8>, among choices: [String]) -> String? {
+        guard name.count <= maxCount else { return nil }
+        let wanted = name.map(lowerCased)
         var best: (distance: Int, name: String)?
         for choice in choices {
             let count = max(wanted.count, choice.utf8.count)
@@ -22,13 +24,13 @@ package enum NearestWord {
     }
 
     /// Returns the end of a sentence that names it: `; the nearest is total`; empty where none is close.
-    static func hint(_ name: String, among choices: [String]) -> String {
-        find(name, among: choices).map { "; the nearest is \($0)" } ?? ""
+    package static func hint(_ name: String, among choices: [String]) -> String {
+        find(name.utf8, among: choices).map { "; the nearest is \($0)" } ?? ""
     }
 
     /// Returns the number of insertions, deletions, substitutions and swaps of neighbours, at most `farDistance`. Only
     /// cells near the diagonal can be below it, so long names cost little.
-    private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
+    static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
         let empty = Array(repeating: farDistance, count: right.count + 1)
         var beforeLast = empty
         var last = (0...right.count).map { min($0, farDistance) }
