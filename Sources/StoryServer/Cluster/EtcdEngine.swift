@@ -66,6 +66,13 @@ package final class EtcdEngine: EngineCalls {
         links = endpoints.map { EtcdLink($0, user: user, files: files, transport) }
     }
 
+    /// Creates the engine of a node.
+    convenience init(_ settings: ClusterSettings, over reactor: Reactor, _ trace: Trace) {
+        self.init(
+            settings.endpoints, user: settings.user, files: settings.files, lease: settings.lease, transport: reactor,
+            trace: trace)
+    }
+
     // MARK: EngineCalls
 
     package func call(_ id: CallID, _ call: EngineCall, endpoint: Int) {

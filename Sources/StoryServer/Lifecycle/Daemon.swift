@@ -67,14 +67,15 @@ package enum Daemon {
 
     /// Makes the log of a cluster out of the data directory (`--create`).
     ///
+    /// - Returns: a line for a person, without its line feed.
     /// - Throws: why it cannot be made; then exit code 2, or 3 where there is no room.
     package static func create(
         _ configuration: ServerConfiguration, clock: Clock, trace: Trace
-    ) throws(StartError) -> CreatedLog {
+    ) throws(StartError) -> String {
         ignoreWriteSignals()
         if let files = configuration.cluster?.files { try CertificateFiles.check(files) }
         do throws(StorageError) {
-            return try CreatedLog(configuration, clock: clock, trace: trace)
+            return try LogInEngine.make(configuration, clock: clock, trace: trace)
         } catch {
             throw StartError(error)
         }
