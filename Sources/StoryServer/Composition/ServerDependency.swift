@@ -228,12 +228,9 @@ package struct StartError: Error, Equatable, Sendable {
     /// The exit code of the process: 2, 3 or 5.
     package let exitCode: Int32
 
-    /// Makes a failure with its exit code.
-    package init(message: String, exitCode: Int32) {
-        self.message = message
-        self.exitCode = exitCode
-    }
+}
 
+extension StartError {
     /// Makes the failure for a store that cannot be opened: 5 where it is damaged, 3 where the disk is full, else 2.
     package init(_ error: StorageError) {
         switch error {

@@ -111,13 +111,10 @@ package enum Daemon {
     ///
     /// - Throws: `StartError` where rules let in others who could pass for the user who runs the daemon.
     private static func checkUser(_ configuration: inout ServerConfiguration) throws(StartError) {
-        let (rules, namespace) = (configuration.access.rules, UserNamespace.current())
-        guard geteuid() == namespace.unknownUser else {
-            configuration.access = Access(rules, trust: configuration.access.trust, in: namespace)
-            return
-        }
+        let namespace = UserNamespace.current()
+        guard geteuid() == namespace.unknownUser else { return configuration.access.namespace = namespace }
         // Without rules, the socket's mode admits only its owner.
-        guard !rules.isEmpty else { return }
+        guard !configuration.access.rules.isEmpty else { return }
         throw StartError(
             message:
                 "uid \(geteuid()) stands for every user without a number in this user namespace, so others that allow "
