@@ -36,8 +36,8 @@ do {
         say("\(created)\n")
     case .print(let configuration): say(ServerSetting.file(configuration))
     case .serve(let configuration):
-        let manager = try ServiceVariables.read()
-        exit(try Daemon.run(configuration, clock: .system, trace: trace, environment: { manager[$0] }))
+        let variables = try ServiceManager.variables()
+        exit(try Daemon.run(configuration, clock: .system, trace: trace, environment: { variables[$0] }))
     }
 } catch let error as ServerConfiguration.UsageError {
     refuse(error.message, 2)

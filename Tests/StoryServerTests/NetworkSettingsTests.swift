@@ -1,7 +1,7 @@
 import StoryCore
 import StoryNetwork
 import StoryReactor
-import StoryServer
+@testable import StoryServer
 import Testing
 
 /// The settings for clients on other machines, and the users of their certificates.

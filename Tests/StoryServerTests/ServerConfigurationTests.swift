@@ -1,7 +1,7 @@
 import Foundation
 import StoryCore
 import StoryReactor
-import StoryServer
+@testable import StoryServer
 import Testing
 
 @Suite struct ServerConfigurationTests {
@@ -122,7 +122,7 @@ import Testing
     }
 
     @Test func `a peer has the greatest role that a rule gives it, and none without one`() throws {
-        let access = Access([.init(.user(1_001), .read), .init(.group(50), .write), .init(.group(33), .read)])
+        let access = Access(rules: [.init(.user(1_001), .read), .init(.group(50), .write), .init(.group(33), .read)])
         func role(_ uid: UInt32, _ gid: UInt32 = 100, _ groups: [UInt32] = []) -> Role? {
             access.role(of: PeerCredentials(uid: uid, gid: gid, pid: 1, groups: groups), owner: 7)
         }
@@ -134,10 +134,10 @@ import Testing
 
     @Test func `the socket is as wide as the rules want it`() {
         #expect(Access().socketMode == 0o600 && Access().socketGroup == nil)
-        let group = Access([.init(.group(50), .write), .init(.group(50), .read)])
+        let group = Access(rules: [.init(.group(50), .write), .init(.group(50), .read)])
         #expect(group.socketMode == 0o660 && group.socketGroup == 50)
         for rule in [Access.Rule(.user(1), .read), Access.Rule(.group(51), .read)] {
-            let both = Access(group.rules + [rule])
+            let both = Access(rules: group.rules + [rule])
             #expect(both.socketMode == 0o666 && both.socketGroup == nil)
         }
     }

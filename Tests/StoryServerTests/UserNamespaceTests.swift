@@ -1,13 +1,13 @@
 import StoryCore
 import StoryReactor
-import StoryServer
+@testable import StoryServer
 import Testing
 
 /// Users whom the kernel cannot tell apart, as those outside of a container.
 @Suite struct UserNamespaceTests {
     private let access = Access(
-        [.init(.user(65_534), .write), .init(.group(65_533), .admin), .init(.group(50), .read)],
-        in: UserNamespace(unknownUser: 65_534, unknownGroup: 65_533))
+        rules: [.init(.user(65_534), .write), .init(.group(65_533), .admin), .init(.group(50), .read)],
+        namespace: UserNamespace(unknownUser: 65_534, unknownGroup: 65_533))
 
     private func role(_ uid: UInt32, _ gid: UInt32 = 100, _ groups: [UInt32] = [], owner: UInt32 = 7) -> Role? {
         access.role(of: PeerCredentials(uid: uid, gid: gid, pid: 1, groups: groups), owner: owner)

@@ -69,12 +69,19 @@ extension ClusterDriver {
 
     func askEngine() {
         guard let next = questions.next(at: driver.tick) else { return }
-        engine.call(next.id, next.call, endpoint: next.endpoint)
+        begin(next.id, next.call, endpoint: next.endpoint)
+    }
+
+    /// Makes a call, which is counted.
+    func begin(_ id: CallID, _ call: EngineCall, endpoint: Int) {
+        calls.began(id, call)
+        engine.call(id, call, endpoint: endpoint)
     }
 }
 
 extension ClusterDriver: EngineReceiver {
     func answered(_ id: CallID, _ answer: EngineAnswer) {
+        calls.ended(id, answer)
         guard error == nil else { return }
         guard questions.owns(id) else { return input { $0.answered(id, answer, at: $1) } }
         // An answer that was lost is asked for again at the next tick.

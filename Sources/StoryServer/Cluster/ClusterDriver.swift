@@ -13,6 +13,7 @@ final class ClusterDriver {
     private static let recordsPerTurn = 2_000
 
     let engine: any EngineCalls
+    var calls: CountedCalls
     let settings: ReplicaSettings
     let dependency: ServerDependency
     let driver: CommitDriver
@@ -66,15 +67,15 @@ final class ClusterDriver {
         _ node: ClusterNode, _ dependency: ServerDependency, driver: CommitDriver, entries: EntryCommits,
         seals: SealQueue
     ) {
-        engine = CountedEngine(
-            node.engine, of: LogKeys(log: node.settings.log), dependency.figures, steady: dependency.clock.steady)
-        settings = node.settings
+        (engine, settings) = (node.engine, node.settings)
+        let keys = LogKeys(log: settings.log)
+        calls = CountedCalls(of: keys, dependency.figures, steady: dependency.clock.steady)
         (self.dependency, self.driver, self.entries, self.seals) = (dependency, driver, entries, seals)
         seeding = Seeding(dependency, driver: driver, seals: seals)
         let log = dependency.log
         patience = UInt64(clamping: dependency.configuration.patience) * Housekeeping.ticksPerSecond
-        questions = PositionQuestions(LogKeys(log: node.settings.log), patience: patience)
-        replica = Replica(node.settings, OwnLog(history: log.storeID, head: log.committed))
+        questions = PositionQuestions(keys, patience: patience)
+        replica = Replica(settings, OwnLog(history: log.storeID, head: log.committed))
         entries.canWrite = { [weak self] in self?.replica.writableTerm != nil }
         entries.format = { [weak self] in self?.replica.entryFormat ?? RecordFormats.own.newest }
         entries.handOver = { [weak self] head, records in
@@ -99,7 +100,7 @@ final class ClusterDriver {
     /// True while the lead is handed over before the process ends.
     var isEnding: Bool { signal != nil }
     /// True while an entry waits that the next turn can take.
-    var hasWork: Bool { taking != nil && mayTake || seeding.hasWork }
+    var hasWork: Bool { taking != nil && mayTake || seeding.link?.hasWork == true }
 
     // MARK: The loop
 
@@ -115,7 +116,7 @@ final class ClusterDriver {
         engine.ticked(at: dependency.clock.steady())
         noteStorage()
         input { $0.ticked(at: $1) }
-        seeding.ticked()
+        seeding.link?.ticked()
         dependency.figures.engine.retried = replica.retries
         forwarding?.ticked()
         askEngine()
@@ -127,7 +128,7 @@ final class ClusterDriver {
         engine.turnEnded()
         left = ClusterDriver.recordsPerTurn
         takeEntry()
-        seeding.turnEnded()
+        seeding.link?.turnEnded()
         if let wake = replica.wakeAt, wake <= dependency.clock.steady() { input { $0.ticked(at: $1) } }
         forwarding?.turnEnds()
     }
@@ -170,7 +171,7 @@ final class ClusterDriver {
     /// Takes nothing more: the process ends.
     func end() {
         entries.canWrite = { false }
-        seeding.end()
+        seeding.link?.end()
         engine.end()
     }
 
@@ -188,7 +189,7 @@ final class ClusterDriver {
 
     private func perform(_ action: ClusterAction) {
         switch action {
-        case .call(let id, let call, let endpoint): engine.call(id, call, endpoint: endpoint)
+        case .call(let id, let call, let endpoint): begin(id, call, endpoint: endpoint)
         case .watch(let id, let range, let revision, let endpoint):
             engine.watch(id, range, from: revision, endpoint: endpoint)
         case .endWatch(let id): engine.endWatch(id)

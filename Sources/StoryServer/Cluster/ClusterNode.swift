@@ -26,9 +26,6 @@ package struct ClusterNode {
         settings.lease = cluster.lease
         settings.patience = UInt64(clamping: configuration.patience) * 1_000_000_000
         settings.tail = cluster.tail
-        let engine = EtcdEngine(
-            cluster.endpoints, user: cluster.user, files: cluster.files, lease: cluster.lease, transport: reactor,
-            trace: trace)
-        self.init(engine: engine, settings: settings)
+        self.init(engine: EtcdEngine(cluster, over: reactor, trace), settings: settings)
     }
 }

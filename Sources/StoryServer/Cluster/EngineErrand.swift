@@ -7,23 +7,15 @@ import StoryStorage
 ///
 /// A call whose outcome is unknown is made again at the next endpoint, until the patience is over.
 final class EngineErrand: ReactorHandler, EngineReceiver {
-    /// The next step after an answer.
-    enum Step {
-        case call(EngineCall)
-        case done
-    }
-
-    /// Decides the next step.
+    /// Returns the next call after an answer; nil where all is done.
     ///
     /// `isFirstTry`: false where an earlier try of the same call may have been carried out.
-    typealias Decide = (_ answer: EngineAnswer, _ isFirstTry: Bool) throws(StorageError) -> Step
+    typealias Decide = (_ answer: EngineAnswer, _ isFirstTry: Bool) throws(StorageError) -> EngineCall?
 
-    private let settings: ClusterSettings
+    private let log: LogInEngine
     private let reactor: Reactor
     private let engine: EtcdEngine
-    private let clock: Clock
     private let decide: Decide
-    private let patience: Int
     /// The ticks of 0.1 s that are left.
     private var left: UInt64
     private var call: EngineCall
@@ -35,41 +27,25 @@ final class EngineErrand: ReactorHandler, EngineReceiver {
     private var isWaiting = false
     private var outcome: Result<Void, StorageError>?
 
-    private init(
-        _ settings: ClusterSettings, patience: Int, clock: Clock, _ trace: Trace, first: EngineCall,
-        decide: @escaping Decide
-    ) throws(ReactorError) {
-        (self.settings, self.patience, self.clock, self.decide) = (settings, patience, clock, decide)
-        left = UInt64(clamping: patience) * 10
-        call = first
-        reactor = try Reactor()
-        engine = EtcdEngine(
-            settings.endpoints, user: settings.user, files: settings.files, lease: settings.lease, transport: reactor,
-            trace: trace)
+    private init(about log: LogInEngine, first: EngineCall, decide: @escaping Decide) throws(StorageError) {
+        (self.log, call, self.decide) = (log, first, decide)
+        left = UInt64(clamping: log.patience) * 10
+        reactor = try Reactor.made()
+        engine = EtcdEngine(log.settings, over: reactor, log.trace)
         engine.receiver = self
     }
 
     /// Makes calls until a decision says that all is done.
     ///
     /// - Parameters:
-    ///   - settings: the engine.
-    ///   - patience: how many seconds it is tried.
-    ///   - clock: the clocks.
-    ///   - trace: the daemon's trace.
+    ///   - log: the log that they are about.
     ///   - first: the first call.
     ///   - decide: decides on each answer whose outcome is known, also on a refusal.
     /// - Throws: the error of a decision; `.failed` with the reason where no answer came in time, or etcd refuses.
     static func run(
-        _ settings: ClusterSettings, patience: Int, clock: Clock, trace: Trace, first: EngineCall,
-        decide: @escaping Decide
+        about log: LogInEngine, first: EngineCall, decide: @escaping Decide
     ) throws(StorageError) {
-        let errand: EngineErrand
-        do throws(ReactorError) {
-            errand = try EngineErrand(
-                settings, patience: patience, clock: clock, trace, first: first, decide: decide)
-        } catch {
-            throw .failed("\(error)")
-        }
+        let errand = try EngineErrand(about: log, first: first, decide: decide)
         errand.send()
         errand.reactor.run(errand)
         guard let outcome = errand.outcome else { throw errand.unanswered }
@@ -77,9 +53,8 @@ final class EngineErrand: ReactorHandler, EngineReceiver {
     }
 
     private var unanswered: StorageError {
-        let urls = settings.endpoints.map(\.url).joined(separator: ",")
         let reason = engine.lastFailure ?? "nothing answered"
-        return .failed("etcd at \(urls) did not answer within \(patience) s: \(reason)")
+        return .failed("etcd at \(log.settings.urls) did not answer within \(log.patience) s: \(reason)")
     }
 
     private func send() {
@@ -88,8 +63,8 @@ final class EngineErrand: ReactorHandler, EngineReceiver {
         engine.call(CallID(calls), call, endpoint: endpoint)
     }
 
-    private func finish(_ outcome: Result<Void, StorageError>) {
-        self.outcome = outcome
+    private func finish(_ error: StorageError?) {
+        outcome = error.map { .failure($0) } ?? .success(())
         stop()
     }
 
@@ -108,31 +83,26 @@ final class EngineErrand: ReactorHandler, EngineReceiver {
             endpoint += 1
         case .refused(.denied):
             finish(
-                .failure(
-                    .failed(
-                        "etcd lets this user not read and write keys below /storykeep/: check cluster-user, its "
-                            + "password and its role")))
-        case .refused(.other(let reason)): finish(.failure(.failed(reason)))
+                .failed(
+                    "etcd lets this user not read and write keys below /storykeep/: check cluster-user, its "
+                        + "password and its role"))
+        case .refused(.other(let reason)): finish(.failed(reason))
         case .full:
             finish(
-                .failure(
-                    .full(
-                        "etcd is full (NOSPACE): run etcdctl defrag and etcdctl alarm disarm, or give it a larger "
-                            + "--quota-backend-bytes")))
+                .full(
+                    "etcd is full (NOSPACE): run etcdctl defrag and etcdctl alarm disarm, or give it a larger "
+                        + "--quota-backend-bytes"))
         case .refused, .ranged, .transacted, .granted, .renewed, .revoked, .compacted, .status: take(answer)
         }
     }
 
     private func take(_ answer: EngineAnswer) {
         do throws(StorageError) {
-            switch try decide(answer, isFirstTry) {
-            case .done: finish(.success(()))
-            case .call(let next):
-                (call, isFirstTry) = (next, true)
-                send()
-            }
+            guard let next = try decide(answer, isFirstTry) else { return finish(nil) }
+            (call, isFirstTry) = (next, true)
+            send()
         } catch {
-            finish(.failure(error))
+            finish(error)
         }
     }
 
@@ -153,11 +123,11 @@ final class EngineErrand: ReactorHandler, EngineReceiver {
     func timerFired() {
         guard left > 0 else { return stop() }
         left -= 1
-        engine.ticked(at: clock.steady())
+        engine.ticked(at: log.clock.steady())
         if isWaiting { send() }
     }
 
-    func signalReceived(_ signal: Int32) { finish(.failure(.failed("ended by signal \(signal)"))) }
+    func signalReceived(_ signal: Int32) { finish(.failed("ended by signal \(signal)")) }
     func connectionOpened(_ id: ConnectionID, peer: PeerCredentials) {}
     func clientNotAccepted(errno: Int32) {}
     func outputDrained(_ id: ConnectionID) {}

@@ -36,7 +36,7 @@ package final class EtcdEngine: EngineCalls {
     private let trace: Trace
     private let links: [EtcdLink]
     private let renewalTime: UInt64
-    /// The requests by their numbers in the sessions.
+    /// The requests by their numbers in the sessions: no two have the same.
     private var requests: [CallID: Request] = [:]
     private var watches: [WatchID: CallID] = [:]
     private var news = EngineNews()
@@ -44,17 +44,8 @@ package final class EtcdEngine: EngineCalls {
     private var isEnded = false
     private var time: UInt64 = 0
     private var tickedAt: UInt64?
-    private let numbers: Numbers
-
-    /// The numbers of requests in the sessions: no two have the same.
-    private final class Numbers {
-        private var last: UInt64 = 0
-
-        func next() -> CallID {
-            last += 1
-            return CallID(last)
-        }
-    }
+    /// The number of the last request.
+    private var last: UInt64 = 0
 
     /// Creates an engine; it connects when the first call or watch needs that.
     ///
@@ -72,9 +63,14 @@ package final class EtcdEngine: EngineCalls {
         precondition(!endpoints.isEmpty, "an engine without endpoints")
         (self.transport, self.trace) = (transport, trace)
         renewalTime = UInt64(max(lease, 1)) * 1_000_000_000 / 3
-        let numbers = Numbers()
-        self.numbers = numbers
-        links = endpoints.map { EtcdLink($0, user: user, files: files, transport, makeID: numbers.next) }
+        links = endpoints.map { EtcdLink($0, user: user, files: files, transport) }
+    }
+
+    /// Creates the engine of a node.
+    convenience init(_ settings: ClusterSettings, over reactor: Reactor, _ trace: Trace) {
+        self.init(
+            settings.endpoints, user: settings.user, files: settings.files, lease: settings.lease, transport: reactor,
+            trace: trace)
     }
 
     // MARK: EngineCalls
@@ -133,7 +129,8 @@ package final class EtcdEngine: EngineCalls {
         guard !isEnded else { return nil }
         let order = links.indices.map { (endpoint + $0) % links.count }
         let index = order.first { links[$0].failedUntil <= time } ?? order[0]
-        let id = numbers.next()
+        last += 1
+        let id = CallID(last)
         requests[id] = Request(purpose: purpose, link: index, began: time, deadline: deadline)
         links[index].begin(id, request)
         take(index)
@@ -185,18 +182,19 @@ package final class EtcdEngine: EngineCalls {
     /// Takes the results of a link, and notes how it is.
     private func take(_ index: Int) {
         let link = links[index]
-        if let version = link.takeVersion() {
+        let found = link.takeNews()
+        if let version = found.version {
             link.failedUntil = 0
             trace.say("engine-found", ["endpoint": link.endpoint.url, "version": version])
         }
-        for result in link.takeResults() {
+        for result in found.results {
             if case .answered(let id, let answer) = result {
                 requests[id]?.deadline = nil
                 if answer == .unknown { link.failedUntil = time + EtcdEngine.failedTime }
             }
             news.append(result)
         }
-        if let reason = link.takeFailure() {
+        if let reason = found.failure {
             link.failedUntil = time + EtcdEngine.failedTime
             lastFailure = "\(link.endpoint.url): \(reason)"
             trace.sayEachSecond("engine-lost", ["endpoint": link.endpoint.url, "reason": reason])

@@ -19,9 +19,22 @@ final class EtcdLink {
         case idle
         case connecting(ConnectionID)
         /// Waits for the answer to the call for the version.
-        case checking(ConnectionID, EtcdSession, status: CallID)
+        case checking(ConnectionID, EtcdSession)
         case ready(ConnectionID, EtcdSession)
     }
+
+    /// The events of a link.
+    struct News {
+        /// The version of etcd, where the connection has become ready.
+        var version: String?
+        /// The results of requests, in their order.
+        var results: [EtcdResult] = []
+        /// The reason where the connection has failed.
+        var failure: String?
+    }
+
+    /// The number of the call for the version, which no request has.
+    private static let status = CallID(0)
 
     let endpoint: EtcdEndpoint
     private let user: EtcdUser?
@@ -30,19 +43,14 @@ final class EtcdLink {
     /// The TLS of the connection; nil without it, and before the connection is made.
     private var tls: OutboundTLS?
     private let transport: any Transport
-    private let makeID: () -> CallID
     private var state = State.idle
     /// The requests that wait until the connection is ready, in their order.
     private var held: [(id: CallID, request: Request)] = []
-    private var results: [EtcdResult] = []
+    private var news = News()
     /// When bytes came last, or the connection was made, as the engine counts the time.
     private var receivedAt: UInt64 = 0
     /// Until when other endpoints come first.
     var failedUntil: UInt64 = 0
-    /// The reason of the last failure, until it is taken.
-    private var failure: String?
-    /// The version of etcd, until it is taken.
-    private var found: String?
 
     /// Creates a link that is not connected.
     ///
@@ -50,28 +58,22 @@ final class EtcdLink {
     ///   - endpoint: the member of etcd.
     ///   - user: the user whom it is asked as.
     ///   - files: the certificates for TLS.
-    ///   - transport: the sockets.
-    ///   - makeID: returns a number that no request has.
-    init(
-        _ endpoint: EtcdEndpoint, user: EtcdUser?, files: TLSFiles?, _ transport: any Transport,
-        makeID: @escaping () -> CallID
-    ) {
-        (self.endpoint, self.user, self.files) = (endpoint, user, files)
-        (self.transport, self.makeID) = (transport, makeID)
+    init(_ endpoint: EtcdEndpoint, user: EtcdUser?, files: TLSFiles?, _ transport: any Transport) {
+        (self.endpoint, self.user, self.files, self.transport) = (endpoint, user, files, transport)
     }
 
     /// The connection; nil while there is none.
     var connection: ConnectionID? {
         switch state {
         case .idle: nil
-        case .connecting(let id), .checking(let id, _, _), .ready(let id, _): id
+        case .connecting(let id), .checking(let id, _), .ready(let id, _): id
         }
     }
 
     private var session: EtcdSession? {
         switch state {
         case .idle, .connecting: nil
-        case .checking(_, let session, _), .ready(_, let session): session
+        case .checking(_, let session), .ready(_, let session): session
         }
     }
 
@@ -92,7 +94,7 @@ final class EtcdLink {
     func cancel(_ id: CallID) {
         if let index = held.firstIndex(where: { $0.id == id }) {
             held.remove(at: index)
-            return results.append(.answered(id, .unknown))
+            return news.results.append(.answered(id, .unknown))
         }
         withSession { $0.cancel(id) }
     }
@@ -114,22 +116,10 @@ final class EtcdLink {
     /// True where nothing came on the connection since a time.
     func isSilent(since time: UInt64) -> Bool { session != nil && receivedAt <= time }
 
-    /// Returns the results since the last call, in their order.
-    func takeResults() -> [EtcdResult] {
-        defer { results = [] }
-        return results
-    }
-
-    /// Returns the reason where the connection has failed since the last call.
-    func takeFailure() -> String? {
-        defer { failure = nil }
-        return failure
-    }
-
-    /// Returns etcd's version where the connection has become ready since the last call.
-    func takeVersion() -> String? {
-        defer { found = nil }
-        return found
+    /// Returns the events since the last call.
+    func takeNews() -> News {
+        defer { news = News() }
+        return news
     }
 
     // MARK: The connection
@@ -160,9 +150,8 @@ final class EtcdLink {
     private func check(_ id: ConnectionID) {
         let session = EtcdSession(
             EtcdPeer(authority: "\(endpoint.address)", isSecure: endpoint.isSecure, user: user))
-        let status = makeID()
-        state = .checking(id, session, status: status)
-        session.call(status, .status)
+        state = .checking(id, session)
+        session.call(EtcdLink.status, .status)
         exchange()
     }
 
@@ -170,10 +159,10 @@ final class EtcdLink {
     func fail(_ reason: String) {
         let (session, waiting) = (session, held)
         close()
-        failure = reason
+        news.failure = reason
         session?.peerClosed()
         for result in session?.takeResults() ?? [] { keep(result) }
-        for (id, request) in waiting { results.append(request.result(id, answer: .unknown, end: .broken)) }
+        for (id, request) in waiting { news.results.append(request.result(id, answer: .unknown, end: .broken)) }
     }
 
     /// Closes the connection and forgets everything that waits.
@@ -184,13 +173,14 @@ final class EtcdLink {
 
     /// Takes etcd's answer to the call for its version.
     private func checked(_ answer: EngineAnswer) {
-        guard case .checking(let id, let session, _) = state else { return }
+        guard case .checking(let id, let session) = state else { return }
         switch answer {
         case .refused(.other(let reason)):
             let waiting = held
             held = []
             for (id, request) in waiting {
-                results.append(request.result(id, answer: .refused(.other(reason)), end: .refused(.other(reason))))
+                news.results.append(
+                    request.result(id, answer: .refused(.other(reason)), end: .refused(.other(reason))))
             }
             fail(reason)
         case .unknown, .full: fail("it does not say which version it is")
@@ -203,14 +193,14 @@ final class EtcdLink {
 
     private func becomeReady(_ id: ConnectionID, session: EtcdSession, version: String) {
         let waiting = held
-        (state, held, found) = (.ready(id, session), [], version)
+        (state, held, news.version) = (.ready(id, session), [], version)
         for (id, request) in waiting { send(id, request, on: session) }
     }
 
     private func send(_ id: CallID, _ request: Request, on session: EtcdSession) {
         // The connection may have failed while the requests before were sent.
         guard session === self.session else {
-            return results.append(request.result(id, answer: .unknown, end: .broken))
+            return news.results.append(request.result(id, answer: .unknown, end: .broken))
         }
         switch request {
         case .call(let call): session.call(id, call)
@@ -278,9 +268,9 @@ final class EtcdLink {
     private func keep(_ result: EtcdResult) {
         switch result {
         case .answered(let id, let answer):
-            if case .checking(_, _, let status) = state, status == id { return checked(answer) }
-            results.append(result)
-        case .watched, .watchEnded: results.append(result)
+            if id == EtcdLink.status, case .checking = state { return checked(answer) }
+            news.results.append(result)
+        case .watched, .watchEnded: news.results.append(result)
         case .connectionFailed: break
         }
     }

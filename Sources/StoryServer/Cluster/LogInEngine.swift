@@ -1,41 +1,31 @@
 import StoryCluster
-package import StoryCore
+import StoryCore
 import StoryLog
-package import StoryStorage
+import StoryStorage
 
 /// The log that a node's settings name, in the engine: made once by `--create`, and looked up by a node that has no log.
 struct LogInEngine {
-    private let settings: ClusterSettings
-    private let patience: Int
-    private let clock: Clock
-    private let trace: Trace
+    /// The engine, and the name of the log.
+    let settings: ClusterSettings
+    /// How many seconds each of the methods tries.
+    let patience: Int
+    let clock: Clock
+    let trace: Trace
+
     private var keys: LogKeys { LogKeys(log: settings.log) }
-
-    /// Names a log.
-    ///
-    /// - Parameters:
-    ///   - settings: the engine, and the name of the log.
-    ///   - patience: how many seconds each of the methods tries.
-    ///   - clock: the clocks.
-    ///   - trace: the daemon's trace.
-    init(_ settings: ClusterSettings, patience: Int, clock: Clock, trace: Trace) {
-        (self.settings, self.patience, self.clock, self.trace) = (settings, patience, clock, trace)
-    }
-
-    private var name: String {
-        "the log \(settings.log) in etcd at \(settings.endpoints.map(\.url).joined(separator: ","))"
-    }
+    private var name: String { "the log \(settings.log) in etcd at \(settings.urls)" }
 
     /// Returns the history of the log.
     ///
     /// - Throws: `.failed` where there is no such log, or it was made in another etcd; where etcd does not answer.
     func history() throws(StorageError) -> StoredIdentity {
         var found: StoredIdentity?
-        try run(first: .range(EngineRange(from: keys.identity))) { (answer, _) throws(StorageError) in
+        try EngineErrand.run(about: self, first: .range(EngineRange(from: keys.identity))) {
+            (answer, _) throws(StorageError) in
             guard case .ranged(let ranged, let header) = answer else { throw LogInEngine.unexpected }
             guard let pair = ranged.keys.first else {
                 throw .failed(
-                    "there is no log \(settings.log) in etcd at \(settings.endpoints.map(\.url).joined(separator: ",")):"
+                    "there is no log \(settings.log) in etcd at \(settings.urls):"
                         + " make it out of the data directory that it begins with, by stored --create with that --data,"
                         + " --cluster and --log")
             }
@@ -44,7 +34,7 @@ struct LogInEngine {
                 throw .failed("\(name) was made in another etcd cluster, which this one is a copy of")
             }
             found = record.identity
-            return .done
+            return nil
         }
         guard let found else { throw LogInEngine.unexpected }
         trace.say("joined", ["cluster": settings.log, "log": "\(LogID(binary: found.id))"])
@@ -60,7 +50,7 @@ struct LogInEngine {
     /// - Throws: `.failed` where the log is there already, or keys of an earlier one; where etcd does not answer.
     func create(_ identity: StoredIdentity, at position: Position, checksum: UInt64) throws(StorageError) {
         var value: [UInt8]?
-        try run(first: looking) { (answer, isFirstTry) throws(StorageError) in
+        try EngineErrand.run(about: self, first: looking) { (answer, isFirstTry) throws(StorageError) in
             guard case .transacted(let succeeded, let results, let header) = answer else {
                 throw LogInEngine.unexpected
             }
@@ -69,15 +59,15 @@ struct LogInEngine {
                 let record = LogRecord(
                     identity: identity, position: position, checksum: checksum, cluster: header.cluster)
                 value = record.value
-                return .call(putting(record.value))
+                return putting(record.value)
             }
-            if succeeded { return .done }
+            if succeeded { return nil }
             guard case .ranged(let found)? = results.first, let pair = found.keys.first else {
                 throw LogInEngine.unexpected
             }
             // An earlier try whose answer was lost may have made it.
             guard !isFirstTry, pair.value == put else { throw isThere(pair) }
-            return .done
+            return nil
         }
     }
 
@@ -113,13 +103,6 @@ struct LogInEngine {
             "\(name) is there already\(history): start this node without --create, or choose another name with --log")
     }
 
-    private func run(
-        first: EngineCall, _ decide: @escaping EngineErrand.Decide
-    ) throws(StorageError) {
-        try EngineErrand.run(
-            settings, patience: patience, clock: clock, trace: trace, first: first, decide: decide)
-    }
-
     private static func read(_ pair: EngineKeyValue) throws(StorageError) -> LogRecord {
         do throws(ClusterError) { return try LogRecord(pair.value) } catch { throw .failed("\(error)") }
     }
@@ -127,37 +110,31 @@ struct LogInEngine {
     private static let unexpected = StorageError.failed("etcd answers something else than it was asked")
 }
 
-/// The making of a log in the engine out of a data directory, before any node serves it.
-package struct CreatedLog: CustomStringConvertible {
-    private let log: String
-    private let history: LogID
-    private let position: Position
-
-    package var description: String { "created log=\(log) history=\(history) position=\(position.value)" }
-
-    /// Makes the log that the settings name.
+extension LogInEngine {
+    /// Makes the log that the settings name out of the data directory, before any node serves it.
     ///
     /// A directory without a log gets a new one, so that a node can begin with it.
     ///
-    /// - Parameters:
-    ///   - configuration: the settings, with a cluster.
-    ///   - clock: the clocks.
-    ///   - trace: the daemon's trace.
+    /// - Parameter configuration: the settings, with a cluster.
+    /// - Returns: a line for a person, without its line feed.
     /// - Throws: why it cannot be made; nothing is left of a directory that was made for it.
-    package init(_ configuration: ServerConfiguration, clock: Clock, trace: Trace) throws(StorageError) {
+    static func make(
+        _ configuration: ServerConfiguration, clock: Clock, trace: Trace
+    ) throws(StorageError) -> String {
         guard let settings = configuration.cluster else { throw .failed("--create wants --cluster") }
         let directory = try DataDirectory(configuration.data, for: .serving)
+        let made: String
         do throws(StorageError) {
             let log = try LMDBEventLog(in: directory, now: clock.now(), journalSize: configuration.journal)
             defer { log.close() }
-            let found = LogInEngine(settings, patience: configuration.patience, clock: clock, trace: trace)
-            try found.create(
+            try LogInEngine(settings: settings, patience: configuration.patience, clock: clock, trace: trace).create(
                 log.storedIdentity, at: log.head, checksum: try EntryRecords(log: log).checksum(at: log.head))
-            (self.log, history, position) = (settings.log, log.identity.id, log.head)
+            made = "created log=\(settings.log) history=\(log.identity.id) position=\(log.head.value)"
         } catch {
             directory.discardNew()
             throw error
         }
         directory.close()
+        return made
     }
 }

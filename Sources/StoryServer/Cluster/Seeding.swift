@@ -17,9 +17,6 @@ final class Seeding {
         (self.dependency, self.driver, self.seals) = (dependency, driver, seals)
     }
 
-    /// True while records wait that the next turn can take.
-    var hasWork: Bool { link?.hasWork == true }
-
     /// Connects to a node at the next tick, and takes its events through a position.
     func begin(from address: String, through last: Position) {
         let first = driver.head
@@ -48,13 +45,4 @@ final class Seeding {
         case .diverged(let reason): diverged(reason)
         }
     }
-
-    /// Connects where that is due.
-    func ticked() { link?.ticked() }
-
-    /// Goes on with the records that wait, at the end of a turn.
-    func turnEnded() { link?.turnEnded() }
-
-    /// Takes nothing more: the process ends.
-    func end() { link?.end() }
 }

@@ -1,24 +1,21 @@
 import Glibc
-package import StoryCore
-package import StoryReactor
+import StoryCore
+import StoryReactor
 
 /// The access rules; the user who runs the daemon, and root, may do everything without one.
-package struct Access: Equatable, Sendable {
+struct Access: Equatable, Sendable {
     /// A rule: a user or a group, and its role.
-    package struct Rule: Equatable, Sendable {
+    struct Rule: Equatable, Sendable {
         /// The user or group of a rule, by its number.
-        package enum Subject: Equatable, Sendable {
+        enum Subject: Equatable, Sendable {
             case user(UInt32)
             case group(UInt32)
         }
 
-        /// The user or group that the rule is for.
-        package let subject: Subject
-        /// The role that the rule gives.
-        package let role: Role
+        let subject: Subject
+        let role: Role
 
-        /// Makes a rule from parts that are already resolved.
-        package init(_ subject: Subject, _ role: Role) {
+        init(_ subject: Subject, _ role: Role) {
             self.subject = subject
             self.role = role
         }
@@ -26,7 +23,7 @@ package struct Access: Equatable, Sendable {
         /// Parses `USER=ROLE` or `@GROUP=ROLE`; users and groups may be names or numbers.
         ///
         /// - Throws: `UsageError` with a sentence that states the fault.
-        package init(_ text: String, _ accounts: Accounts) throws(ServerConfiguration.UsageError) {
+        init(_ text: String, _ accounts: Accounts) throws(ServerConfiguration.UsageError) {
             let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard parts.count == 2, let role = Role.allCases.first(where: { $0.name == parts[1] }) else {
                 throw .init(message: "allow wants USER=ROLE or @GROUP=ROLE with read, write or admin, not \"\(text)\"")
@@ -41,28 +38,21 @@ package struct Access: Equatable, Sendable {
     }
 
     /// The rules, in the order of the settings; where several match, the highest role counts.
-    package let rules: [Rule]
+    var rules: [Rule] = []
     /// The users of certificates; without any, no certificate gets in.
-    package let trust: [Trust]
+    var trust: [Trust] = []
     /// The user namespace in which the numbers of the rules are valid.
-    package let namespace: UserNamespace
-
-    /// Makes the rules; without any, only the owner and root may connect.
-    package init(_ rules: [Rule] = [], trust: [Trust] = [], in namespace: UserNamespace = .whole) {
-        self.rules = rules
-        self.trust = trust
-        self.namespace = namespace
-    }
+    var namespace = UserNamespace.whole
 
     /// Returns the highest role that the rules give a peer; nil where it may not connect.
-    package func role(of peer: PeerCredentials, owner: UInt32) -> Role? {
+    func role(of peer: PeerCredentials, owner: UInt32) -> Role? {
         guard peer.uid != namespace.unknownUser, peer.uid != PeerCredentials.nobody else { return nil }
         guard peer.uid != owner, peer.uid != 0 else { return .admin }
         return rules.filter { $0.subject.matches(peer, in: namespace) }.map(\.role).max()
     }
 
     /// Returns the sentence that refuses a peer without a role.
-    package func refusal(of peer: PeerCredentials) -> String {
+    func refusal(of peer: PeerCredentials) -> String {
         if let certificate = peer.certificate, peer.uid == PeerCredentials.nobody {
             guard let name = certificate.name else {
                 return "the certificate has not exactly one common name; use one that has"
@@ -80,13 +70,13 @@ package struct Access: Equatable, Sendable {
 
     /// The mode of the socket's file: as narrow as the rules allow. `role` refuses the peers without a rule that the
     /// mode admits.
-    package var socketMode: UInt32 {
+    var socketMode: UInt32 {
         guard !rules.isEmpty else { return 0o600 }
         return socketGroup == nil ? 0o666 : 0o660
     }
 
     /// The group that owns the socket's file: the group of all rules; nil where they are not all for one group.
-    package var socketGroup: UInt32? {
+    var socketGroup: UInt32? {
         guard case .group(let group)? = rules.first?.subject,
             rules.allSatisfy({ $0.subject == .group(group) })
         else { return nil }
@@ -103,22 +93,12 @@ extension Access.Rule.Subject {
     }
 }
 
-/// The look-ups from names of users and groups to their numbers.
+/// The look-ups from names of users and groups to their numbers; nil for an unknown name.
 package struct Accounts: Sendable {
     let user: @Sendable (String) -> UInt32?
     let group: @Sendable (String) -> UInt32?
     /// The own group of a user's number, and then the others.
-    let groups: @Sendable (UInt32) -> [UInt32]
-
-    /// Makes the look-ups; each returns nil for an unknown name.
-    package init(
-        user: @escaping @Sendable (String) -> UInt32?, group: @escaping @Sendable (String) -> UInt32?,
-        groups: @escaping @Sendable (UInt32) -> [UInt32] = { _ in [] }
-    ) {
-        self.user = user
-        self.group = group
-        self.groups = groups
-    }
+    var groups: @Sendable (UInt32) -> [UInt32] = { _ in [] }
 
     /// The accounts of this machine. Used at start-up only, while there is one thread: the look-ups are not
     /// thread-safe.

@@ -32,6 +32,9 @@ package struct ClusterSettings: Equatable, Sendable {
     /// The range of the setting `tail`.
     static let tails = 1 << 20...1 << 30
 
+    /// The URLs of the members of etcd, with commas between them.
+    var urls: String { endpoints.map(\.url).joined(separator: ",") }
+
     /// Makes settings with defaults for everything but the endpoints and the name of the node.
     package init(endpoints: [EtcdEndpoint], node: String) {
         self.endpoints = endpoints

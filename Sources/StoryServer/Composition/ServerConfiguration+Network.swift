@@ -1,5 +1,6 @@
 import StoryCore
 import StoryNetwork
+import StoryReactor
 
 /// The settings for other machines.
 extension ServerConfiguration {
@@ -25,15 +26,11 @@ extension ServerConfiguration {
                 message: "listen wants a certificate: say --certificate, --certificate-key and --authority")
         }
         for rule in settings.all(.trust) {
-            do throws(UsageError) {
-                let trust = try Trust(rule.text, accounts)
-                guard configuration.trust.allSatisfy({ $0.name != trust.name }) else {
-                    throw UsageError(message: "trust is given twice for \"\(trust.name)\"")
-                }
-                configuration.trust.append(trust)
-            } catch {
-                throw rule.refused(error.message)
+            let trust = try rule.parsed { (text) throws(UsageError) in try Trust(text, accounts) }
+            guard configuration.access.trust.allSatisfy({ $0.name != trust.name }) else {
+                throw rule.refused("trust is given twice for \"\(trust.name)\"")
             }
+            configuration.access.trust.append(trust)
         }
     }
 
@@ -47,5 +44,29 @@ extension ServerConfiguration {
         return TLSFiles(
             certificate: settings[.certificate]?.text, key: settings[.certificateKey]?.text,
             authority: settings[.authority]?.text ?? "")
+    }
+
+    /// Reads `follow`, the address of the source of a replica: a socket's path or `HOST:PORT`.
+    static func source(
+        _ written: Written, besides configuration: ServerConfiguration
+    ) throws(UsageError) -> String {
+        let address = written.text
+        guard !address.hasPrefix("tls://") else {
+            throw written.refused("follow takes HOST:PORT without tls://, such as \(address.dropFirst(6))")
+        }
+        if HostAndPort(address) != nil {
+            guard configuration.certificates != nil else {
+                throw written.refused(
+                    "follow: \(address) wants a certificate: say --certificate, --certificate-key and --authority")
+            }
+            return address
+        }
+        guard address != configuration.socket else {
+            throw written.refused("follow names this store's own socket: \(address)")
+        }
+        guard address.utf8.count <= SocketAddress.longestPath else {
+            throw written.refused("the path of follow is longer than \(SocketAddress.longestPath) bytes")
+        }
+        return address
     }
 }

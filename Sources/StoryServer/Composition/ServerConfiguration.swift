@@ -9,7 +9,7 @@ package struct ServerConfiguration: Equatable, Sendable {
     /// The path of the socket.
     package var socket: String
     /// The access rules.
-    package var access = Access()
+    var access = Access()
     /// The limits that clients meet.
     package var limits = Limits()
     /// The size of the log's journal in bytes: 65,536 to 1,073,741,824, a multiple of 4,096.
@@ -26,8 +26,6 @@ package struct ServerConfiguration: Equatable, Sendable {
     package var listen: HostAndPort?
     /// The files of certificates; nil where none are named.
     package var certificates: TLSFiles?
-    /// The users of certificates.
-    var trust: [Trust] = []
 
     /// The default size of the journal, in bytes.
     package static let usualJournal = 4 << 20
@@ -91,7 +89,7 @@ package struct ServerConfiguration: Equatable, Sendable {
             }
         }
         if let file {
-            given.fill(from: try parse(try readFile(file), file))
+            given.fill(from: try SettingsFile.settings(try readFile(file), file))
         }
         let result = purpose(try configuration(given, paths, accounts, readFile))
         if case .create(let configuration) = result, configuration.cluster == nil {
@@ -108,6 +106,11 @@ package struct ServerConfiguration: Equatable, Sendable {
         /// Returns the error for this value, with its location in front.
         func refused(_ reason: String) -> UsageError {
             UsageError(message: (location.map { $0 + ": " } ?? "") + reason)
+        }
+
+        /// Parses the value; an error gets the location in front.
+        func parsed<Value>(_ parse: (String) throws(UsageError) -> Value) throws(UsageError) -> Value {
+            do throws(UsageError) { return try parse(text) } catch { throw refused(error.message) }
         }
     }
 
@@ -143,17 +146,6 @@ package struct ServerConfiguration: Equatable, Sendable {
         return (String(flag.dropFirst(2)), value)
     }
 
-    /// Parses a configuration file.
-    private static func parse(_ bytes: [UInt8], _ path: String) throws(UsageError) -> Settings {
-        var settings = Settings()
-        for (setting, value, location) in try SettingsFile.settings(bytes, path) {
-            guard settings.add(value, to: setting, at: location) else {
-                throw UsageError(message: "\(location): \(setting.rawValue) is set twice")
-            }
-        }
-        return settings
-    }
-
     private static func located<Failure: Error>(
         _ settings: Settings, _ paths: DefaultPaths<Failure>
     ) throws(UsageError) -> ServerConfiguration {
@@ -177,16 +169,10 @@ package struct ServerConfiguration: Equatable, Sendable {
             let reason = "the path of the socket is longer than \(SocketAddress.longestPath) bytes: name a shorter one"
             throw settings[.socket]?.refused(reason) ?? UsageError(message: reason)
         }
-        var rules: [Access.Rule] = []
-        for rule in settings.all(.allow) {
-            do throws(UsageError) {
-                rules.append(try Access.Rule(rule.text, accounts))
-            } catch {
-                throw rule.refused(error.message)
-            }
+        configuration.access.rules = try settings.all(.allow).map { (rule) throws(UsageError) in
+            try rule.parsed { (text) throws(UsageError) in try Access.Rule(text, accounts) }
         }
         try network(settings, accounts, into: &configuration)
-        configuration.access = Access(rules, trust: configuration.trust)
         configuration.limits.connections = try limit(settings, .connections, 1...65_536) ?? Limits().connections
         configuration.limits.subscriptions = try limit(settings, .subscriptions, 1...100_000) ?? Limits().subscriptions
         configuration.limits.inflight = try limit(settings, .inflight, 1...65_536) ?? Limits().inflight
@@ -199,7 +185,9 @@ package struct ServerConfiguration: Equatable, Sendable {
             }
             configuration.slowMilliseconds = milliseconds
         }
-        configuration.follow = try FollowSetting.address(settings, besides: configuration)
+        configuration.follow = try settings[.follow].map { (written) throws(UsageError) in
+            try source(written, besides: configuration)
+        }
         configuration.patience = try limit(settings, .patience, 1...300) ?? configuration.patience
         configuration.cluster = try cluster(settings, configuration.certificates, readFile: readFile)
         return configuration

@@ -151,7 +151,7 @@ package struct Composition {
         let wake: @Sendable () -> Void
         do throws(StorageError) {
             // Made first, since it leaves nothing on the disk when the rest fails.
-            reactor = try Composition.makeReactor()
+            reactor = try Reactor.made()
             let waker = reactor.waker
             wake = { waker.wake() }
             store = try OpenStore(
@@ -160,18 +160,14 @@ package struct Composition {
         } catch {
             throw StartError(error)
         }
-        var configuration = configuration
-        // `STATS` reports this path to clients, which may be in another directory: so it is absolute.
-        do throws(StorageError) {
-            configuration.data = try Folder.resolved(configuration.data) ?? configuration.data
-        } catch {
-            store.abandon()
-            throw StartError(error)
-        }
         commits = CommitThread(clock: clock.steady, whenDone: wake)
-        let node = configuration.cluster.map { [reactor] in ClusterNode($0, configuration, over: reactor, trace: trace)
-        }
         do throws(StorageError) {
+            var configuration = configuration
+            // `STATS` reports this path to clients, which may be in another directory: so it is absolute.
+            configuration.data = try Folder.resolved(configuration.data) ?? configuration.data
+            let node = configuration.cluster.map { [reactor, configuration] in
+                ClusterNode($0, configuration, over: reactor, trace: trace)
+            }
             server = Server(
                 dependency: try ServerDependency(
                     configuration, clock: clock, trace: trace, log: store.log, models: store.models, shelf: store.shelf,
@@ -206,7 +202,7 @@ package struct Composition {
         let patience = configuration.patience
         if let cluster = configuration.cluster {
             return .node(log: cluster.log, node: cluster.node) { () throws(StorageError) in
-                try LogInEngine(cluster, patience: patience, clock: clock, trace: trace).history()
+                try LogInEngine(settings: cluster, patience: patience, clock: clock, trace: trace).history()
             }
         }
         guard let address = configuration.follow else { return .store }
@@ -214,9 +210,14 @@ package struct Composition {
             try Joining.history(of: address, configuration.certificates, patience: patience, trace)
         }
     }
+}
 
-    private static func makeReactor() throws(StorageError) -> Reactor {
-        do throws(ReactorError) { return try Reactor() } catch { throw StorageError.failed("\(error)") }
+extension Reactor {
+    /// Makes a reactor.
+    ///
+    /// - Throws: `.failed` where the system refuses.
+    static func made() throws(StorageError) -> Reactor {
+        do throws(ReactorError) { return try Reactor() } catch { throw .failed("\(error)") }
     }
 }
 
@@ -227,12 +228,9 @@ package struct StartError: Error, Equatable, Sendable {
     /// The exit code of the process: 2, 3 or 5.
     package let exitCode: Int32
 
-    /// Makes a failure with its exit code.
-    package init(message: String, exitCode: Int32) {
-        self.message = message
-        self.exitCode = exitCode
-    }
+}
 
+extension StartError {
     /// Makes the failure for a store that cannot be opened: 5 where it is damaged, 3 where the disk is full, else 2.
     package init(_ error: StorageError) {
         switch error {

@@ -104,7 +104,7 @@ package enum ServerSetting: String, CaseIterable, Sendable {
         case .slow: [DecimalSeconds.text(milliseconds: configuration.slowMilliseconds)]
         case .follow: configuration.follow.map { [$0] } ?? []
         case .patience: [String(configuration.patience)]
-        case .cluster: configuration.cluster.map { [$0.endpoints.map(\.url).joined(separator: ",")] } ?? []
+        case .cluster: configuration.cluster.map { [$0.urls] } ?? []
         case .log: configuration.cluster.map { [$0.log] } ?? []
         case .node: configuration.cluster.map { [$0.node] } ?? []
         case .lease: configuration.cluster.map { [String($0.lease)] } ?? []

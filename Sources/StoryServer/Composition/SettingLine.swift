@@ -2,42 +2,29 @@
 ///
 /// A comment begins with `#`. A value that contains a `#`, or has white space at its ends, is in double quotes, in
 /// which `\\`, `\"`, `\t`, `\n` and `\r` are escapes as in JSON.
-struct SettingLine: Equatable {
-    /// The result of parsing a line.
-    enum Reading: Equatable {
-        /// The line is empty, or a comment.
-        case nothing
-        case setting(SettingLine)
-        case malformed(String)
-    }
-
-    let name: String
-    /// The value; nil where there is no `=`.
-    let value: String?
-
-    /// Parses a line.
+enum SettingLine {
+    /// Parses a line: its name, and its value, which is nil where there is no `=`; nil for an empty line and a comment.
     ///
-    /// - Parameter line: the line without its line feed; a carriage return at its end is ignored.
-    static func read(_ line: Substring.UnicodeScalarView) -> Reading {
+    /// - Parameters:
+    ///   - line: the line without its line feed; a carriage return at its end is ignored.
+    ///   - location: its `PATH:LINE`.
+    static func read(
+        _ line: Substring.UnicodeScalarView, _ location: String
+    ) throws(ServerConfiguration.UsageError) -> (name: String, value: String?)? {
         let content = trimmed(line)
-        guard let first = content.first, first != "#" else { return .nothing }
-        let name = content.prefix { $0 != "=" && $0 != "#" }
-        guard content[name.endIndex...].first == "=" else {
-            return .setting(SettingLine(name: String(trimmed(name)), value: nil))
+        guard let first = content.first, first != "#" else { return nil }
+        let written = content.prefix { $0 != "=" && $0 != "#" }
+        let name = String(trimmed(written))
+        guard content[written.endIndex...].first == "=" else { return (name, nil) }
+        let rest = trimmed(content[written.endIndex...].dropFirst())
+        let isQuoted = rest.first == "\""
+        guard let value = isQuoted ? unquoted(rest.dropFirst()) : String(trimmed(rest.prefix { $0 != "#" })) else {
+            throw .init(
+                message: "\(location): a value that begins with a quotation mark ends with one, and \\ is written "
+                    + "before \\ \" t n or r")
         }
-        let rest = trimmed(content[name.endIndex...].dropFirst())
-        let value: String
-        if rest.first == "\"" {
-            guard let quoted = unquoted(rest.dropFirst()) else {
-                return .malformed(
-                    "a value that begins with a quotation mark ends with one, and \\ is written before \\ \" t n or r")
-            }
-            value = quoted
-        } else {
-            value = String(trimmed(rest.prefix { $0 != "#" }))
-        }
-        guard !value.isEmpty else { return .malformed("\(String(trimmed(name))) wants a value") }
-        return .setting(SettingLine(name: String(trimmed(name)), value: value))
+        guard !value.isEmpty else { throw .init(message: "\(location): \(name) wants a value") }
+        return (name, value)
     }
 
     /// Formats a value, in quotes where it needs them.

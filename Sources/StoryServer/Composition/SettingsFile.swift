@@ -31,16 +31,22 @@ package enum SettingsFile {
 
     /// Parses the lines of a file; each setting has its location `PATH:LINE`. Empty lines and comments are skipped.
     ///
-    /// - Throws: `UsageError` for the first wrong line, with its number.
+    /// - Throws: `UsageError` for the first wrong line, with its number; then for a setting that is set twice.
     static func settings(
         _ bytes: [UInt8], _ path: String
-    ) throws(ServerConfiguration.UsageError) -> [(setting: ServerSetting, value: String, location: String)] {
+    ) throws(ServerConfiguration.UsageError) -> ServerConfiguration.Settings {
         let text = bytes.starts(with: byteOrderMark) ? bytes.dropFirst(byteOrderMark.count) : bytes[...]
-        var settings: [(ServerSetting, String, String)] = []
+        var lines: [(ServerSetting, String, String)] = []
         for (index, line) in text.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated() {
             let location = "\(path):\(index + 1)"
             guard let (setting, value) = try setting(line, location) else { continue }
-            settings.append((setting, value, location))
+            lines.append((setting, value, location))
+        }
+        var settings = ServerConfiguration.Settings()
+        for (setting, value, location) in lines {
+            guard settings.add(value, to: setting, at: location) else {
+                throw .init(message: "\(location): \(setting.rawValue) is set twice")
+            }
         }
         return settings
     }
@@ -61,18 +67,14 @@ package enum SettingsFile {
             let shown = SystemText.shown(line)
             throw .init(message: "\(location): \"\(shown)\" has a byte \\x00, or a \\x0d that does not end the line")
         }
-        switch SettingLine.read(text.unicodeScalars[...]) {
-        case .nothing: return nil
-        case .malformed(let reason): throw .init(message: "\(location): \(reason)")
-        case .setting(let line):
-            guard let value = line.value else {
-                throw .init(message: "\(location): \"\(shown(line.name))\" is no NAME = VALUE; it lacks the =")
-            }
-            guard let setting = ServerSetting(rawValue: line.name) else {
-                throw .init(message: "\(location): there is no setting \"\(shown(line.name))\"; \(meant(line.name))")
-            }
-            return (setting, value)
+        guard let (name, value) = try SettingLine.read(text.unicodeScalars[...], location) else { return nil }
+        guard let value else {
+            throw .init(message: "\(location): \"\(shown(name))\" is no NAME = VALUE; it lacks the =")
         }
+        guard let setting = ServerSetting(rawValue: name) else {
+            throw .init(message: "\(location): there is no setting \"\(shown(name))\"; \(meant(name))")
+        }
+        return (setting, value)
     }
 
     /// Returns a hint: the known setting that is nearest to a wrong name, or all of them where none is near.

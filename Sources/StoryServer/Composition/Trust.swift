@@ -1,19 +1,17 @@
 import Glibc
-package import StoryReactor
+import StoryReactor
 
 /// A rule of the setting `trust`: a certificate's common name, and its user of this machine.
-package struct Trust: Equatable, Sendable {
-    /// The common name.
-    package let name: String
-    /// The user.
-    package let user: UInt32
+struct Trust: Equatable, Sendable {
+    let name: String
+    let user: UInt32
     /// The user's own group and the others, as they were when the daemon started.
     let groups: [UInt32]
 
     /// Parses `NAME=USER`; the user may be a name or a number.
     ///
     /// - Throws: `UsageError` with a sentence that states the fault.
-    package init(_ text: String, _ accounts: Accounts) throws(ServerConfiguration.UsageError) {
+    init(_ text: String, _ accounts: Accounts) throws(ServerConfiguration.UsageError) {
         guard let sign = text.lastIndex(of: "="), sign != text.startIndex, text.index(after: sign) != text.endIndex
         else {
             throw .init(message: "trust wants NAME=USER, the common name of a certificate and a user, not \"\(text)\"")
@@ -28,13 +26,13 @@ package struct Trust: Equatable, Sendable {
     }
 
     /// The rule as text, with the user's number.
-    package var text: String { "\(name)=\(user)" }
+    var text: String { "\(name)=\(user)" }
 }
 
 extension Access {
     /// Returns the credentials of the user of a peer's certificate; those of a local peer, and of a certificate that is
     /// not trusted, unchanged.
-    package func trusted(_ peer: PeerCredentials) -> PeerCredentials {
+    func trusted(_ peer: PeerCredentials) -> PeerCredentials {
         guard let certificate = peer.certificate, let rule = trust.first(where: { $0.name == certificate.name }) else {
             return peer
         }

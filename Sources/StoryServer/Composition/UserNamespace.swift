@@ -4,30 +4,24 @@ import Glibc
 ///
 /// In a container, for example, all users without a number share one, as a rule 65534, which is the number of the user
 /// `nobody`.
-package struct UserNamespace: Equatable, Sendable {
+struct UserNamespace: Equatable, Sendable {
     /// The number that users without one in this namespace share; nil where every user has one.
-    package let unknownUser: UInt32?
+    let unknownUser: UInt32?
     /// The number that groups without one in this namespace share; nil where every group has one.
-    package let unknownGroup: UInt32?
+    let unknownGroup: UInt32?
 
     /// A namespace in which everyone has a number, as outside of containers.
-    package static let whole = UserNamespace(unknownUser: nil, unknownGroup: nil)
+    static let whole = UserNamespace(unknownUser: nil, unknownGroup: nil)
 
     /// Returns the namespace of this process; one that cannot be read counts as one with unknown users and groups.
-    package static func current() -> UserNamespace {
+    static func current() -> UserNamespace {
         UserNamespace(
             unknownUser: unknown("/proc/self/uid_map", "/proc/sys/kernel/overflowuid"),
             unknownGroup: unknown("/proc/self/gid_map", "/proc/sys/kernel/overflowgid"))
     }
 
-    /// Makes a namespace with the given overflow numbers.
-    package init(unknownUser: UInt32?, unknownGroup: UInt32?) {
-        self.unknownUser = unknownUser
-        self.unknownGroup = unknownGroup
-    }
-
     /// Returns true where the lines `INSIDE OUTSIDE COUNT` of a map cover all numbers.
-    package static func isWhole(_ map: String) -> Bool {
+    static func isWhole(_ map: String) -> Bool {
         let counts = map.split(separator: "\n").map { line in
             line.split(separator: " ").last.flatMap { UInt64($0) } ?? 0
         }

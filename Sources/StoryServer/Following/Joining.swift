@@ -11,7 +11,6 @@ final class Joining: ReactorHandler {
     private let address: String
     private let files: TLSFiles?
     private let reactor: Reactor
-    private let trace: Trace
     /// The ticks of 0.1 s that are left.
     private var left: UInt64
     private var link: PeerConnection?
@@ -20,12 +19,10 @@ final class Joining: ReactorHandler {
     private var reason = "nobody answered"
     private var identity: StoredIdentity?
 
-    private init(
-        _ address: String, _ files: TLSFiles?, patience seconds: Int, _ trace: Trace
-    ) throws(ReactorError) {
-        (self.address, self.files, self.trace) = (address, files, trace)
+    private init(_ address: String, _ files: TLSFiles?, patience seconds: Int) throws(StorageError) {
+        (self.address, self.files) = (address, files)
         left = UInt64(clamping: seconds) * 10
-        reactor = try Reactor()
+        reactor = try Reactor.made()
     }
 
     /// Asks the source for the identity of its history.
@@ -39,12 +36,7 @@ final class Joining: ReactorHandler {
     static func history(
         of address: String, _ files: TLSFiles?, patience seconds: Int, _ trace: Trace
     ) throws(StorageError) -> StoredIdentity {
-        let joining: Joining
-        do throws(ReactorError) {
-            joining = try Joining(address, files, patience: seconds, trace)
-        } catch {
-            throw .failed("\(error)")
-        }
+        let joining = try Joining(address, files, patience: seconds)
         joining.connect()
         joining.reactor.run(joining)
         guard let identity = joining.identity else {

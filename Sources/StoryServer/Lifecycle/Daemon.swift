@@ -67,14 +67,15 @@ package enum Daemon {
 
     /// Makes the log of a cluster out of the data directory (`--create`).
     ///
+    /// - Returns: a line for a person, without its line feed.
     /// - Throws: why it cannot be made; then exit code 2, or 3 where there is no room.
     package static func create(
         _ configuration: ServerConfiguration, clock: Clock, trace: Trace
-    ) throws(StartError) -> CreatedLog {
+    ) throws(StartError) -> String {
         ignoreWriteSignals()
         if let files = configuration.cluster?.files { try CertificateFiles.check(files) }
         do throws(StorageError) {
-            return try CreatedLog(configuration, clock: clock, trace: trace)
+            return try LogInEngine.make(configuration, clock: clock, trace: trace)
         } catch {
             throw StartError(error)
         }
@@ -110,13 +111,10 @@ package enum Daemon {
     ///
     /// - Throws: `StartError` where rules let in others who could pass for the user who runs the daemon.
     private static func checkUser(_ configuration: inout ServerConfiguration) throws(StartError) {
-        let (rules, namespace) = (configuration.access.rules, UserNamespace.current())
-        guard geteuid() == namespace.unknownUser else {
-            configuration.access = Access(rules, trust: configuration.access.trust, in: namespace)
-            return
-        }
+        let namespace = UserNamespace.current()
+        guard geteuid() == namespace.unknownUser else { return configuration.access.namespace = namespace }
         // Without rules, the socket's mode admits only its owner.
-        guard !rules.isEmpty else { return }
+        guard !configuration.access.rules.isEmpty else { return }
         throw StartError(
             message:
                 "uid \(geteuid()) stands for every user without a number in this user namespace, so others that allow "

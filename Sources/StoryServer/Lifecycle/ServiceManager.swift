@@ -2,20 +2,6 @@ import Glibc
 package import StoryCore
 import StoryStorage
 
-/// The environment variables by which a service manager configures a service.
-package enum ServiceVariables {
-    private static let names = ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID", "LISTEN_FDS", "LISTEN_PID"]
-
-    /// Reads the variables that are set.
-    ///
-    /// - Throws: `NotUTF8`, which names the variable.
-    package static func read() throws(NotUTF8) -> [String: String] {
-        var variables: [String: String] = [:]
-        for name in names { variables[name] = try ProcessInput.variable(name) }
-        return variables
-    }
-}
-
 /// The connection to the service manager that started the daemon, such as systemd: status datagrams, see sd_notify(3).
 ///
 /// Without a service manager nothing is sent. A datagram that cannot be sent is lost, and the daemon serves all the
@@ -26,6 +12,17 @@ package final class ServiceManager {
     /// The interval between watchdog messages, in nanoseconds; nil: none is sent.
     private let watchdog: UInt64?
     private var heard: UInt64 = 0
+
+    /// Reads the environment variables by which a service manager configures a service, as far as they are set.
+    ///
+    /// - Throws: `NotUTF8`, which names the variable.
+    package static func variables() throws(NotUTF8) -> [String: String] {
+        var variables: [String: String] = [:]
+        for name in ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID", "LISTEN_FDS", "LISTEN_PID"] {
+            variables[name] = try ProcessInput.variable(name)
+        }
+        return variables
+    }
 
     /// No service manager: nothing is sent.
     package static var absent: ServiceManager { ServiceManager { _ in nil } }
