@@ -87,18 +87,18 @@ final class DefinitionCheck: @unchecked Sendable {
             let isThere = try new.store.withValue(rows.number, at: key) { found in
                 guard !fields.areSame(bytes, found) else { return same += 1 }
                 changed += 1
-                show(key, before: fields.old(bytes), after: fields.new(found))
+                show(key, before: fields.before?.json(bytes), after: fields.after.json(found))
             }
             if !isThere {
                 removed += 1
-                show(key, before: fields.old(bytes), after: nil)
+                show(key, before: fields.before?.json(bytes), after: nil)
             }
             return !progress.isCancelled
         }
         try new.store.visit(rows.number, in: .all, order: .ascending) { (key, bytes) throws(StorageError) in
             if try old?.view.has(key, in: rows) == true { return !progress.isCancelled }
             added += 1
-            show(key, before: nil, after: fields.new(bytes))
+            show(key, before: nil, after: fields.after.json(bytes))
             return !progress.isCancelled
         }
     }
