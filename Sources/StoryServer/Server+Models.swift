@@ -51,7 +51,7 @@ extension Server {
     /// - Parameter catalogue: a catalogue that follows the present one.
     /// - Throws: the first filter that has the name of an option; then nothing was replaced.
     package func catalogueReplaced(by catalogue: Catalogue) throws(SchemaError) {
-        try catalogueReplaced(by: DeclaredModels.Change(to: CataloguePlan(catalogue)))
+        try catalogueReplaced(by: DeclaredModels.Change(plan: CataloguePlan(catalogue), declared: [:]))
     }
 
     func catalogueReplaced(by change: DeclaredModels.Change) throws(SchemaError) {

@@ -1,6 +1,6 @@
 import StoryCore
 import StoryEtcd
-import StoryServer
+@testable import StoryServer
 import Testing
 
 /// The settings of a node.
@@ -31,7 +31,8 @@ import Testing
         let cluster = try cluster(node)
         var expected = ClusterSettings(
             endpoints: [
-                EtcdEndpoint(HostAndPort(host: "a", port: 1)), EtcdEndpoint(HostAndPort(host: "::1", port: 2_379)),
+                EtcdEndpoint(address: HostAndPort(host: "a", port: 1), isSecure: false),
+                EtcdEndpoint(address: HostAndPort(host: "::1", port: 2_379), isSecure: false),
             ], node: "n1")
         #expect(cluster == expected)
         #expect(cluster.endpoints.map(\.url) == ["http://a:1", "http://[::1]:2379"])

@@ -45,10 +45,6 @@ final class EntryCommits {
     /// The ticks for which it has had too many.
     private var ticksFull: UInt64 = 0
 
-    /// - Parameters:
-    ///   - mostUnstored: the bytes of acknowledged events at which writes wait for the own journal.
-    ///   - mostHeld: the bytes of them at which no entry is taken while the own disk is full.
-    ///   - seconds: how long writes wait for the engine to have fewer entries.
     init(mostUnstored: Int, mostHeld: Int, patience seconds: Int) {
         (self.mostUnstored, self.mostHeld) = (mostUnstored, mostHeld)
         patience = UInt64(clamping: seconds) * Housekeeping.ticksPerSecond

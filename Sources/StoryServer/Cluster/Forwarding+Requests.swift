@@ -57,11 +57,7 @@ extension Forwarding {
 
     /// Writes the answer to a write that was to be passed on.
     ///
-    /// - Parameters:
-    ///   - answer: the answer.
-    ///   - write: the write.
-    ///   - failure: the answer where it was not carried out.
-    ///   - connection: the connection that it came from.
+    /// - Parameter failure: the answer where it was not carried out.
     func reply(
         _ answer: ForwardedAnswer, to write: ForwardedWrite, otherwise failure: Failure, on connection: Connection
     ) {
@@ -87,10 +83,7 @@ extension Access {
     /// Returns the role of a peer, nil where it may not connect, and whether it is a node: on this machine the user who
     /// runs this one, or root; else a certificate with the name of a node of the log.
     ///
-    /// - Parameters:
-    ///   - peer: the peer.
-    ///   - owner: the user who runs this process.
-    ///   - forwarding: the writes that a node passes on; nil where this store is none.
+    /// - Parameter forwarding: the writes that a node passes on; nil where this store is none.
     func standing(of peer: PeerCredentials, owner: UInt32, _ forwarding: Forwarding?) -> (Role?, isNode: Bool) {
         let role = role(of: peer, owner: owner)
         guard let forwarding else { return (role, false) }

@@ -96,10 +96,7 @@ final class Forwarding {
 
     /// Takes a write of a connection, which is to be passed on.
     ///
-    /// - Parameters:
-    ///   - request: the write.
-    ///   - text: its line from the verb on.
-    ///   - connection: the connection that it came from.
+    /// - Parameter text: its line from the verb on.
     func add(_ request: borrowing Request, _ text: UnsafeRawBufferPointer, of connection: Connection) {
         connection.forwarded += 1
         let write = ForwardedWrite(request, text, of: connection)

@@ -10,6 +10,13 @@ struct Access: Equatable, Sendable {
         enum Subject: Equatable, Sendable {
             case user(UInt32)
             case group(UInt32)
+
+            fileprivate func matches(_ peer: PeerCredentials, in namespace: UserNamespace) -> Bool {
+                switch self {
+                case .user(let uid): peer.uid == uid
+                case .group(let gid): gid != namespace.unknownGroup && (peer.gid == gid || peer.groups.contains(gid))
+                }
+            }
         }
 
         let subject: Subject
@@ -34,6 +41,14 @@ struct Access: Equatable, Sendable {
                 throw .init(message: "allow: there is no \(isGroup ? "group" : "user") \"\(name)\" on this machine")
             }
             self.init(isGroup ? .group(number) : .user(number), role)
+        }
+
+        /// The rule as text, with numbers for names.
+        var text: String {
+            switch subject {
+            case .user(let uid): "\(uid)=\(role.name)"
+            case .group(let gid): "@\(gid)=\(role.name)"
+            }
         }
     }
 
@@ -81,15 +96,6 @@ struct Access: Equatable, Sendable {
             rules.allSatisfy({ $0.subject == .group(group) })
         else { return nil }
         return group
-    }
-}
-
-extension Access.Rule.Subject {
-    fileprivate func matches(_ peer: PeerCredentials, in namespace: UserNamespace) -> Bool {
-        switch self {
-        case .user(let uid): peer.uid == uid
-        case .group(let gid): gid != namespace.unknownGroup && (peer.gid == gid || peer.groups.contains(gid))
-        }
     }
 }
 

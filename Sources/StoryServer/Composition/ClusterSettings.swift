@@ -34,12 +34,6 @@ package struct ClusterSettings: Equatable, Sendable {
 
     /// The URLs of the members of etcd, with commas between them.
     var urls: String { endpoints.map(\.url).joined(separator: ",") }
-
-    /// Makes settings with defaults for everything but the endpoints and the name of the node.
-    package init(endpoints: [EtcdEndpoint], node: String) {
-        self.endpoints = endpoints
-        self.node = node
-    }
 }
 
 extension ServerConfiguration {

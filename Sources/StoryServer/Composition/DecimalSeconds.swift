@@ -3,14 +3,12 @@ enum DecimalSeconds {
     /// Parses a duration; nil where the text is malformed, or above `most` seconds.
     static func milliseconds(_ text: String, atMost most: Int) -> Int? {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard let whole = parts.first, parts.count <= 2, isDigits(whole), whole.count <= 9,
-            let seconds = Int(whole)
-        else { return nil }
-        var thousandths = 0
-        if parts.count == 2 {
-            guard isDigits(parts[1]), parts[1].count <= 3 else { return nil }
-            thousandths = Int(parts[1] + String(repeating: "0", count: 3 - parts[1].count)) ?? 0
+        guard parts.count <= 2, parts.allSatisfy(isDigits), parts[0].count <= 9, let seconds = Int(parts[0]) else {
+            return nil
         }
+        let decimals = parts.count == 2 ? parts[1] : ""
+        guard decimals.count <= 3, let thousandths = Int(decimals + String(repeating: "0", count: 3 - decimals.count))
+        else { return nil }
         let milliseconds = seconds * 1_000 + thousandths
         return milliseconds <= most * 1_000 ? milliseconds : nil
     }

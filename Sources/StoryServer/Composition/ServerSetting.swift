@@ -120,13 +120,3 @@ package enum ServerSetting: String, CaseIterable, Sendable {
         }
     }
 }
-
-extension Access.Rule {
-    /// The rule as text, with numbers for names.
-    fileprivate var text: String {
-        switch subject {
-        case .user(let uid): "\(uid)=\(role.name)"
-        case .group(let gid): "@\(gid)=\(role.name)"
-        }
-    }
-}

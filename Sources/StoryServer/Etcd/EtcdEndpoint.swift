@@ -9,16 +9,16 @@ package struct EtcdEndpoint: Equatable, Sendable {
     /// True for TLS.
     package let isSecure: Bool
 
-    /// Creates an endpoint.
-    package init(_ address: HostAndPort, isSecure: Bool = false) {
-        self.address = address
-        self.isSecure = isSecure
-    }
+    /// The URL.
+    package var url: String { (isSecure ? "https://" : "http://") + "\(address)" }
+}
 
+extension EtcdEndpoint {
     /// Reads a URL `http://HOST[:PORT]` or `https://HOST[:PORT]`, where an IPv6 address is in brackets; nil for anything
     /// else.
     package init?(url: String) {
         guard let end = url.firstRange(of: "://") else { return nil }
+        let isSecure: Bool
         switch url[..<end.lowerBound] {
         case "http": isSecure = false
         case "https": isSecure = true
@@ -30,9 +30,6 @@ package struct EtcdEndpoint: Equatable, Sendable {
         else {
             return nil
         }
-        self.address = address
+        self.init(address: address, isSecure: isSecure)
     }
-
-    /// The URL.
-    package var url: String { (isSecure ? "https://" : "http://") + "\(address)" }
 }

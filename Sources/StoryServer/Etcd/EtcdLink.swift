@@ -52,12 +52,6 @@ final class EtcdLink {
     /// Until when other endpoints come first.
     var failedUntil: UInt64 = 0
 
-    /// Creates a link that is not connected.
-    ///
-    /// - Parameters:
-    ///   - endpoint: the member of etcd.
-    ///   - user: the user whom it is asked as.
-    ///   - files: the certificates for TLS.
     init(_ endpoint: EtcdEndpoint, user: EtcdUser?, files: TLSFiles?, _ transport: any Transport) {
         (self.endpoint, self.user, self.files, self.transport) = (endpoint, user, files, transport)
     }

@@ -4,26 +4,10 @@ import StoryReactor
 
 /// The daemon's files of certificates, which are read again when they change.
 package final class CertificateFiles {
-    /// The version of the files: their numbers, sizes and times.
-    private struct Version: Equatable {
-        private let values: [Int]
-
-        init(_ files: TLSFiles) {
-            values = [files.certificate, files.key, files.authority].flatMap { path -> [Int] in
-                var status = stat()
-                guard let path, stat(path, &status) == 0 else { return [0] }
-                return [
-                    Int(truncatingIfNeeded: status.st_ino), Int(status.st_size), status.st_mtim.tv_sec,
-                    status.st_mtim.tv_nsec,
-                ]
-            }
-        }
-    }
-
     private let files: TLSFiles
     private let trace: Trace
     /// The version that was read last, and the one at the last look.
-    private var (read, seen): (Version, Version)
+    private var (read, seen): ([Int], [Int])
     /// The certificates that are shown and accepted now.
     let first: TLSContext
 
@@ -34,21 +18,31 @@ package final class CertificateFiles {
         self.files = files
         self.trace = trace
         // Looked at before they are read, so that a change meanwhile is noticed.
-        read = Version(files)
+        read = CertificateFiles.version(of: files)
         seen = read
-        do throws(TLSError) {
-            first = try TLSContext(.server, files)
-        } catch {
-            throw StartError(message: CertificateFiles.told(error), exitCode: 2)
-        }
+        first = try CertificateFiles.context(.server, files)
     }
 
     /// Checks files that are read again for each connection to another machine.
     ///
     /// - Throws: `StartError`, which names the setting of the file at fault.
-    static func check(_ files: TLSFiles) throws(StartError) {
-        do throws(TLSError) { _ = try TLSContext(.client, files) } catch {
-            throw StartError(message: CertificateFiles.told(error), exitCode: 2)
+    static func check(_ files: TLSFiles) throws(StartError) { _ = try context(.client, files) }
+
+    private static func context(_ side: TLSContext.Side, _ files: TLSFiles) throws(StartError) -> TLSContext {
+        do throws(TLSError) { return try TLSContext(side, files) } catch {
+            throw StartError(message: told(error), exitCode: 2)
+        }
+    }
+
+    /// Returns the version of the files: their numbers, sizes and times.
+    private static func version(of files: TLSFiles) -> [Int] {
+        [files.certificate, files.key, files.authority].flatMap { path -> [Int] in
+            var status = stat()
+            guard let path, stat(path, &status) == 0 else { return [0] }
+            return [
+                Int(truncatingIfNeeded: status.st_ino), Int(status.st_size), status.st_mtim.tv_sec,
+                status.st_mtim.tv_nsec,
+            ]
         }
     }
 
@@ -56,7 +50,7 @@ package final class CertificateFiles {
     ///
     /// Certificate and key are two files: while only one of them is new, the old pair is used.
     func secondPassed(_ reactor: Reactor) {
-        let now = Version(files)
+        let now = CertificateFiles.version(of: files)
         defer { seen = now }
         guard now != read, now == seen else { return }
         read = now

@@ -12,6 +12,9 @@ import StoryWire
 
 /// The daemon's life cycle: open the store, listen, serve, store the models, close.
 package enum Daemon {
+    /// The descriptors that the store, its threads and connections about to be refused need beside the connections.
+    private static let otherFiles = 64
+
     /// Serves until a signal ends the daemon.
     ///
     /// - Parameter environment: returns the value of an environment variable; nil where it is not set.
@@ -159,24 +162,29 @@ package enum Daemon {
             ["address": bound.description, "certificate": context.shownName, "days": context.daysLeft])
     }
 
-    /// Lowers the number of connections to what the limit of open files permits.
+    /// Raises the limit of open files to fit the wanted connections, as far as the system permits; else lowers their
+    /// number.
     private static func limitConnections(_ configuration: inout ServerConfiguration, _ trace: Trace) {
-        let handshakes = configuration.listen == nil ? 0 : Reactor.mostHandshakes
-        configuration.limits.connections = FileLimit.connections(
-            atMost: configuration.limits.connections, besides: handshakes
-        ) { fewer in
-            trace.say(
-                "fewer-connections", ["connections": "\(fewer)", "reason": "the limit of open files (ulimit -n)"])
+        let others = otherFiles + (configuration.listen == nil ? 0 : Reactor.mostHandshakes)
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+        let needed = rlim_t(configuration.limits.connections + others)
+        if limit.rlim_cur < needed {
+            var raised = limit
+            raised.rlim_cur = min(needed, limit.rlim_max)
+            if setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &raised) == 0 { limit = raised }
         }
+        guard limit.rlim_cur < needed else { return }
+        let fewer = max(1, Int(clamping: limit.rlim_cur) - others)
+        configuration.limits.connections = fewer
+        trace.say("fewer-connections", ["connections": "\(fewer)", "reason": "the limit of open files (ulimit -n)"])
     }
 
     /// Unblocks the signals that end the process: a blocked mask is inherited, and a parent may have blocked them.
     private static func acceptSignals() {
         var signals = sigset_t()
         sigemptyset(&signals)
-        sigaddset(&signals, SIGTERM)
-        sigaddset(&signals, SIGINT)
-        sigaddset(&signals, SIGHUP)
+        for signal in [SIGTERM, SIGINT, SIGHUP] { sigaddset(&signals, signal) }
         pthread_sigmask(SIG_UNBLOCK, &signals, nil)
     }
 

@@ -44,10 +44,8 @@ final class Builds {
     /// True where nothing is built.
     var isEmpty: Bool { builds.isEmpty && job == nil }
 
-    /// The definitions by the names of their models, in the order of the names.
-    var all: [(name: String, definition: ServedDefinition)] {
-        builds.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
-    }
+    /// The definitions in the order of the names of their models.
+    var all: [ServedDefinition] { builds.values.sorted { $0.name < $1.name } }
 
     /// Returns true while a thread uses a definition, so that the loop must not.
     func isAway(_ definition: ServedDefinition) -> Bool { job?.definition === definition }
@@ -139,21 +137,21 @@ final class Builds {
 
     /// Folds the builds that lack only few events, all at once; for a start.
     func fold(atMost limit: UInt64) {
-        for (name, build) in all where sources[name] == nil && build.indexes == .complete {
-            if parts.log.head.value - build.folded.value <= limit { fold(name, build, through: parts.log.head) }
+        for build in all where sources[build.name] == nil && build.indexes == .complete {
+            if parts.log.head.value - build.folded.value <= limit { fold(build, through: parts.log.head) }
         }
     }
 
     /// Folds a share of each build.
     ///
     /// - Returns: the builds that are complete.
-    func advance(acknowledged: Position) -> [(name: String, definition: ServedDefinition)] {
+    func advance(acknowledged: Position) -> [ServedDefinition] {
         (isAwaitingQuiet, hasWork) = (false, false)
         guard !builds.isEmpty else { return [] }
-        var complete: [(name: String, definition: ServedDefinition)] = []
+        var complete: [ServedDefinition] = []
         let began = parts.clock()
-        for (name, build) in all where !isAway(build) && build.isSound && reasons[name] == nil {
-            if let source = sources[name] {
+        for build in all where !isAway(build) && canGoOn(build) {
+            if let source = sources[build.name] {
                 take(build, from: source)
                 continue
             }
@@ -161,14 +159,14 @@ final class Builds {
             guard !build.isFull, !isLong(build, acknowledged) else { continue }
             while build.folded < acknowledged, parts.clock() - began < Builds.share {
                 let through = Position(min(acknowledged.value, build.folded.value + Builds.step))
-                fold(name, build, through: through)
-                if !build.isSound || build.isFull || reasons[name] != nil { break }
+                fold(build, through: through)
+                if build.isFull || !canGoOn(build) { break }
             }
-            guard reasons[name] == nil, build.isSound else { continue }
+            guard canGoOn(build) else { continue }
             if build.folded < acknowledged {
                 if !build.isFull { hasWork = true }
             } else if acknowledged == parts.log.head {
-                complete.append((name, build))
+                complete.append(build)
             } else {
                 isAwaitingQuiet = parts.log.head.value - acknowledged.value <= Builds.rest
             }
@@ -176,13 +174,11 @@ final class Builds {
         return complete
     }
 
+    private func canGoOn(_ build: ServedDefinition) -> Bool { build.isSound && reasons[build.name] == nil }
+
     /// Folds a part of the log; a build that the log cannot be read for goes on no more.
-    private func fold(_ name: String, _ build: ServedDefinition, through last: Position) {
-        do throws(StorageError) {
-            try build.fold(parts.log, through: last)
-        } catch {
-            failed(name, error)
-        }
+    private func fold(_ build: ServedDefinition, through last: Position) {
+        do throws(StorageError) { try build.fold(parts.log, through: last) } catch { failed(build.name, error) }
     }
 
     /// Begins or advances the checkpoint of a build, whose memory is bounded by it.

@@ -4,7 +4,7 @@ import StoryFold
 /// A comparison of stored rows of two definitions of a model by the names of their fields.
 struct ComparedFields {
     /// The rows of one definition.
-    private struct Side {
+    struct Side {
         let fields: [ModelField]
         let layout: UnsafePointer<RowLayout>
         let rows: ModelRows
@@ -41,8 +41,8 @@ struct ComparedFields {
         }
     }
 
-    private let before: Side?
-    private let after: Side
+    let before: Side?
+    let after: Side
     /// The numbers of the fields of a name, before and after; nil where a definition has none.
     private let pairs: [(before: Int?, after: Int?)]
 
@@ -68,12 +68,6 @@ struct ComparedFields {
             } ?? false
         } ?? false
     }
-
-    /// Returns the fields of a stored row of the definition before as JSON.
-    func old(_ bytes: UnsafeRawBufferPointer) -> [UInt8]? { before?.json(bytes) }
-
-    /// Returns the fields of a stored row of the new definition as JSON.
-    func new(_ bytes: UnsafeRawBufferPointer) -> [UInt8]? { after.json(bytes) }
 
     private static func json(_ value: ModelValue) -> [UInt8] {
         var bytes: [UInt8] = []

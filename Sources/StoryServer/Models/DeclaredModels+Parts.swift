@@ -1,6 +1,7 @@
 import StoryCore
 import StoryEngine
 import StoryFold
+import StoryWire
 
 extension DeclaredModels.Parts {
     /// Returns a definition with its store, from the events that the store has.
@@ -20,7 +21,7 @@ extension DeclaredModels.Parts {
         let opened = if let store { store } else { try shelf.create(folder) }
         return try ServedDefinition(
             compiled, folder, store: opened, checkpoints: checkpoints(opened), events: events(),
-            activations: isReplica ? ActivationCheck() : nil)
+            activations: isReplica ? JSONObjectReader() : nil)
     }
 }
 
@@ -35,9 +36,6 @@ extension DeclaredModels {
 }
 
 extension DeclaredModels.Change {
-    /// Creates the change to another catalogue, without stores of its own.
-    init(to plan: CataloguePlan) { self.init(plan: plan, declared: [:]) }
-
     /// Creates the change to the definitions that answer now; nil where they contradict one another.
     ///
     /// - Parameters:

@@ -63,7 +63,7 @@ final class DeclaredModels: RecordFolding {
         if let name = DefinitionTable.name(ofStream: record.streamName) {
             (isStale, hasNews) = (true, true)
             engine.definitionChanged(at: record.position)
-            if DeclaredModel.isEnd(record) { served[String(decoding: name, as: UTF8.self)]?.undefined() }
+            if DeclaredModel.isEnd(record) { served[String(decoding: name, as: UTF8.self)]?.isUndefined = true }
         }
         served.fold(record)
     }
@@ -82,7 +82,7 @@ final class DeclaredModels: RecordFolding {
         let retired = served.retired
         // The usual case, in every turn, makes no array.
         guard !builds.isEmpty || !retired.isEmpty else { return served.inOrder }
-        return (served.inOrder + builds.all.map(\.definition) + retired).filter { !builds.isAway($0) }
+        return (served.inOrder + builds.all + retired).filter { !builds.isAway($0) }
     }
 
     // MARK: Life
@@ -104,7 +104,7 @@ final class DeclaredModels: RecordFolding {
         var isChanged = try follow(acknowledged)
         if dropDamaged() { isChanged = true }
         served.release(acknowledged, isAway: builds.isAway)
-        for (name, build) in builds.advance(acknowledged: acknowledged) { try changeOver(name, build, activate) }
+        for build in builds.advance(acknowledged: acknowledged) { try changeOver(build, activate) }
         // Without a store, the next start builds it again from the first event.
         for definition in builds.takeDifferent() { served.retire(definition, through: .zero) }
         if isStale, try follow(acknowledged) { isChanged = true }
@@ -130,7 +130,7 @@ final class DeclaredModels: RecordFolding {
         for (name, definition) in served.byName where defined[name]?.active?.number != definition.folder.number {
             served.retire(definition, through: log.head)
         }
-        for (name, build) in builds.all where defined[name]?.wants(build.folder.number) != true { drop(name) }
+        for build in builds.all where defined[build.name]?.wants(build.folder.number) != true { drop(build.name) }
         builds.forgetReasons { defined[$0] != nil }
         for (name, model) in defined {
             if let active = model.active, served[name] == nil { restore(name, active) }
@@ -190,7 +190,7 @@ final class DeclaredModels: RecordFolding {
         _ = try follow(log.head)
         builds.fold(atMost: DeclaredModels.startingRest)
         do throws(StorageError) {
-            try parts.shelf.removeAll(but: builds.all.map(\.definition.folder))
+            try parts.shelf.removeAll(but: builds.all.map(\.folder))
         } catch {
             parts.trace.say("not-removed", ["reason": "\(error)"])
         }
@@ -205,7 +205,7 @@ final class DeclaredModels: RecordFolding {
     /// Takes the definitions out whose store can no longer be used; they are built again.
     private func dropDamaged() -> Bool {
         guard all.contains(where: { $0.damage != nil }) else { return false }
-        for definition in served.inOrder + builds.all.map(\.definition)
+        for definition in served.inOrder + builds.all
         where !builds.isAway(definition) && definition.readers == 0 {
             guard let damage = definition.damage else { continue }
             let name = definition.name
@@ -219,17 +219,15 @@ final class DeclaredModels: RecordFolding {
     // MARK: Changing over
 
     private func changeOver(
-        _ name: String, _ build: ServedDefinition,
-        _ activate: (String, ModelActivated) throws(StorageError) -> Bool
+        _ build: ServedDefinition, _ activate: (String, ModelActivated) throws(StorageError) -> Bool
     ) throws(StorageError) {
         isStale = true
         // A definition that answered before, whose store was lost, only comes back.
-        if try engine.models.defined()[name]?.active?.number == build.folder.number { return }
+        if try engine.models.defined()[build.name]?.active?.number == build.folder.number { return }
         let (rows, misfits) = (try build.rows(), try build.misfits())
         let event = ModelActivated(definition: build.folder.number, rows: rows, misfits: misfits)
-        guard try activate(name, event) else { return }
+        guard try activate(build.name, event) else { return }
         try build.fold(log, through: log.head)
-        parts.trace.say(
-            "model-ready", ["model": build.folder.name, "rows": "\(rows)", "misfits": "\(misfits)"])
+        parts.trace.say("model-ready", ["model": build.folder.name, "rows": "\(rows)", "misfits": "\(misfits)"])
     }
 }

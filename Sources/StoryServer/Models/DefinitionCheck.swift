@@ -19,11 +19,6 @@ final class DefinitionCheck: @unchecked Sendable {
         var closing: [Member] = []
     }
 
-    /// The numbers of rows.
-    private struct Counts {
-        var (same, changed, added, removed): (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
-    }
-
     /// The new definition with its store.
     let new: ServedDefinition
     /// The definition that answers, and its stored rows; nil where none does.
@@ -32,8 +27,9 @@ final class DefinitionCheck: @unchecked Sendable {
     private let position: Position
     private let limit: Int
     private var never: NeverSeen
-    private var misfits = MisfitCounts()
-    private var counts = Counts()
+    private var misfits: [Misfit: (count: UInt64, first: Position)] = [:]
+    /// The numbers of rows.
+    private var (same, changed, added, removed): (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
     private var outcome = Outcome()
 
     init(
@@ -53,7 +49,7 @@ final class DefinitionCheck: @unchecked Sendable {
         try old?.view.verify()
         try new.foldRows(view, through: position, progress) { record, misfit in
             never.see(record)
-            if let misfit { misfits.add(misfit, at: record.position) }
+            if let misfit { misfits[misfit, default: (0, record.position)].count += 1 }
         }
         if let damage = new.damage { throw damage }
         try compare(progress)
@@ -63,13 +59,23 @@ final class DefinitionCheck: @unchecked Sendable {
     }
 
     private func close() {
-        let rows = counts.same + counts.changed + counts.added
         outcome.closing = [
-            Member("rows", .count(rows)), Member("same", .count(counts.same)),
-            Member("changed", .count(counts.changed)), Member("added", .count(counts.added)),
-            Member("removed", .count(counts.removed)), Member("misfits", .list(misfits.members)),
-            Member("never", .list(never.names.map { .object($0.members) })), Member("position", .count(position.value)),
+            Member("rows", .count(same + changed + added)), Member("same", .count(same)),
+            Member("changed", .count(changed)), Member("added", .count(added)), Member("removed", .count(removed)),
+            Member("misfits", .list(misfitMembers)), Member("never", .list(never.names.map { .object($0.members) })),
+            Member("position", .count(position.value)),
         ]
+    }
+
+    /// A member for each line and rule of misfits, by the lines.
+    private var misfitMembers: [MemberValue] {
+        let sorted = misfits.sorted { ($0.key.line, $0.key.rule.rawValue) < ($1.key.line, $1.key.rule.rawValue) }
+        return sorted.map { misfit, found in
+            .object([
+                Member("line", .count(UInt64(misfit.line))), Member("rule", .text(misfit.rule.rawValue)),
+                Member("count", .count(found.count)), Member("first", .count(found.first.value)),
+            ])
+        }
     }
 
     // MARK: Comparing
@@ -79,20 +85,20 @@ final class DefinitionCheck: @unchecked Sendable {
         let rows = ProgramTables.rows
         try old?.view.visit(rows) { (key, bytes) throws(StorageError) in
             let isThere = try new.store.withValue(rows.number, at: key) { found in
-                guard !fields.areSame(bytes, found) else { return counts.same += 1 }
-                counts.changed += 1
-                show(key, before: fields.old(bytes), after: fields.new(found))
+                guard !fields.areSame(bytes, found) else { return same += 1 }
+                changed += 1
+                show(key, before: fields.before?.json(bytes), after: fields.after.json(found))
             }
             if !isThere {
-                counts.removed += 1
-                show(key, before: fields.old(bytes), after: nil)
+                removed += 1
+                show(key, before: fields.before?.json(bytes), after: nil)
             }
             return !progress.isCancelled
         }
         try new.store.visit(rows.number, in: .all, order: .ascending) { (key, bytes) throws(StorageError) in
             if try old?.view.has(key, in: rows) == true { return !progress.isCancelled }
-            counts.added += 1
-            show(key, before: nil, after: fields.new(bytes))
+            added += 1
+            show(key, before: nil, after: fields.after.json(bytes))
             return !progress.isCancelled
         }
     }
@@ -108,22 +114,5 @@ final class DefinitionCheck: @unchecked Sendable {
             Member("id", .text(String(decoding: id, as: UTF8.self))), Member("before", .json(before() ?? null)),
             Member("after", .json(after() ?? null)),
         ])
-    }
-}
-
-/// The misfits of a dry run, by line and rule.
-private struct MisfitCounts {
-    private var all: [Misfit: (count: UInt64, first: Position)] = [:]
-
-    mutating func add(_ misfit: Misfit, at position: Position) { all[misfit, default: (0, position)].count += 1 }
-
-    /// A member for each, by their lines.
-    var members: [MemberValue] {
-        all.sorted { ($0.key.line, $0.key.rule.rawValue) < ($1.key.line, $1.key.rule.rawValue) }.map { misfit, found in
-            .object([
-                Member("line", .count(UInt64(misfit.line))), Member("rule", .text(misfit.rule.rawValue)),
-                Member("count", .count(found.count)), Member("first", .count(found.first.value)),
-            ])
-        }
     }
 }

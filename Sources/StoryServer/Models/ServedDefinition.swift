@@ -2,6 +2,7 @@ import StoryCore
 import StoryEngine
 import StoryLog
 import StoryFold
+import StoryWire
 
 /// A definition of a declared model with its store: it is served, being built, or kept until its end is acknowledged.
 ///
@@ -35,10 +36,10 @@ final class ServedDefinition: @unchecked Sendable {
     var readers = 0
     /// How it differs from the definition of the source, at the event that is not folded; nil where it does not.
     private(set) var difference: String?
-    /// Nil for a store of its own.
-    private let activations: ActivationCheck?
+    /// The reader of the source's activations; nil for a store of its own.
+    private let activations: JSONObjectReader?
     /// True once the log has the end of the model: the events behind it change nothing.
-    private var isUndefined = false
+    var isUndefined = false
     /// The number of its kind in the catalogue; nil while it is not served.
     private(set) var kind: Kind?
     /// The plan of the kind that rows are written by; kept, since the fold points into it.
@@ -50,7 +51,7 @@ final class ServedDefinition: @unchecked Sendable {
 
     init(
         _ compiled: CompiledDefinition, _ folder: ModelFolder, store: any ServedModels, checkpoints: Checkpoints,
-        events: any EventReading, activations: ActivationCheck? = nil
+        events: any EventReading, activations: JSONObjectReader? = nil
     ) throws(StorageError) {
         (self.compiled, self.folder) = (compiled, folder)
         self.activations = activations
@@ -90,7 +91,7 @@ final class ServedDefinition: @unchecked Sendable {
     func fold(_ record: EventRecord) -> Misfit? {
         guard isSound, !isUndefined, record.position > folded else { return nil }
         do throws(StorageError) {
-            difference = try activations?.difference(of: self, at: record)
+            difference = try differenceFromSource(at: record)
             guard difference == nil else { return nil }
             folded = record.position
             return try fold.fold(record)
@@ -98,6 +99,19 @@ final class ServedDefinition: @unchecked Sendable {
             damage = error
         }
         return nil
+    }
+
+    /// Returns how the rows, which are folded up to the event before, differ from those of the source by the counts in
+    /// `ModelActivated`; nil where they do not, or the event is no activation of this definition.
+    private func differenceFromSource(at record: EventRecord) throws(StorageError) -> String? {
+        guard let activations, let event = DeclaredModel.activation(of: name, in: record, activations),
+            event.definition == folder.number
+        else { return nil }
+        let (rows, misfits) = (try rows(), try misfits())
+        guard rows != event.rows || misfits != event.misfits else { return nil }
+        return
+            "at position \(record.position.value) the source has \(event.rows) rows and \(event.misfits) misfits, and "
+            + "this replica \(rows) and \(misfits)"
     }
 
     /// Folds an event after the last one, which others have read; an error is kept.
@@ -109,9 +123,6 @@ final class ServedDefinition: @unchecked Sendable {
 
     /// True while there are names of the definition that no event had.
     var wantsNames: Bool { damage == nil && fold.wantsNames }
-
-    /// Notes the end of the model.
-    func undefined() { isUndefined = true }
 
     /// Notes the category and the type of an event after the last one; an error is kept.
     func see(category: UnsafeRawBufferPointer, type: UnsafeRawBufferPointer) {

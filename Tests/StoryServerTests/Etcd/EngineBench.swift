@@ -2,7 +2,7 @@ import StoryCluster
 import StoryCore
 import StoryEtcd
 import StoryReactor
-import StoryServer
+@testable import StoryServer
 import Synchronization
 import TestSupport
 
@@ -31,7 +31,8 @@ final class EngineBench: EngineReceiver {
         }
         let hosts = ["a", "b", "c"].prefix(count)
         engine = EtcdEngine(
-            hosts.map { EtcdEndpoint(HostAndPort(host: $0, port: 2_379)) }, user: nil, lease: lease,
+            hosts.map { EtcdEndpoint(address: HostAndPort(host: $0, port: 2_379), isSecure: false) }, user: nil,
+            lease: lease,
             transport: transport, trace: trace)
         engine.receiver = self
         engine.ticked(at: now)

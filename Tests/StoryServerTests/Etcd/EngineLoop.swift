@@ -3,7 +3,7 @@ import StoryCluster
 import StoryCore
 import StoryEtcd
 import StoryReactor
-import StoryServer
+@testable import StoryServer
 import StoryStorage
 import Synchronization
 import TestSupport
@@ -36,7 +36,7 @@ final class EngineLoop: Sendable {
     /// Starts a loop whose engine has members of etcd on loopback for its endpoints.
     init(_ ports: [UInt16], user: EtcdUser? = nil, lease: Int = 3) throws {
         let shared = shared
-        let endpoints = ports.map { EtcdEndpoint(HostAndPort(host: "127.0.0.1", port: $0)) }
+        let endpoints = ports.map { EtcdEndpoint(address: HostAndPort(host: "127.0.0.1", port: $0), isSecure: false) }
         let thread = Thread {
             if let reactor = try? Reactor() {
                 let trace = Trace(now: Clock.system.now) { line in
