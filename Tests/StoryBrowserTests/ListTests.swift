@@ -223,6 +223,20 @@ import Testing
         #expect(try driven.takeListRequest().part == .whole)
     }
 
+    @Test func `a change during a request that fails asks again, and the last failure is told`() throws {
+        var driven = Driven()
+        driven.type("s")
+        try driven.answer(try Fixtures.stories([1]))
+        driven.hand(.list(.stirred))
+        let request = try driven.takeListRequest()
+        driven.hand(.list(.stirred))
+        driven.hand(.list(.failed(request, "the kind is going")))
+        let again = try driven.takeListRequest()
+        #expect(again.part == .whole && driven.takeCommands().isEmpty)
+        driven.hand(.list(.failed(again, "the kind is gone")))
+        #expect(driven.takeCommands().isEmpty && driven.lines[22] == " the kind is gone")
+    }
+
     @Test func `a page that comes empty although there is more is followed by the next one`() throws {
         var driven = Driven()
         try driven.answer([], next: "a")

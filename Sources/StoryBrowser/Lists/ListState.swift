@@ -121,7 +121,10 @@ struct ListState<Kind: BrowsedKind>: CoordinatorScreen {
         case .failed(let request, let sentence):
             guard request.number == number else { return .nothing }
             phase = .failed(sentence)
-            return .ask(.say(sentence))
+            // An event that came meanwhile may be the reason, and the store may tell another one now.
+            guard isStale else { return .ask(.say(sentence)) }
+            isStale = false
+            return reload()
         case .changed(let changes): return apply(changes)
         case .stirred: return reload()
         }
