@@ -237,6 +237,14 @@ import Testing
         #expect(driven.takeCommands().isEmpty && driven.lines[22] == " the kind is gone")
     }
 
+    @Test func `a list that is asked for by time tells each failure`() throws {
+        var driven = Driven(start: .rows(of: "orders"))
+        let request = try driven.takeRowsRequest()
+        driven.hand(rows: .list(.stirred))
+        driven.hand(rows: .list(.failed(request, "no store answers")))
+        #expect(driven.takeCommands().isEmpty && driven.lines[22] == " no store answers")
+    }
+
     @Test func `a page that comes empty although there is more is followed by the next one`() throws {
         var driven = Driven()
         try driven.answer([], next: "a")

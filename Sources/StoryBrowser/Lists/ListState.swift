@@ -121,8 +121,9 @@ struct ListState<Kind: BrowsedKind>: CoordinatorScreen {
         case .failed(let request, let sentence):
             guard request.number == number else { return .nothing }
             phase = .failed(sentence)
-            // An event that came meanwhile may be the reason, and the store may tell another one now.
-            guard isStale else { return .ask(.say(sentence)) }
+            // An event that came meanwhile may be the reason, and the store may tell another one now. A list that is
+            // asked for by time is asked for again anyway.
+            guard isStale, case .events = kind.freshness else { return .ask(.say(sentence)) }
             isStale = false
             return reload()
         case .changed(let changes): return apply(changes)
