@@ -44,7 +44,8 @@ import Testing
         #expect(ask("GET books/A%2FB/x%20y") == [#"+ {"id":"A%2FB/x%20y",\#(fields)"#])
         #expect(ask("GET books/%41%2fB/100%25") == [#"+ {"id":"A%2FB/100%25",\#(fields)"#])
         #expect(ask("GET store://books/A%2FB/z") == [#"+ {"id":"A%2FB/z",\#(fields)"#])
-        #expect(Set(ids(ask("LIST books"))) == ["A%2FB/x%20y", "A%2FB/100%25", "A%2FB/z"])
+        #expect(ids(ask("LIST books order=asc")) == ["A%2FB/x%20y", "A%2FB/100%25", "A%2FB/z"])
+        #expect(ids(ask("LIST books order=desc limit=2")) == ["A%2FB/z", "A%2FB/100%25"])
         _ = ask(event("BookLent", "A/B", "x y"))
         #expect(ids(ask("LIST books sort=loans limit=1")) == ["A%2FB/x%20y"])
         #expect(ask("COUNT books") == [#"+ {"count":3,"position":4}"#])
@@ -68,8 +69,10 @@ import Testing
         _ = ask(#"APPEND shelf-1 {"type":"BooksShelved","data":{"room":"r","books":"a","title":"T"}}"#)
         #expect(ask("COUNT books").first?.number("count") == 0)
         _ = shelve("r", ["a", "a"])
+        _ = shelve("r", ["a"])
         #expect(ask("COUNT books").first?.number("count") == 1)
-        #expect(ask("GET books/r/a").first?.number("changes") == 1)
+        #expect(
+            ask("GET books/r/a").first?.number("changes") == 1, "an event that leaves the row as it was is no change")
     }
 
     @Test func `a wrong key is a refusal that names the field`() {
@@ -85,7 +88,7 @@ import Testing
                 answer?.text("code") == "invalid" && answer?.contains(#""field":"id","rule":"\#(rule)""#) == true,
                 "\(key)")
         }
-        #expect(ask("GET books/a/b").first?.text("code") == "notFound")
+        for key in ["a", "a/b"] { #expect(ask("GET books/\(key)").first?.text("code") == "notFound") }
         #expect(ask("GET books/a/b/c/d/e").first?.contains("parts with / between") == true)
     }
 
@@ -141,8 +144,7 @@ import Testing
         #expect(shelve("r", ["b", "c"]).first?.text("code") == "full")
         #expect(ids(ask("LIST books order=asc")) == ["r/a"])
         bench.tick(11)
-        _ = shelve("r", ["c"])
-        _ = shelve("r", ["b"])
+        _ = shelve("r", ["c", "b"])
         #expect(ids(ask("LIST books order=asc")) == ["r/a", "r/c", "r/b"])
     }
 
