@@ -18,7 +18,6 @@ package final class Server: ReactorHandler {
     let driver: CommitDriver
     let publishing: PushScheduler
     private let checkpoints: Checkpoints
-    private let work: RequestedWork
     let follower: Follower?
     let cluster: ClusterDriver?
     var outbound: OutboundConnections {
@@ -31,6 +30,7 @@ package final class Server: ReactorHandler {
     let requests: Requests
     private var housekeeping: Housekeeping
     var slow: SlowRequests { dependency.slow }
+    private var work: RequestedWork { requests.work }
     /// The tick at which a stopping server gives up waiting; nil while it serves.
     var drainDeadline: UInt64?
 
@@ -55,7 +55,7 @@ package final class Server: ReactorHandler {
         publishing = PushScheduler(
             log: log, models: models, engine: engine, encoder: dependency.encoder, trace: trace, figures: figures,
             slow: slow, connections: connections, outbox: outbox)
-        work = RequestedWork(
+        let work = RequestedWork(
             checkpoints: CheckpointRequests(checkpoints, declared), checks: DefinitionChecks(declared.parts, declared),
             jobs: Jobs(dependency.logWork, data: dependency.configuration.data, trace: trace, starter: starter),
             seals: SealQueue(dependency.logWork, starter: starter))

@@ -25,11 +25,11 @@ package struct RowKey: Hashable, Sendable {
 /// The form of the keys of a kind's rows, and of their text in targets and replies.
 package enum RowKeyShape: BitwiseCopyable, Equatable, Sendable {
     /// The number of parts that a key may have.
-    package static let partCounts = 1...4
+    private static let partCounts = 1...4
     /// The length of a part, in bytes.
-    package static let partLength = 1...256
+    private static let partLength = 1...256
     /// The greatest length of all parts together, in bytes.
-    package static let maxPartsLength = 400
+    private static let maxPartsLength = 400
     /// The number of bytes of a part's length, which is before it.
     private static let lengthCount = 2
 
@@ -57,14 +57,6 @@ package enum RowKeyShape: BitwiseCopyable, Equatable, Sendable {
         }
     }
 
-    /// The numbers of parts that a key of this shape may have; nil for an ID.
-    private var counts: ClosedRange<Int>? {
-        switch self {
-        case .id: nil
-        case .someParts: RowKeyShape.partCounts
-        }
-    }
-
     // MARK: Parts
 
     /// Appends a part of a key; returns false where it is too short or too long.
@@ -85,16 +77,19 @@ package enum RowKeyShape: BitwiseCopyable, Equatable, Sendable {
 
     /// Returns true when a key with its parts' lengths has a valid length.
     package func isValid(count: Int) -> Bool {
-        guard let counts else { return Identifier.length.contains(count) }
-        let most = RowKeyShape.maxPartsLength + counts.upperBound * RowKeyShape.lengthCount
-        return counts.lowerBound * (RowKeyShape.lengthCount + 1)...most ~= count
+        switch self {
+        case .id: Identifier.length.contains(count)
+        case .someParts:
+            RowKeyShape.lengthCount + 1...RowKeyShape.maxPartsLength + RowKeyShape.partCounts.upperBound
+                * RowKeyShape.lengthCount ~= count
+        }
     }
 
     /// Calls `body` with the bytes of the key's text, one after the other.
     ///
     /// - Parameter key: the bytes of a key of this shape; a damaged one has a shorter text.
     package func forEachByte(of key: UnsafeRawBufferPointer, _ body: (UInt8) -> Void) {
-        guard counts != nil else { return key.forEach(body) }
+        guard self == .someParts else { return key.forEach(body) }
         var start = 0
         while key.count - start > RowKeyShape.lengthCount {
             let count = Int(key[start]) << 8 | Int(key[start + 1])
@@ -135,15 +130,16 @@ package enum RowKeyShape: BitwiseCopyable, Equatable, Sendable {
     ///
     /// - Throws: the rule that the text breaks.
     package func key(of text: UnsafeRawBufferPointer) throws(FieldRule) -> [UInt8] {
-        guard let counts else {
+        guard self == .someParts else {
             guard !text.isEmpty else { throw .empty }
             guard text.count <= Identifier.length.upperBound else { throw .tooLong }
             guard text.allSatisfy(Alphabet.holds) else { throw .malformed }
             return [UInt8](text)
         }
         // Each byte of a part has at most three in the text.
+        let counts = RowKeyShape.partCounts
         guard text.count <= 3 * RowKeyShape.maxPartsLength + counts.upperBound else { throw .tooLong }
-        if counts.contains(1), Alphabet.spells(text, within: RowKeyShape.partLength) {
+        if Alphabet.spells(text, within: RowKeyShape.partLength) {
             // Most keys are one part that is its own text.
             var key: [UInt8] = []
             key.reserveCapacity(RowKeyShape.lengthCount + text.count)

@@ -113,7 +113,6 @@ package final class ModelProjector {
         }
         return row
     }
-
 }
 
 extension ModelProjector {

@@ -43,15 +43,13 @@ package final class RowAudit {
         let event = FoldedEvent(record, idStart: stream.idStart)
         guard event.id.count <= Identifier.length.upperBound else { return .misfit }
         let row = try previous(kind, event)
-        let finding = try record.withData(json) { (members) throws(StorageError) -> Finding? in
+        return try record.withData(json) { (members) throws(StorageError) -> Finding? in
             switch rows.fold(kind, event, members, into: row) {
             case .misfit: return .misfit
             case .fitting(nil, _): return .noEffect
             case .fitting(let change?, _): return try apply(change, kind.schema)
             }
-        }
-        guard let finding else { return .misfit }
-        return finding
+        } ?? .misfit
     }
 
     private func previous(_ kind: KindPlan, _ event: FoldedEvent) throws(StorageError) -> RowView? {

@@ -138,8 +138,6 @@ extension MemoryModel {
 
     /// Returns the ID of a row.
     package func id(_ row: Row) -> String {
-        var bytes: [UInt8] = []
-        row.key.withUnsafeBytes { ModelKey.appendID(of: $0, to: &bytes) }
-        return String(decoding: bytes, as: UTF8.self)
+        row.key.withUnsafeBytes { String(decoding: RowKeyShape.someParts.text(of: $0), as: UTF8.self) }
     }
 }

@@ -12,6 +12,7 @@ package struct KindPlan: BitwiseCopyable, @unchecked Sendable {
         let layout: UnsafePointer<RowLayout>
         let events: UnsafeBufferPointer<EventPlan>
         let keyParts: UnsafeBufferPointer<SharedPart>
+        /// The plans of all indexes, in the order of the schema.
         let indexes: UnsafeBufferPointer<EntryPlan>
         let (entries, elementEntries): (UnsafeBufferPointer<EntryPlan>, UnsafeBufferPointer<EntryPlan>)
         let unique: UniquePlan?

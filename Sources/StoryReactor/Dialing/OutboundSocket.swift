@@ -24,7 +24,7 @@ enum OutboundSocket {
         guard let code = StreamSocket.option(SO_ERROR, of: descriptor) else { return SystemCode(errno) }
         if code != 0 { return SystemCode(code) }
         // A local port that nobody listens on may be given to the socket itself, which then connects to itself.
-        let own = StreamSocket.address(of: descriptor, peer: false)?.text
+        guard let own = StreamSocket.address(of: descriptor, peer: false)?.text else { return nil }
         return own == StreamSocket.address(of: descriptor, peer: true)?.text ? SystemCode(ECONNREFUSED) : nil
     }
 

@@ -69,7 +69,7 @@ final class EntryCommits {
     /// Hands the events that were decided here to the engine, as one entry.
     func write() {
         guard let driver else { return }
-        driver.freezeIfDue(at: driver.log.head)
+        driver.freezeIfDue(at: driver.head)
         let (head, records): (EntryHead, [UInt8])
         do throws(StorageError) {
             (head, records) = try EntryRecords(log: driver.log).entry(after: driver.acknowledged, format: format())
@@ -93,7 +93,7 @@ final class EntryCommits {
         unstored += entry.bytes
         driver.figures.committed(events: driver.acknowledged.value - before.value, nanoseconds: nanoseconds)
         driver.policy.workerCommitEnded(
-            events: driver.log.head.value - before.value, nanoseconds: nanoseconds, at: driver.clock.steady())
+            events: driver.head.value - before.value, nanoseconds: nanoseconds, at: driver.clock.steady())
     }
 
     /// Notes that another node may lead: events that were decided here and not handed over are undone.

@@ -64,6 +64,7 @@ final class CommitDriver {
 
     /// The last appended event.
     var head: Position { log.head }
+    /// The last acknowledged event.
     var acknowledged: Position { turn.acknowledged }
 
     /// Why the process must end; nil while it may go on.

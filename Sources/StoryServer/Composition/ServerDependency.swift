@@ -227,7 +227,6 @@ package struct StartError: Error, Equatable, Sendable {
     package let message: String
     /// The exit code of the process: 2, 3 or 5.
     package let exitCode: Int32
-
 }
 
 extension StartError {

@@ -107,8 +107,8 @@ final class DefinitionCheck: @unchecked Sendable {
         _ key: UnsafeRawBufferPointer, before: @autoclosure () -> [UInt8]?, after: @autoclosure () -> [UInt8]?
     ) {
         guard outcome.lines.count < limit else { return }
-        var id: [UInt8] = []
-        ModelKey.appendID(of: key.slice(KeyBuffer.rowKeyHead, count: key.count - KeyBuffer.rowKeyHead), to: &id)
+        let id = RowKeyShape.someParts.text(
+            of: key.slice(KeyBuffer.rowKeyHead, count: key.count - KeyBuffer.rowKeyHead))
         let null = Array("null".utf8)
         outcome.lines.append([
             Member("id", .text(String(decoding: id, as: UTF8.self))), Member("before", .json(before() ?? null)),

@@ -1,7 +1,6 @@
 import StoryCore
 import StoryEngine
 import StoryFold
-import StoryStorage
 import StoryWire
 
 /// The engine's output: bytes for the connection whose request is being handled, and events for the log.

@@ -9,7 +9,7 @@ final class Requests {
     let engine: Engine
     let reader: RequestReader
     private let clock: Clock
-    let figures: Figures
+    private let figures: Figures
     let slow: SlowRequests
     let trace: Trace
     let transport: any Transport

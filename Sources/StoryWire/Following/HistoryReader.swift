@@ -9,8 +9,9 @@ package enum HistoryReader {
         guard line.first == 0x2B, let space = line.first(0x20) else { return nil }
         let text = line.part((space + 1)..<line.count)
         return JSONObjectReader().withObject(text, readable: text.count) { members -> StoredIdentity? in
-            guard let id = LineMembers(members).bytes("log").flatMap({ StoredIdentity.id($0) }),
-                case .object(let ancestors)? = members.first(where: { $0.name.equals("ancestors") })?.value
+            let members = LineMembers(members)
+            guard let id = members.bytes("log").flatMap({ StoredIdentity.id($0) }),
+                let ancestors = members.object("ancestors")
             else { return nil }
             return self.ancestors(ancestors).map { StoredIdentity(id: id, ancestors: $0) }
         } ?? nil

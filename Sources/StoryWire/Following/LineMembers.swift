@@ -14,6 +14,10 @@ struct LineMembers {
         if case .string(let bytes)? = value(name) { bytes } else { nil }
     }
 
+    func object(_ name: String) -> UnsafeRawBufferPointer? {
+        if case .object(let text)? = value(name) { text } else { nil }
+    }
+
     func text(_ name: String) -> String? { bytes(name).map { String(decoding: $0, as: UTF8.self) } }
 
     func integer(_ name: String) -> UInt64? {

@@ -1,5 +1,4 @@
 import StoryCore
-import StoryWire
 
 /// The words of a command line: the verb, its operands, and the options, in any order.
 struct Arguments {

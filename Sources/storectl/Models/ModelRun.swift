@@ -1,7 +1,6 @@
 import StoryClient
 import StoryCore
 import StoryOffline
-import StoryWire
 
 /// The subcommand `model`: the check of a definition's text, and the test of definitions on cases, without a daemon.
 enum ModelRun {

@@ -43,9 +43,12 @@ enum Verification {
     private static func verifyOffline(_ path: String) throws(CommandError) -> (head: Position, seal: Seal) {
         ReaderProcess.takeOwnNumber(for: path)
         let checking = Progress("checking the log", "events")
-        let directory = try StoredData.used { () throws(StorageError) in try DataDirectory(path, for: .reading) }
-        let checked = try StoredData.used { () throws(StorageError) in
-            try LogVerifier.check(directory, now: Clock.system.now()) { checking.show($0.value, of: $1.map(\.value)) }
+        let (directory, checked) = try StoredData.used { () throws(StorageError) in
+            let directory = try DataDirectory(path, for: .reading)
+            let checked = try LogVerifier.check(directory, now: Clock.system.now()) {
+                checking.show($0.value, of: $1.map(\.value))
+            }
+            return (directory, checked)
         }
         guard Folder.exists(directory.modelsPath) else { return checked }
         var options = Replay.Options()

@@ -49,11 +49,8 @@ extension KindDeclaration {
     /// Checks that rows which a program makes are made by nothing else.
     private func checkRows() throws(SchemaError) {
         guard program != nil else { return }
-        guard events.isEmpty, unique == nil else {
-            throw SchemaError("the rows of \(name) are made by a program, and it has events or a unique text")
-        }
-        guard commands == nil, verbs.isEmpty else {
-            throw SchemaError("the rows of \(name) have numbers of their own, and it has writes or sets")
+        guard events.isEmpty, unique == nil, commands == nil, verbs.isEmpty else {
+            throw SchemaError("the rows of \(name) are made by a program, and it has events, writes or a unique text")
         }
         guard !tallies.contains(where: { $0.number == ProgramTables.counterKey }) else {
             throw SchemaError("a tally of \(name) has the number of the counter")

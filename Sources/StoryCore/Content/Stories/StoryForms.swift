@@ -38,8 +38,7 @@ package enum LikeForm: Form {
 
     /// Reads the ID of the user who likes the story.
     package static func read(_ reader: inout FormReader<FieldID>, in directory: any Directory) -> Command<StoryEvent>? {
-        let user = reader.required(.user, reader.identifier(.user, of: .users, in: directory))
-        guard let user else { return nil }
+        guard let user = reader.liker(in: directory) else { return nil }
         return reader.command(.liked(by: user))
     }
 }
@@ -47,13 +46,18 @@ package enum LikeForm: Form {
 /// The form of `UNLIKE stories/ID`.
 package enum UnlikeForm: Form {
     /// The fields of the form.
-    package enum FieldID: String, FormFieldID { case user }
+    package typealias FieldID = LikeForm.FieldID
 
     /// Reads the ID of the user who likes the story no longer.
     package static func read(_ reader: inout FormReader<FieldID>, in directory: any Directory) -> Command<StoryEvent>? {
-        let user = reader.required(.user, reader.identifier(.user, of: .users, in: directory))
-        guard let user else { return nil }
+        guard let user = reader.liker(in: directory) else { return nil }
         return reader.command(.unliked(by: user))
+    }
+}
+
+extension FormReader<LikeForm.FieldID> {
+    fileprivate mutating func liker(in directory: any Directory) -> Identifier? {
+        required(.user, identifier(.user, of: .users, in: directory))
     }
 }
 

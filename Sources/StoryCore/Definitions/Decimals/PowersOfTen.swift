@@ -16,11 +16,6 @@ enum PowersOfTen {
 
     /// Returns the number of decimal digits of a number; 0 for zero.
     static func digitCount(_ number: UInt128) -> Int {
-        var (low, high) = (0, maxExponent + 1)
-        while low < high {
-            let middle = (low + high) / 2
-            if powers[middle] <= number { low = middle + 1 } else { high = middle }
-        }
-        return low
+        (0..<maxExponent + 1).partitionPoint { powers[$0] <= number }
     }
 }

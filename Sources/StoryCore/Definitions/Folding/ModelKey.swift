@@ -23,9 +23,4 @@ package enum ModelKey {
         }
         return UnsafeRawBufferPointer(start: start, count: next - start)
     }
-
-    /// Appends the row's ID, as `RowKeyShape` has the text of such a key.
-    package static func appendID(of key: UnsafeRawBufferPointer, to bytes: inout [UInt8]) {
-        RowKeyShape.someParts.forEachByte(of: key) { bytes.append($0) }
-    }
 }

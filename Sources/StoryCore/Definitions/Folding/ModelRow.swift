@@ -22,7 +22,7 @@ package struct ModelRow: BitwiseCopyable {
     /// Appends the row as JSON: `{"id":…,"changes":…,"position":…,FIELDS}`, without absent fields.
     package func appendJSON(to bytes: inout [UInt8], _ fields: [ModelField]) {
         bytes += #"{"id":""#.utf8
-        ModelKey.appendID(of: key, to: &bytes)
+        RowKeyShape.someParts.forEachByte(of: key) { bytes.append($0) }
         bytes += #"","changes":\#(changes),"position":\#(position.value)"#.utf8
         for (number, field) in fields.enumerated() where !values[number].isMissing {
             bytes += ",\"\(field.name)\":".utf8
