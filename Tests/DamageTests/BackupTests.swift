@@ -63,7 +63,7 @@ import Testing
             client.send("BACKUP \"\(copy)\"")
             #expect(try daemon.client().ask("PING").hasPrefix("+"))
             usleep(UInt32(round) * 9_000)
-            daemon.send(signal)
+            if signal == SIGKILL { try daemon.kill() } else { daemon.send(signal) }
             let exit = try daemon.wait()
             #expect(exit == (signal == SIGTERM ? .code(0) : .signal(SIGKILL)))
             if FileManager.default.fileExists(atPath: copy) {

@@ -116,9 +116,9 @@ extension HostileTests {
             var (answered, stops) = (0, 0)
             while answered < count {
                 if answered % 1_000 == 0 {
-                    daemon.send(SIGSTOP)
+                    try daemon.pause()
                     usleep(1_000)
-                    daemon.send(SIGCONT)
+                    try daemon.resume()
                     stops += 1
                 }
                 let line = try client.line()

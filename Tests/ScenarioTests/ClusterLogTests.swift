@@ -85,7 +85,7 @@ extension MachineTests {
         @Test func `without an etcd, and with one that is stopped, nothing is made, and the reason is said`() throws {
             let etcd = try RunningEtcd()
             let port = etcd.port
-            etcd.send(SIGSTOP)
+            try etcd.pause()
             let stopped = try daemon(etcd, "--create")
             try expectEnd(stopped, 2, "etcd at http://127.0.0.1:\(port) did not answer within 1 s: ")
             try etcd.kill()

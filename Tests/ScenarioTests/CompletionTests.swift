@@ -96,9 +96,9 @@ extension DaemonTests {
 
         @Test func `a store that is stopped or absent completes nothing, and nothing is said`() throws {
             let daemon = try Self.filled()
-            daemon.send(SIGSTOP)
+            try daemon.pause()
             let stopped = try Self.run(["get", "users/"], daemon)
-            daemon.send(SIGCONT)
+            try daemon.resume()
             #expect(stopped == [])
             #expect(try daemon.stop() == .code(0))
             #expect(try Self.run(["get", "users/"], daemon) == [])

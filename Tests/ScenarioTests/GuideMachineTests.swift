@@ -31,7 +31,8 @@ extension MachineTests {
                 wait $daemon
                 """.replacing("7171", with: "\(port)")
             let (output, errors) = (folder.place("output"), folder.place("errors"))
-            let exit = try Program(["sh", "-c", script], output: output, errors: errors).wait()
+            let exit = try Program(["sh", "-c", script], output: output, errors: errors)
+                .wait(within: Patience.secondsOfWork)
             #expect(exit == .code(0), "\(Files.text(errors))")
             #expect(Files.text(output).contains("stored/"), "\(Files.text(output))\(Files.text(errors))")
         }

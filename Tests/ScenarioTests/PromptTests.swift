@@ -142,10 +142,10 @@ extension DaemonTests {
             terminal.type("\r")
             try terminal.waitFor("Wrote")
             // A store that does not answer completes nothing, and nothing is said.
-            daemon.send(SIGSTOP)
+            try daemon.pause()
             terminal.type("GET users/\t71")
             try terminal.waitFor("story> GET users/71")
-            daemon.send(SIGCONT)
+            try daemon.resume()
             terminal.type("\r")
             try terminal.waitFor("71@example.org")
             terminal.type("\u{4}")
@@ -155,14 +155,14 @@ extension DaemonTests {
         @Test func `what is typed while an answer is awaited counts, Ctrl-D too`() throws {
             let daemon = try RunningDaemon()
             let terminal = try Self.begin(daemon)
-            daemon.send(SIGSTOP)
+            try daemon.pause()
             terminal.type("PING\r")
             try terminal.waitFor("PING\r\n")
             // Time enough for the line to have been taken, and for what comes now to be typed behind it.
             usleep(100_000)
             terminal.type("\u{4}")
             usleep(100_000)
-            daemon.send(SIGCONT)
+            try daemon.resume()
             #expect(try terminal.wait() == 0)
             #expect(terminal.isPlain)
         }

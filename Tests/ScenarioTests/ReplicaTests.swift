@@ -134,7 +134,7 @@ extension DaemonTests {
             let replica = try Self.replica(of: source)
             _ = try Self.settle(replica, source)
             try until("it follows") { replica.trace.contains(" following ") }
-            replica.send(SIGSTOP)
+            try replica.pause()
             let client = try source.client()
             var waiting: UInt64 = 0
             for _ in 0..<100 {
@@ -142,7 +142,7 @@ extension DaemonTests {
                 for row in try client.rows("CLIENTS") { waiting = max(waiting, row.number("waiting") ?? 0) }
             }
             #expect(waiting > 0 && waiting < 1 << 20, "\(waiting) bytes")
-            replica.send(SIGCONT)
+            try replica.resume()
             try Self.expectEqual(replica, source)
         }
 
@@ -152,11 +152,11 @@ extension DaemonTests {
             let source = try RunningDaemon()
             let replica = try Self.replica(of: source)
             _ = try Self.settle(replica, source)
-            source.send(SIGSTOP)
+            try source.pause()
             let client = try replica.client()
             let behind = try client.ask("LIST users min=now")
             #expect(behind.hasPrefix(#"- {"code":"behind","#) && behind.hasSuffix(#""position":0}"#), "\(behind)")
-            source.send(SIGCONT)
+            try source.resume()
             try until("it answers again") { try client.ask("LIST users min=now").hasPrefix("+") }
             _ = try replica.stop()
             _ = try source.stop()

@@ -147,12 +147,12 @@ extension MachineTests {
             try three.kill()
             TemporaryFolder.remove(three.data)
             // The one that leads is asked last.
-            two.send(SIGSTOP)
+            try two.pause()
             try three.start()
             #expect(try three.traces(" not-seeded from=\(two.socket) position=0 reason=\"it does not answer\""))
             try until("n3 follows: \(three.trace.suffix(500))") { try NodeTests.state(three) != "catchingUp" }
             #expect(try three.traces(" seeded from=\(one.socket) "))
-            two.send(SIGCONT)
+            try two.resume()
             try Self.expectEqual(nodes.all)
         }
 

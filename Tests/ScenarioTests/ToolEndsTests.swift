@@ -60,8 +60,8 @@ extension DaemonTests {
         }
 
         @Test func `work for a reader ends with it, also while the store does not answer`() throws {
-            daemon.send(SIGSTOP)
-            defer { daemon.send(SIGCONT) }
+            try daemon.pause()
+            defer { try? daemon.resume() }
             for verb in ["export", "list users", "read", "streams --all", "tail"] {
                 let run = try run(
                     "trap '' PIPE; (timeout 30 $T --timeout 60 \(verb); echo $? >$D/code) | true; cat $D/code")

@@ -82,7 +82,7 @@ extension RunningDaemon {
         let client = daemon.storeClient()
         _ = try await client.ping()
         // The daemon stands still, so that all of them wait.
-        daemon.send(SIGSTOP)
+        try daemon.pause()
         let tasks = (0..<300).map { number in
             Task { try await client.append(NewEvent("N", number), to: "note-1", key: "k\(number)") }
         }
@@ -91,7 +91,7 @@ extension RunningDaemon {
         for number in [0, 150, 299] {
             await #expect(throws: CancellationError.self) { try await tasks[number].value }
         }
-        daemon.send(SIGCONT)
+        try daemon.resume()
         for (number, task) in tasks.enumerated() where ![0, 150, 299].contains(number) {
             #expect(try await task.value.stream == "note-1")
         }

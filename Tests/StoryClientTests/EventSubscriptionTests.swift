@@ -29,7 +29,7 @@ import Testing
             }
         }
         for part in [100, 200, 300] {
-            while try await client.ping() < part { try await Task.sleep(for: .milliseconds(1)) }
+            try await eventually("\(part) events are written") { try await client.ping() >= part }
             try daemon.kill()
             try daemon.start()
         }
@@ -97,6 +97,7 @@ import Testing
         var iterator = client.events(from: 1).makeAsyncIterator()
         for _ in 0..<40 { try await client.append((0..<20).map { _ in try NewEvent("N", text) }, to: "note-1") }
         #expect(try await iterator.next()?.position == 1)
+        try await eventually("some of it waits") { iterator.base.stream.waitingSize > 0 }
         // 16 MB wait; so much time would be enough to read all of it.
         try await Task.sleep(for: .milliseconds(300))
         #expect((1...200_000).contains(iterator.base.stream.waitingSize))
@@ -107,12 +108,14 @@ import Testing
         let daemon = try RunningDaemon()
         let client = daemon.storeClient()
         let waiting = Task { try await first(1, of: client.events()) }
-        while try await client.stats().subscriptions?.count?.integerValue != 1 {
-            try await Task.sleep(for: .milliseconds(5))
+        try await eventually("it is subscribed") {
+            try await client.stats().subscriptions?.count?.integerValue == 1
         }
         waiting.cancel()
         await #expect(throws: CancellationError.self) { try await waiting.value }
-        while try await client.stats().connections?.integerValue != 1 { try await Task.sleep(for: .milliseconds(5)) }
+        try await eventually("its connection is gone") {
+            try await client.stats().connections?.integerValue == 1
+        }
     }
 
     @Test func `breaking off the loop unsubscribes`() async throws {

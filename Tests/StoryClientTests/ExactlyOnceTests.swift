@@ -42,7 +42,7 @@ import Testing
             for number in 0..<200 { try await client.append(NewEvent("N", number), to: "note-1") }
         }
         for part in [50, 100] {
-            while try await client.ping() < part { try await Task.sleep(for: .milliseconds(1)) }
+            try await eventually("\(part) events are written") { try await client.ping() >= part }
             try daemon.kill()
             try daemon.start()
         }

@@ -110,7 +110,7 @@ import Testing
         link.session.watch(watch, EngineWatch(.prefix("/log/"), revision: 1))
         let lease = try link.grant(seconds: 60)
         // A stopped process answers nothing, and its socket takes the requests.
-        etcd.send(SIGSTOP)
+        try etcd.pause()
         let calls: [EngineCall] = [.put("/log/1", [1]), .get("/log/1"), .renewLease(lease), .grantLease(seconds: 5)]
         let ids = calls.map { call in
             let id = link.makeID()
@@ -129,6 +129,24 @@ import Testing
         let late = link.makeID()
         link.session.call(late, .get("/a"))
         #expect(link.session.takeResults() == [.answered(late, .unknown)])
+    }
+
+    @Test func `a program that is paused has no thread that runs, and goes on where it is resumed`() throws {
+        let etcd = try RunningEtcd()
+        let link = try EtcdLink(etcd.port)
+        let threads = "/proc/\(etcd.pid)/task"
+        for round in 0..<30 {
+            // It has something to do meanwhile.
+            for number in 0..<20 { link.session.call(link.makeID(), .put("/\(round)/\(number)", [1])) }
+            link.step()
+            try etcd.pause()
+            let states = try Files.names(in: threads).map { thread in
+                Files.text("\(threads)/\(thread)/status").split(separator: "\n").first { $0.hasPrefix("State:") }
+            }
+            #expect(states.count > 1 && states.allSatisfy { $0 == "State:\tT (stopped)" }, "\(states)")
+            try etcd.resume()
+        }
+        #expect(try link.call(.get("/29/0")).keys?.count == 1)
     }
 
     @Test func `etcd that is stopped in order ends the session, and nothing is refused`() throws {

@@ -17,7 +17,7 @@ const program = join(process.env.STORYKEEP_BIN, "stored");
 const { Store } = await import(client);
 
 /** The milliseconds after which something that is awaited will not come any more. */
-export const limit = 1000 * Number(process.env.STORYKEEP_TEST_LIMIT ?? 600);
+export const limit = 1000 * Number(process.env.STORYKEEP_TEST_LIMIT ?? 60);
 
 const openssl = (...words) => execFileSync("openssl", words, { stdio: "pipe" });
 

@@ -22,7 +22,7 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 CLIENTS = pathlib.Path(os.environ.get("STORYKEEP_CLIENTS", HERE.parent))
-LIMIT = float(os.environ.get("STORYKEEP_TEST_LIMIT", 600))
+LIMIT = float(os.environ.get("STORYKEEP_TEST_LIMIT", 60))
 """Seconds after which something that is awaited will not come any more."""
 sys.path.insert(0, str(CLIENTS / "python"))
 

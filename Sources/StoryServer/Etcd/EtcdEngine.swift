@@ -9,8 +9,6 @@ package import StoryReactor
 /// in which the loop did not run does not count, so that a node that was paused does not give up answers that wait in its
 /// socket. Results are reported by the methods that the reactor's events reach, and by `turnEnded`.
 package final class EtcdEngine: EngineCalls {
-    /// The deadline of a call but a renewal, in nanoseconds.
-    private static let callTime: UInt64 = 1_000_000_000
     /// How long an endpoint that failed comes last, in nanoseconds.
     private static let failedTime: UInt64 = 5_000_000_000
     /// The longest time that counts between two ticks, in nanoseconds.
@@ -35,6 +33,8 @@ package final class EtcdEngine: EngineCalls {
     private let transport: any Transport
     private let trace: Trace
     private let links: [EtcdLink]
+    /// The deadline of a call but a renewal, in nanoseconds.
+    private let callTime: UInt64
     private let renewalTime: UInt64
     /// The requests by their numbers in the sessions: no two have the same.
     private var requests: [CallID: Request] = [:]
@@ -54,14 +54,16 @@ package final class EtcdEngine: EngineCalls {
     ///   - user: the user whom they are asked as; nil where they want none.
     ///   - files: the certificates for endpoints with TLS; nil where there are none of these.
     ///   - lease: the seconds of the leader's lease, a third of which is the deadline of a renewal.
+    ///   - callTime: the deadline of another call, in seconds.
     ///   - transport: the sockets of the loop.
     ///   - trace: the daemon's trace.
     package init(
-        _ endpoints: [EtcdEndpoint], user: EtcdUser?, files: TLSFiles? = nil, lease: Int, transport: any Transport,
-        trace: Trace
+        _ endpoints: [EtcdEndpoint], user: EtcdUser?, files: TLSFiles? = nil, lease: Int, callTime: Int = 1,
+        transport: any Transport, trace: Trace
     ) {
         precondition(!endpoints.isEmpty, "an engine without endpoints")
         (self.transport, self.trace) = (transport, trace)
+        self.callTime = UInt64(callTime) * 1_000_000_000
         renewalTime = UInt64(max(lease, 1)) * 1_000_000_000 / 3
         links = endpoints.map { EtcdLink($0, user: user, files: files, transport) }
     }
@@ -76,7 +78,7 @@ package final class EtcdEngine: EngineCalls {
     // MARK: EngineCalls
 
     package func call(_ id: CallID, _ call: EngineCall, endpoint: Int) {
-        var limit = EtcdEngine.callTime
+        var limit = callTime
         if case .renewLease = call { limit = renewalTime }
         begin(.call(id), with: .call(call), at: endpoint, deadline: time + limit)
     }

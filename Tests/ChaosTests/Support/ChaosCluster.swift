@@ -93,14 +93,14 @@ final class ChaosCluster {
 
     /// Undoes all harm: starts what was killed, continues what was paused, and makes the networks whole.
     func heal() throws {
-        for index in members.indices where !deadMembers.contains(index) { members[index].send(SIGCONT) }
+        for index in members.indices where !deadMembers.contains(index) { try members[index].resume() }
         // A member serves only with a majority, so all are started before any is waited for.
         for index in deadMembers { try members[index].launch() }
         for index in deadMembers { try members[index].restart() }
         deadMembers = []
         for network in networks { network.cut([]) }
         for index in nodes.indices {
-            if down.remove(index) != nil { try nodes[index].start() } else { nodes[index].send(SIGCONT) }
+            if down.remove(index) != nil { try nodes[index].start() } else { try nodes[index].resume() }
         }
     }
 

@@ -38,13 +38,13 @@ enum Disturbance: CaseIterable {
         case .leaderAndMemberKilled:
             try cluster.kill(leader)
             try cluster.killMember(member)
-        case .leaderPaused: cluster.nodes[leader].send(SIGSTOP)
-        case .memberPaused: cluster.members[member].send(SIGSTOP)
+        case .leaderPaused: try cluster.nodes[leader].pause()
+        case .memberPaused: try cluster.members[member].pause()
         case .leaderCutOff: cluster.cut(leader, [.toEngine, .toNode])
         case .leaderUnheard: cluster.cut(leader, .toEngine)
         case .leaderDeaf: cluster.cut(leader, .toNode)
         case .withoutMajority:
-            for other in 1...2 { cluster.members[(member + other) % 3].send(SIGSTOP) }
+            for other in 1...2 { try cluster.members[(member + other) % 3].pause() }
             usleep(UInt32(ChaosCluster.patience) * 1_000_000)
         case .membersKilled: for member in 0..<3 { try cluster.killMember(member) }
         case .restartedInTurn:

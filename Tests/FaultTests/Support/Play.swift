@@ -115,7 +115,7 @@ final class Play {
                 guard try exchange(requests) else { return .ended(try daemon.wait(), isStart: false) }
             case .restart, .kill:
                 let isKill = if case .kill = step { true } else { false }
-                daemon.send(isKill ? SIGKILL : SIGTERM)
+                if isKill { try daemon.kill() } else { daemon.send(SIGTERM) }
                 try hearRest()
                 let exit = try daemon.wait()
                 if exit != (isKill ? .signal(SIGKILL) : .code(0)) { return .ended(exit, isStart: false) }

@@ -34,7 +34,9 @@ final class EngineLoop: Sendable {
     private let shared = Shared()
 
     /// Starts a loop whose engine has members of etcd on loopback for its endpoints.
-    init(_ ports: [UInt16], user: EtcdUser? = nil, lease: Int = 3) throws {
+    ///
+    /// - Parameter callTime: the deadline of a call, in seconds: a busy machine does not make an answer unknown.
+    init(_ ports: [UInt16], user: EtcdUser? = nil, callTime: Int = 30) throws {
         let shared = shared
         let endpoints = ports.map { EtcdEndpoint(address: HostAndPort(host: "127.0.0.1", port: $0), isSecure: false) }
         let thread = Thread {
@@ -42,7 +44,8 @@ final class EngineLoop: Sendable {
                 let trace = Trace(now: Clock.system.now) { line in
                     shared.trace.withLock { $0.append(String(decoding: line, as: UTF8.self)) }
                 }
-                let engine = EtcdEngine(endpoints, user: user, lease: lease, transport: reactor, trace: trace)
+                let engine = EtcdEngine(
+                    endpoints, user: user, lease: 3 * callTime, callTime: callTime, transport: reactor, trace: trace)
                 let owner = EngineOwner(reactor, engine, shared)
                 engine.receiver = owner
                 shared.waker.withLock { $0 = reactor.waker }
@@ -84,13 +87,14 @@ final class EngineLoop: Sendable {
 
     /// Makes a call with the numbers from one on, until its outcome is known.
     func knownAnswer(from id: UInt64, _ call: EngineCall, endpoint: Int = 0) throws -> (id: UInt64, EngineAnswer) {
-        var id = id
-        while true {
+        var (id, answer) = (id, EngineAnswer.unknown)
+        try until("the outcome of a call is known: \(trace.suffix(3))") {
             self.call(id, call, endpoint: endpoint)
-            let answer = try answer(to: id)
-            if answer != .unknown { return (id, answer) }
-            id += 1
+            answer = try self.answer(to: id)
+            if answer == .unknown { id += 1 }
+            return answer != .unknown
         }
+        return (id, answer)
     }
 
     /// The keys of the changes of a watch so far.

@@ -57,7 +57,7 @@ import Testing
         loop.perform { [all] in $0.watch(.live, all, from: 1, endpoint: 0) }
         try until("the watch has the change") { loop.keys(of: .live) == ["/log/1"] }
         // A stopped process answers nothing, and its socket takes the call.
-        etcds[0].send(SIGSTOP)
+        try etcds[0].pause()
         loop.call(100, .putIfAbsent("/log/2"))
         try etcds[0].kill()
         #expect(try loop.answer(to: 100) == .unknown)
@@ -94,18 +94,18 @@ import Testing
 
     @Test func `a call that is not answered is unknown at its deadline, and a silent connection is left`() throws {
         let etcd = try RunningEtcd()
-        let loop = try EngineLoop([etcd.port])
+        let loop = try EngineLoop([etcd.port], callTime: 3)
         loop.call(1, .putIfAbsent("/log/1"))
         #expect(try loop.answer(to: 1).isDone)
         loop.perform { [all] in $0.watch(.live, all, from: 1, endpoint: 0) }
         try until("the watch has begun") { loop.keys(of: .live) == ["/log/1"] }
-        etcd.send(SIGSTOP)
+        try etcd.pause()
         let began = ContinuousClock.now
         loop.call(2, .putIfAbsent("/log/2"))
         #expect(try loop.answer(to: 2) == .unknown)
-        #expect(ContinuousClock.now - began >= .milliseconds(800))
+        #expect(ContinuousClock.now - began >= .milliseconds(2_800))
         try until("the watch has ended") { loop.told.contains(.ended(.live, .broken)) }
-        etcd.send(SIGCONT)
+        try etcd.resume()
         // It may be carried out all the same: this is why the answer is no refusal.
         #expect(try loop.knownAnswer(from: 3, .range(EngineRange(from: "/log/1"))).1 != .unknown)
         #expect(!loop.wasToldWithin)

@@ -43,13 +43,47 @@ package final class Program {
     }
 
     deinit {
-        if ended == nil {
-            send(SIGKILL)
-            _ = try? wait()
+        if ended == nil { try? kill() }
+    }
+
+    /// Sends a signal that the program carries out in its own time; the three that the system carries out have methods
+    /// of their own, which wait until that has happened.
+    package func send(_ signal: Int32) {
+        precondition(![SIGSTOP, SIGCONT, SIGKILL].contains(signal), "see pause(), resume() and kill()")
+        signalled(signal)
+    }
+
+    /// Stops it, and returns once each of its threads has stopped (SIGSTOP): from then on it answers nothing.
+    package func pause() throws {
+        signalled(SIGSTOP)
+        try until("each thread of process \(pid) stops: \(threadStates)") {
+            poll() != nil || threadStates.allSatisfy { "TtZX".contains($0) }
         }
     }
 
-    package func send(_ signal: Int32) { if ended == nil { kill(pid, signal) } }
+    /// Lets it go on, and returns once none of its threads is stopped (SIGCONT).
+    package func resume() throws {
+        signalled(SIGCONT)
+        try until("process \(pid) goes on: \(threadStates)") { poll() != nil || !threadStates.contains("T") }
+    }
+
+    /// Ends it at once, and returns when it is gone (SIGKILL).
+    package func kill() throws {
+        signalled(SIGKILL)
+        _ = try wait()
+    }
+
+    private func signalled(_ signal: Int32) { if ended == nil { Glibc.kill(pid, signal) } }
+
+    /// The state of each of its threads, a letter each, as in proc(5).
+    private var threadStates: [Character] {
+        let threads = (try? Files.names(in: "/proc/\(pid)/task")) ?? []
+        // The name before the state may have any character in it.
+        return threads.compactMap { thread in
+            let stat = Files.text("/proc/\(pid)/task/\(thread)/stat")
+            return stat.lastIndex(of: ")").flatMap { stat[$0...].dropFirst(2).first }
+        }
+    }
 
     /// How it ended; nil while it runs.
     package func poll() -> Exit? {

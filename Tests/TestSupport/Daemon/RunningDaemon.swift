@@ -83,6 +83,12 @@ package final class RunningDaemon {
 
     package func send(_ signal: Int32) { program?.send(signal) }
 
+    /// Stops it, and returns once each of its threads has stopped.
+    package func pause() throws { try program?.pause() }
+
+    /// Lets it go on, and returns once none of its threads is stopped.
+    package func resume() throws { try program?.resume() }
+
     package func wait() throws -> Exit { try program?.wait() ?? .code(0) }
 
     /// SIGTERM, and how that ended.
@@ -91,11 +97,8 @@ package final class RunningDaemon {
         return try wait()
     }
 
-    /// SIGKILL.
-    package func kill() throws {
-        send(SIGKILL)
-        _ = try wait()
-    }
+    /// Ends it at once, and returns when it is gone.
+    package func kill() throws { try program?.kill() }
 
     /// A connection whose greeting was read.
     package func client() throws -> LineSocket {
@@ -138,7 +141,8 @@ package final class RunningDaemon {
         unlink(errors)
         let place = offline ? ["--data", data] : ["--socket", socket]
         let command = [try Program.path("storectl")] + place + arguments
-        let exit = try Program(command, input: given, output: output, errors: errors).wait()
+        let tool = try Program(command, input: given, output: output, errors: errors)
+        let exit = try tool.wait(within: Patience.secondsOfWork)
         return Run(exit: exit, output: Files.text(output), errors: Files.text(errors))
     }
 
@@ -148,7 +152,8 @@ package final class RunningDaemon {
         let (output, errors) = (folder.place("said"), folder.place("said-errors"))
         let tool = try Program.path("storectl")
         let words = "S='\(tool)'; T='\(tool) --socket \(socket)'; D='\(folder.path)'; "
-        let exit = try Program(["sh", "-c", words + script], output: output, errors: errors).wait()
+        let shell = try Program(["sh", "-c", words + script], output: output, errors: errors)
+        let exit = try shell.wait(within: Patience.secondsOfWork)
         return Run(exit: exit, output: Files.text(output), errors: Files.text(errors))
     }
 }

@@ -1,9 +1,15 @@
+import Foundation
 import Glibc
 
 /// How long tests wait for what must come: so long that a busy machine does not decide, and a hang still ends.
 package enum Patience {
-    package static let seconds = 600
+    /// The limit for what takes a second or less on a quiet machine: a minute, or `STORYKEEP_TEST_LIMIT` seconds where
+    /// builds are slow or loads are long.
+    package static let seconds =
+        ProcessInfo.processInfo.environment["STORYKEEP_TEST_LIMIT"].flatMap { Int($0) } ?? 60
     package static let duration = Duration.seconds(seconds)
+    /// The limit for a whole load of a thread or a run of a program.
+    package static let secondsOfWork = 10 * seconds
 }
 
 /// Waits for a condition.

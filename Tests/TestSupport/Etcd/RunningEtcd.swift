@@ -9,6 +9,8 @@ package final class RunningEtcd {
     private var program: Program
     /// The port of its clients.
     package let port: UInt16
+    /// Its process.
+    package var pid: Int32 { program.pid }
     /// The port of its clients with TLS; 0 without an authority.
     package let securePort: UInt16
 
@@ -114,11 +116,14 @@ package final class RunningEtcd {
         return false
     }
 
-    /// Kills it (SIGKILL) and waits for its end.
-    package func kill() throws {
-        program.send(SIGKILL)
-        _ = try program.wait()
-    }
+    /// Ends it at once, and returns when it is gone.
+    package func kill() throws { try program.kill() }
+
+    /// Stops it, and returns once each of its threads has stopped.
+    package func pause() throws { try program.pause() }
+
+    /// Lets it go on, and returns once none of its threads is stopped.
+    package func resume() throws { try program.resume() }
 
     /// Starts it again with the data that it has, where it does not run, without waiting for anything.
     package func launch() throws {
