@@ -68,7 +68,7 @@ import Testing
         let output = String(decoding: result.standardOutputContent, as: UTF8.self)
         let path = try #require(output.split(separator: "\n").first { $0.hasPrefix("folder=") }?.dropFirst(7))
         let folder = URL(filePath: String(path)).deletingLastPathComponent().path
-        try until("daemon and folder are gone", within: 60) { isGone(folder) }
+        try until("daemon and folder are gone") { isGone(folder) }
     }
 
     @Test func `the article's test runs, with the daemon that the environment names`() async throws {

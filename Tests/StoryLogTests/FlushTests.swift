@@ -211,7 +211,7 @@ struct FlushTests {
         }
         try look()
         bench.log.startFlush(through: Position(1_234))
-        try until("it is flushed", within: 10) {
+        try until("it is flushed") {
             try bench.log.pollFlush()
             return bench.log.flushed > .zero
         }

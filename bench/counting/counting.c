@@ -1,5 +1,5 @@
-// What one process costs in counts that do not depend on the machine: allocations, system calls, syncs, B-tree work,
-// bytes written to files. Preloaded into the release build of `stored`:
+// What one process costs in counts that do not depend on the machine: allocations, system calls, syncs, calls that ask
+// for a file's times, B-tree work, bytes written to files. Preloaded into the release build of `stored`:
 //
 //     LD_PRELOAD=.build/release/libcounting.so COUNTING_FILE=/tmp/counts stored …
 //
@@ -132,7 +132,6 @@ CALL(int, setsockopt, (int fd, int level, int name, const void *value, socklen_t
      (fd, level, name, value, length))
 CALL(int, shutdown, (int fd, int how), (fd, how))
 CALL(int, close, (int fd), (fd))
-CALL(int, fstat, (int fd, struct stat *status), (fd, status))
 CALL(int, ftruncate, (int fd, off_t size), (fd, size))
 CALL(int, ftruncate64, (int fd, off64_t size), (fd, size))
 CALL(off_t, lseek, (int fd, off_t at, int from), (fd, at, from))
@@ -155,6 +154,45 @@ EXPORTED int open(const char *path, int flags, ...) {
     va_end(rest);
     count(counting_calls, 1);
     return ((int (*)(const char *, int, ...))behind(&cached, "open"))(path, flags, mode);
+}
+
+// --- The status of a file. A file whose times were read gets finer ones at its next write, since Linux 6.13, and the sync
+// of that write takes twice as long.
+
+#define STATUS(name, parameters, arguments)                                  \
+    EXPORTED int name parameters {                                           \
+        static void *cached;                                                 \
+        count(counting_calls, 1);                                            \
+        count(counting_times, 1);                                            \
+        return ((int (*) parameters)behind(&cached, #name)) arguments;       \
+    }
+
+STATUS(fstat, (int fd, struct stat *status), (fd, status))
+STATUS(fstat64, (int fd, struct stat64 *status), (fd, status))
+STATUS(stat, (const char *path, struct stat *status), (path, status))
+STATUS(stat64, (const char *path, struct stat64 *status), (path, status))
+STATUS(lstat, (const char *path, struct stat *status), (path, status))
+STATUS(lstat64, (const char *path, struct stat64 *status), (path, status))
+STATUS(fstatat, (int folder, const char *path, struct stat *status, int flags), (folder, path, status, flags))
+STATUS(fstatat64, (int folder, const char *path, struct stat64 *status, int flags), (folder, path, status, flags))
+// As programs call them that were built with an older C library.
+STATUS(__fxstat, (int version, int fd, struct stat *status), (version, fd, status))
+STATUS(__fxstat64, (int version, int fd, struct stat64 *status), (version, fd, status))
+STATUS(__xstat, (int version, const char *path, struct stat *status), (version, path, status))
+STATUS(__xstat64, (int version, const char *path, struct stat64 *status), (version, path, status))
+STATUS(__lxstat, (int version, const char *path, struct stat *status), (version, path, status))
+STATUS(__lxstat64, (int version, const char *path, struct stat64 *status), (version, path, status))
+STATUS(__fxstatat, (int version, int folder, const char *path, struct stat *status, int flags),
+       (version, folder, path, status, flags))
+STATUS(__fxstatat64, (int version, int folder, const char *path, struct stat64 *status, int flags),
+       (version, folder, path, status, flags))
+
+EXPORTED int statx(int folder, const char *restrict path, int flags, unsigned mask, struct statx *restrict status) {
+    static void *cached;
+    count(counting_calls, 1);
+    if (mask & (STATX_ATIME | STATX_MTIME | STATX_CTIME)) count(counting_times, 1);
+    return ((int (*)(int, const char *, int, unsigned, struct statx *))behind(&cached, "statx"))(
+        folder, path, flags, mask, status);
 }
 
 // --- Syncs and writes. A write to a descriptor that syncs of its own accord is a sync, too: LMDB's meta page.

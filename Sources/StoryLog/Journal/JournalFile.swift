@@ -18,6 +18,8 @@ final class JournalFile: @unchecked Sendable {
     let path: String
     let header: JournalHeader
     private let file: FileHandle
+    /// The device and inode of the file, which stay as they are while it is open.
+    private let identity: NamedFile
     private var halves: [JournalContents.Half]
     private var active: Int
     private var sequence: UInt64
@@ -33,7 +35,8 @@ final class JournalFile: @unchecked Sendable {
     ) throws(StorageError) {
         guard Folder.exists(path) else { throw JournalFile.missing(path) }
         file = try FileHandle(path, O_RDWR | O_NOFOLLOW)
-        self.path = path
+        guard let identity = file.identity else { throw SystemError.from(errno, "looking at \(path)") }
+        (self.identity, self.path) = (identity, path)
         let (header, bytes, contents) = try JournalFile.read(file, path, logID, after: stored, lastTime)
         self.header = header
         (halves, active, sequence) = (contents.halves, contents.active, contents.sequence)
@@ -109,7 +112,7 @@ final class JournalFile: @unchecked Sendable {
     ///
     /// - Throws: `.failed` if the file was moved, removed or replaced, since the next start reads another one.
     func checkName() throws(StorageError) {
-        guard !file.isNamed(path) else { return }
+        guard NamedFile(at: path) != identity else { return }
         throw .failed("\(path) was moved, removed or replaced while it was served")
     }
 

@@ -10,7 +10,7 @@ extension JournalFile {
     static func read(
         _ file: borrowing FileHandle, _ path: String, _ logID: [UInt8], after stored: Position, _ lastTime: Instant?
     ) throws(StorageError) -> (JournalHeader, [UInt8], JournalContents) {
-        let size = Int(try file.status(path).st_size)
+        let size = try file.size(path)
         let bytes = try file.read(size, at: 0, of: path)
         guard let header = JournalHeader(bytes) else {
             throw .corrupt("\(path) does not begin like a journal", at: nil)
@@ -94,7 +94,7 @@ extension JournalFile {
     static func isUnused(_ path: String) throws(StorageError) -> Bool {
         guard Folder.exists(path) else { return true }
         let file = try FileHandle(path, O_RDONLY | O_NOFOLLOW)
-        let bytes = try file.read(Int(try file.status(path).st_size), at: 0, of: path)
+        let bytes = try file.read(file.size(path), at: 0, of: path)
         guard let header = JournalHeader(bytes), header.fileSize == bytes.count else { return false }
         return bytes.withUnsafeBytes { bytes in
             header.sectors.allSatisfy { JournalSector(bytes, number: $0)?.sequence == 0 }

@@ -18,7 +18,7 @@ enum JournalRemains {
     static func read(_ path: String) throws(StorageError) -> [UInt8] {
         guard Folder.exists(path) else { return [] }
         let file = try FileHandle(path, O_RDONLY | O_NOFOLLOW)
-        let size = Int(try file.status(path).st_size)
+        let size = try file.size(path)
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 4_096)
         defer { buffer.deallocate() }
         let count = file.readGood(into: buffer, at: 0, of: path)

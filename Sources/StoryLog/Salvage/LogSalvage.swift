@@ -165,7 +165,7 @@ package final class LogSalvage {
 
     private func search(_ progress: (UInt64, UInt64) -> Bool) throws(StorageError) {
         let (used, isWhole) = UsedPages.find(path)
-        let size = Int(try file.status(path).st_size)
+        let size = try file.size(path)
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: LogSalvage.piece, alignment: 4_096)
         defer { buffer.deallocate() }
         var start = 0

@@ -1,3 +1,4 @@
+import CLMDB
 import Glibc
 
 /// The room on a disk.
@@ -15,9 +16,9 @@ package enum DiskSpace {
     ///
     /// If it can grow, it does, by zeros that are overwritten later.
     static func isExhausted(_ descriptor: Int32) -> Bool {
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { return false }
-        let count = pwrite(descriptor, probe, probe.count, status.st_size)
+        let size = clm_size(descriptor)
+        guard size >= 0 else { return false }
+        let count = pwrite(descriptor, probe, probe.count, off_t(size))
         if count >= 0 { return count < probe.count }
         return errno == ENOSPC || errno == EDQUOT || errno == EFBIG
     }

@@ -113,7 +113,7 @@ package struct FileHandle: ~Copyable {
         guard fsync(descriptor) == 0 else { throw SystemError.from(errno, "syncing \(path)") }
     }
 
-    /// Returns the status of the file: its size, owner and mode.
+    /// Returns the status of the file, such as its owner and mode.
     package func status(_ path: String) throws(StorageError) -> stat {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw SystemError.from(errno, "looking at \(path)") }

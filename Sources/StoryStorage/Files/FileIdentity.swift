@@ -19,9 +19,9 @@ package struct FileIdentity: Equatable, Sendable {
     ///
     /// - Throws: `.failed` when the system refuses.
     package init(_ descriptor: Int32) throws(StorageError) {
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw SystemError.from(errno, "looking at a file") }
-        inode = UInt64(status.st_ino)
+        var name = clm_name()
+        guard clm_identify(descriptor, "", &name) else { throw SystemError.from(errno, "looking at a file") }
+        inode = name.inode
         birthNanoseconds = clm_birth(descriptor)
     }
 

@@ -1,29 +1,26 @@
+import CLMDB
 import Glibc
-import StoryCore
+package import StoryCore
 
 /// The device and inode of the file that a path leads to: the path may lead to another file while this one is open.
-struct NamedFile: Hashable, Sendable {
-    private let device: UInt
-    private let inode: UInt
-
-    init(_ status: stat) {
-        device = UInt(status.st_dev)
-        inode = UInt(status.st_ino)
-    }
+package struct NamedFile: Hashable, Sendable {
+    private let device: UInt64
+    private let inode: UInt64
 
     /// Looks up the file that a path leads to; nil when there is none.
-    init?(at path: String) {
-        var status = stat()
+    package init?(at path: String) {
         // `withCString` avoids a copy of the string, since each commit calls this.
-        guard path.withCString({ stat($0, &status) }) == 0 else { return nil }
-        self.init(status)
+        guard let file = path.withCString({ NamedFile(CLM_HERE, $0) }) else { return nil }
+        self = file
     }
 
     /// Looks up the file of a descriptor; nil when the system refuses.
-    init?(of descriptor: Int32) {
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { return nil }
-        self.init(status)
+    package init?(of descriptor: Int32) { self.init(descriptor, "") }
+
+    private init?(_ folder: Int32, _ path: UnsafePointer<CChar>) {
+        var name = clm_name()
+        guard clm_identify(folder, path, &name) else { return nil }
+        (device, inode) = (name.device, name.inode)
     }
 }
 
@@ -61,9 +58,19 @@ struct FileLock: ~Copyable {
 }
 
 extension FileHandle {
+    /// Returns the size of the file in bytes, without a look at its times: the next sync would take longer.
+    package func size(_ path: String) throws(StorageError) -> Int {
+        let size = clm_size(descriptor)
+        guard size >= 0 else { throw SystemError.from(errno, "looking at \(path)") }
+        return Int(size)
+    }
+
+    /// The device and inode of the file; nil when the system refuses.
+    package var identity: NamedFile? { NamedFile(of: descriptor) }
+
     /// Returns true when the path leads to the file.
     package func isNamed(_ path: String) -> Bool {
-        guard let file = NamedFile(of: descriptor) else { return false }
+        guard let file = identity else { return false }
         return NamedFile(at: path) == file
     }
 }

@@ -56,7 +56,7 @@ package final class Environment: @unchecked Sendable {
     /// Opens a folder; in a new one, which is empty, LMDB creates its files.
     init(_ path: String, _ options: EnvironmentOptions, flags: UInt32, isNew: Bool) throws(StorageError) {
         let folder = try FileHandle(path, O_RDONLY | O_DIRECTORY)
-        let identity = NamedFile(try folder.status(path))
+        guard let identity = folder.identity else { throw SystemError.from(errno, "looking at \(path)") }
         let isFirst = Environment.registered.withLock { $0.insert(identity).inserted }
         guard isFirst else { throw .failed("\(path) is open already in this process") }
         do {
@@ -130,10 +130,7 @@ package final class Environment: @unchecked Sendable {
     }
 
     /// The size of `data.mdb` in bytes.
-    package var fileSize: Int {
-        var status = stat()
-        return fstat(fileDescriptor, &status) == 0 ? Int(status.st_size) : 0
-    }
+    package var fileSize: Int { max(Int(clm_size(fileDescriptor)), 0) }
 
     /// Lengthens the file to its last page when that page is a free one that was never written.
     ///

@@ -35,7 +35,7 @@ enum ReaderTable {
         let file = try FileHandle(path, O_RDWR | O_NOFOLLOW)
         let meta = try MetaPage.newest(file, path)
         let used = (Int(meta.lastPage) + 1) * meta.pageSize
-        return try Int(file.status(path).st_size) > used && ftruncate(file.descriptor, off_t(used)) == 0
+        return try file.size(path) > used && ftruncate(file.descriptor, off_t(used)) == 0
     }
 
     private static func prepare(in folder: String, _ readers: UInt32) throws(StorageError) {

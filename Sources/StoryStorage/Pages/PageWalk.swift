@@ -52,7 +52,7 @@ package final class PageWalk {
         file = if let open { open } else { try SharedFile(path, O_RDONLY | O_NOFOLLOW) }
         self.path = path
         meta = try MetaPage.newest(file.handle, path)
-        let size = UInt64(try file.handle.status(path).st_size)
+        let size = UInt64(try file.handle.size(path))
         let (pages, areTooMany) = meta.lastPage.addingReportingOverflow(1)
         let (needed, isTooLarge) = pages.multipliedReportingOverflow(by: UInt64(meta.pageSize))
         guard !areTooMany, !isTooLarge, needed <= size else {

@@ -56,7 +56,7 @@ package struct CheckpointJournal {
     func read() throws(StorageError) -> (buffers: MemtableSet, record: CheckpointRecord)? {
         guard Folder.exists(path) else { return nil }
         let file = try FileHandle(path, O_RDONLY | O_NOFOLLOW)
-        let bytes = try file.read(Int(try file.status(path).st_size), at: 0, of: path)
+        let bytes = try file.read(file.size(path), at: 0, of: path)
         return bytes.withBytes { CheckpointJournal.parse($0) }
     }
 

@@ -53,7 +53,7 @@ struct ChecksumFile: ~Copyable {
     }
 
     func grow(to pages: UInt64, _ path: String) throws(StorageError) {
-        let size = Int(try file.status(path).st_size)
+        let size = try file.size(path)
         let needed = PageChecksums.headSize + 8 * Int(pages)
         guard size < needed else { return }
         let code = posix_fallocate(file.descriptor, off_t(size), off_t(needed - size))

@@ -127,7 +127,7 @@ private final class PageReader {
     init(_ file: SharedFile, _ path: String, bytes: Int) throws(StorageError) {
         self.file = file
         self.path = path
-        size = min(bytes, Int(try file.handle.status(path).st_size))
+        size = try min(bytes, file.handle.size(path))
         let mapped = mmap(nil, max(size, 1), PROT_READ, MAP_SHARED, file.handle.descriptor, 0)
         map = mapped == MAP_FAILED ? nil : mapped
     }

@@ -10,7 +10,7 @@ extension Pseudoterminal {
 
     /// Waits until something about the terminal's looks holds.
     func shows(_ what: String, _ condition: (VirtualScreen) -> Bool) throws {
-        try until("the screen shows \(what), not \(shown.text)", within: 60) {
+        try until("the screen shows \(what), not \(shown.text)") {
             // Waiting for nothing reads what has come.
             try waitFor("")
             return condition(shown)

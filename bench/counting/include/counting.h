@@ -16,12 +16,13 @@ enum counting_kind {
     counting_gets,          // look-ups in one, and steps of a cursor
     counting_transactions,  // begun or renewed
     counting_clocks,        // readings of a clock
+    counting_times,         // calls that ask for the times of a file: fstat and its like, and statx with such a mask
     COUNTING_KINDS
 };
 
 #define COUNTING_NAMES                                                                           \
     "allocations", "allocatedBytes", "systemCalls", "syncs", "writtenBytes", "puts", "deletes", \
-        "gets", "transactions", "clockReadings"
+        "gets", "transactions", "clockReadings", "fileTimes"
 
 struct counting_record {
     char name[24];        // ends with a zero byte
