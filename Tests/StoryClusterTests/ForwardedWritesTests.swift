@@ -154,6 +154,28 @@ struct ForwardedWritesTests {
         #expect(writes.linkEnded(isRefused: true, "refused", at: 3) == [], "once")
     }
 
+    @Test func `a leader that greets and breaks off is tried with a growing delay, until it replies`() {
+        var (writes, tick) = (open(), UInt64(0))
+        /// Breaks the open link; returns the delay until the next.
+        func delay(lasting ticks: UInt64 = 0) -> UInt64 {
+            tick += ticks
+            let began = tick
+            var actions = writes.linkEnded(isRefused: false, "gone", at: tick)
+            while !actions.contains(.connect("/n1")), tick < began + 50 {
+                tick += 1
+                actions = writes.ticked(tick)
+            }
+            _ = writes.heard(.greeting(log), at: tick)
+            return tick - began
+        }
+        #expect((0..<12).map { _ in delay() } == [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 10])
+        #expect(delay(lasting: 100) == 0, "it lasted")
+        #expect(delay() == 1)
+        _ = writes.add(write(1), at: tick)
+        _ = writes.heard(.done(1, .zero, text: text), at: tick)
+        #expect(delay() == 0)
+    }
+
     @Test func `this node takes over what no other has, up to what another one has`() {
         var writes = open()
         _ = writes.add(write(1), at: 0)

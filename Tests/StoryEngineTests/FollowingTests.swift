@@ -102,7 +102,31 @@ struct FollowingTests {
         _ = link.heard(.accepted, head: .zero, at: tick)
         let ended = link.connectionEnded(at: tick)
         #expect(ended == [.say("source-lost", reason: "the source closed the connection")])
-        #expect(link.state == .waiting(until: tick + 1), "a connection that served begins the delays again")
+        #expect(link.state == .waiting(until: tick + 30), "one that brought nothing does not begin the delays again")
+    }
+
+    /// Ends a connection that the source agreed to serve, after so many ticks; returns the delay until the next.
+    private func delay(_ link: inout Following, lasting ticks: UInt64, takes: Bool, at tick: inout UInt64) -> UInt64 {
+        _ = link.ticked(at: tick, isQuiet: true)
+        _ = link.connected()
+        _ = link.heard(.greeting(log, at(9), isReplica: false), head: .zero, at: tick)
+        #expect(link.heard(.accepted, head: .zero, at: tick) == [.say("source-found", reason: nil)])
+        tick += ticks
+        if takes { _ = link.taken(through: at(1)) }
+        let lost = link.heard(.malformed, head: .zero, at: tick)
+        #expect(lost.first == .disconnect && lost.count == 2, "each loss of a source that was found is told")
+        guard case .waiting(let until) = link.state else { return 0 }
+        defer { tick = until }
+        return until - tick
+    }
+
+    @Test func `a source that accepts and sends nonsense is tried with a growing delay, until it sends records`() {
+        var (link, tick) = (Following(address, log: log), UInt64(0))
+        let nonsense = (0..<6).map { _ in delay(&link, lasting: 1, takes: false, at: &tick) }
+        #expect(nonsense == [1, 2, 4, 8, 16, 30])
+        #expect(delay(&link, lasting: 1, takes: true, at: &tick) == 1)
+        #expect(delay(&link, lasting: 1, takes: false, at: &tick) == 2)
+        #expect(delay(&link, lasting: 100, takes: false, at: &tick) == 1, "it lasted")
     }
 
     @Test(arguments: [

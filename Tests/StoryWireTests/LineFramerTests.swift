@@ -17,6 +17,20 @@ struct LineFramerTests {
         #expect(!hasLine)
     }
 
+    @Test func `another stream begins as if nothing had come, and without storage`() {
+        var framer = LineFramer(limit: 10)
+        Array("a line that is too long".utf8).withUnsafeBytes { framer.append($0) }
+        let (isTooLong, opening) = (framer.hasLine, framer.opening)
+        #expect(isTooLong && !opening.isEmpty)
+        framer.restart()
+        let (count, hasLine, left) = (framer.storageCount, framer.hasLine, framer.opening)
+        #expect(count == 0 && !hasLine && left.isEmpty)
+        Array("PING\n".utf8).withUnsafeBytes { framer.append($0) }
+        var lines: [String] = []
+        framer.drain(into: &lines)
+        #expect(lines == ["PING"])
+    }
+
     @Test(arguments: 0..<50 as Range<UInt64>)
     func `random chunks give the same lines as splitting the whole`(seed: UInt64) {
         var random = SplitMix64(seed: seed)

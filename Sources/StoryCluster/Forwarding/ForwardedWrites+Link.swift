@@ -10,7 +10,7 @@ extension ForwardedWrites {
     package mutating func heard(_ line: PeerLine, at tick: UInt64) -> [ForwardingAction] {
         switch line {
         case .greeting(let log):
-            guard link.greeted(log) else {
+            guard link.greeted(log, at: tick) else {
                 ended("it has another history", at: tick)
                 break
             }
@@ -110,6 +110,7 @@ extension ForwardedWrites {
 
     private mutating func done(_ number: UInt64, at position: Position?, _ text: [UInt8], tick: UInt64) {
         guard let entry = entries[number], entry.progress == .sent || entry.progress == .refused else { return }
+        link.replied()
         append(0x2B, text, to: number)
         move(number, to: .replied(at: position ?? .zero), until: tick + patience)
         settle(entry.write.client)
@@ -128,6 +129,7 @@ extension ForwardedWrites {
             isDoubtful(number, at: tick)
             link.leads(noMore: tick)
         case (.sent, _, _):
+            link.replied()
             append(0x2D, text, to: number)
             entries[number]?.code = code
             move(number, to: .refused, until: tick + patience)

@@ -6,6 +6,8 @@ struct LeaderLink: Equatable {
     private static let leaveTime: UInt64 = 5
     /// The longest wait before another try to connect, in ticks of 0.1 s.
     private static let longestWait: UInt64 = 10
+    /// How long a link without a reply has to last, in ticks of 0.1 s, for the next one to come without a wait.
+    private static let steadyTicks: UInt64 = 100
 
     private enum State: Equatable {
         case none(retryAt: UInt64)
@@ -26,6 +28,10 @@ struct LeaderLink: Equatable {
     private var term: Term?
     /// The number of failures since the link was open last.
     private var failures: UInt64 = 0
+    /// How often an open link broke off since the last reply.
+    private var breaks: UInt64 = 0
+    /// The tick of the last greeting.
+    private var greetedAt: UInt64 = 0
     /// True once the link to the node that leads was lost, until there is another one.
     private var wasReset = false
     private var isLossTold = false
@@ -40,7 +46,7 @@ struct LeaderLink: Equatable {
         let other = leader?.node == node ? nil : leader
         guard other?.term != self.leader?.term else { return }
         self.leader = other
-        (failures, wasReset, isLossTold) = (0, false, false)
+        (failures, breaks, wasReset, isLossTold) = (0, 0, false, false)
         if case .none = state { state = .none(retryAt: 0) }
     }
 
@@ -52,12 +58,15 @@ struct LeaderLink: Equatable {
     }
 
     /// Takes the greeting; returns false where it is of another log.
-    mutating func greeted(_ log: LogID) -> Bool {
+    mutating func greeted(_ log: LogID, at tick: UInt64) -> Bool {
         guard log == self.log else { return false }
         guard state == .connecting else { return true }
-        (state, failures, wasReset, isLossTold) = (.open, 0, false, false)
+        (state, greetedAt, failures, wasReset, isLossTold) = (.open, tick, 0, false, false)
         return true
     }
+
+    /// Notes a reply, which a program that only greets does not send.
+    mutating func replied() { breaks = 0 }
 
     /// Notes that the link is gone, or was not made.
     ///
@@ -66,7 +75,10 @@ struct LeaderLink: Equatable {
         switch state {
         case .none: return nil
         case .open:
-            (state, wasReset) = (.none(retryAt: tick), term == leader?.term)
+            wasReset = term == leader?.term
+            if tick >= greetedAt + LeaderLink.steadyTicks { breaks = 0 }
+            state = .none(retryAt: tick + min(breaks, LeaderLink.longestWait))
+            breaks += 1
             return nil
         case .leaving:
             state = .none(retryAt: tick)
@@ -111,6 +123,7 @@ struct LeaderLink: Equatable {
     /// Notes that the link could not be made, or is closed from this side; it is tried again later.
     mutating func fail(at tick: UInt64) {
         failures += 1
-        state = .none(retryAt: tick + min(failures, LeaderLink.longestWait))
+        if state == .open { breaks += 1 }
+        state = .none(retryAt: tick + min(max(failures, breaks), LeaderLink.longestWait))
     }
 }

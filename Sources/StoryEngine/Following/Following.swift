@@ -55,6 +55,10 @@ package struct Following: Equatable, Sendable {
     private let address: String
     private let log: LogID
     private var retry = RetryDelay()
+    /// The tick at which the source agreed to send records.
+    private var acceptedAt: UInt64 = 0
+    /// True where the loss of the source was the last that was said of it.
+    private var isLossTold = false
     /// The comparison at a multiple of `interval`; nil while there is none.
     private var comparison: SealComparison?
     /// The last position at which both seals were equal.
@@ -117,9 +121,10 @@ package struct Following: Equatable, Sendable {
 
     /// Gives up the connection, if there is one; the next one is tried after a delay.
     private mutating func lose(_ reason: String, at tick: UInt64, closes: Bool = false) -> [Action] {
-        let isNews = retry.isFirst
+        if case .receiving = state, tick >= acceptedAt + Following.steadyTicks { retry = RetryDelay() }
+        let isNews = !isLossTold
         state = .waiting(until: tick + retry.next())
-        (isCurrent, comparison) = (false, nil)
+        (isCurrent, comparison, isLossTold) = (false, nil, true)
         questions.connectionEnded()
         return (closes ? [.disconnect] : []) + (isNews ? [.say("source-lost", reason: reason)] : [])
     }
@@ -140,7 +145,7 @@ package struct Following: Equatable, Sendable {
         case .greeting(let log, let position, let isReplica):
             return greeted(log, at: position, isReplica: isReplica, head: head, at: tick)
         case .seal(let seal, let position): return compared { $0.told(seal, at: position) }
-        case .accepted: return accepted(head: head)
+        case .accepted: return accepted(head: head, at: tick)
         case .records(let records, let position): return came(records, position, head: head, at: tick)
         case .caughtUp(let position):
             source = max(source, position)
@@ -175,10 +180,9 @@ package struct Following: Equatable, Sendable {
         return [.ask(.seal(at: head)), .seal(at: head)] + ask(questions.connected())
     }
 
-    private mutating func accepted(head: Position) -> [Action] {
+    private mutating func accepted(head: Position, at tick: UInt64) -> [Action] {
         guard state == .asking else { return [] }
-        state = .receiving
-        retry = RetryDelay()
+        (state, acceptedAt, isLossTold) = (.receiving, tick, false)
         return [.say("source-found", reason: nil)] + becameCurrent(head: head)
     }
 
@@ -200,11 +204,15 @@ package struct Following: Equatable, Sendable {
         return [.take]
     }
 
-    /// Notes that records were taken.
+    /// Notes that records were taken, so that the source is worth its connection.
     package mutating func taken(through head: Position) -> [Action] {
+        retry = RetryDelay()
         if head < source, isCurrent, source.value - head.value > Following.farBehind { isCurrent = false }
         return becameCurrent(head: head)
     }
+
+    /// How long a connection without records has to last, in ticks of 0.1 s, for the next one to come without a delay.
+    private static let steadyTicks: UInt64 = 100
 
     /// The distance from the source at which a replica that followed catches up again.
     private static let farBehind: UInt64 = 10_000

@@ -72,9 +72,6 @@ struct RetryDelay: Equatable, Sendable {
 
     private var delay = RetryDelay.least
 
-    /// True before the first failure.
-    var isFirst: Bool { delay == RetryDelay.least }
-
     /// Returns the delay until the next try.
     mutating func next() -> UInt64 {
         defer { delay = min(2 * delay, RetryDelay.most) }

@@ -87,6 +87,15 @@ package struct LineFramer: ~Copyable {
     /// The size of the storage in bytes.
     package var storageCount: Int { capacity }
 
+    /// Begins with another stream of bytes, as if this were a new framer; frees the storage.
+    ///
+    /// A new framer is never assigned to the variable of an old one: the release build of Swift 6.3 does not destroy a
+    /// noncopyable value that is replaced so, and its storage would stay for good.
+    package mutating func restart() {
+        discard()
+        (isTooLong, opening) = (false, [])
+    }
+
     /// Drops the buffered bytes and frees the storage; lines that were taken become invalid.
     package mutating func discard() {
         (start, end, searched, taken, lineEnd) = (0, 0, 0, 0..<0, nil)
