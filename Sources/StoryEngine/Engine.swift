@@ -253,7 +253,7 @@ package final class Engine {
         case .help(let topic): output.start(.help(topic: topic), tag: tag)
         case .stats: output.start(.report, tag: tag)
         case .metrics: output.start(.metrics, tag: tag)
-        case .clients(let number): output.start(.clients(number), tag: tag)
+        case .clients(let request): output.start(.clients(request), tag: tag)
         case .checkpoint: output.start(.checkpoint, tag: tag)
         case .verify(let moment): queries.prove(moment, tag: tag, to: output) { .verify(sealAt: $0) }
         case .seal(let moment): queries.prove(moment, tag: tag, to: output) { .seal(at: $0 ?? output.durable) }

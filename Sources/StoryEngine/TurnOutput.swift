@@ -73,8 +73,8 @@ package enum Job: Equatable, Sendable {
     case report
     /// Report the figures in a form for programs that collect metrics.
     case metrics
-    /// Report the connection with this number, or all.
-    case clients(UInt64?)
+    /// Report the connections, or end one.
+    case clients(ClientsRequest)
     /// Report the nodes of the log, or change them.
     case cluster(NodeChange?)
     /// Report the request table.

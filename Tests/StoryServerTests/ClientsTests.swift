@@ -31,6 +31,20 @@ import Testing
         #expect(bench.ask("CLIENTS me", from: "asking").map { $0.text("code") } == ["invalid"])
     }
 
+    @Test func `an administrator ends a connection by its number, also the own one`() throws {
+        bench.connected("asking", "reader", "writer")
+        _ = bench.ask("SUBSCRIBE events", from: "reader")
+        #expect(bench.ask("@a CLIENTS end 2", from: "asking") == [#"+@a {"ended":2,"position":0}"#])
+        #expect(bench.hear("reader") == [#">1 {"end":"ended","resume":0}"#] && bench.isFinished("reader"))
+        #expect(bench.said("client-ended") == 1)
+        #expect(bench.ask("CLIENTS end 2", from: "asking").map { $0.text("code") } == ["notFound"])
+        for line in ["CLIENTS end", "CLIENTS end 0", "CLIENTS end me", "CLIENTS ends 3"] {
+            #expect(bench.ask(line, from: "asking").first?.hasPrefix("- ") == true, "\(line)")
+        }
+        #expect(bench.ask("CLIENTS end 1", from: "asking").first == #"+ {"ended":1,"position":0}"#)
+        #expect(bench.isFinished("asking") && !bench.isFinished("writer"))
+    }
+
     @Test func `subscriptions have targets without filters, a phase and a lag`() {
         bench.connected("asking", "writer", "reader")
         for line in [

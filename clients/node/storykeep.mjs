@@ -628,7 +628,15 @@ export class Store {
      */
     async call(verb, target, options, body, { write = true, repeatable = false, signal } = {}) {
         if (verb.toUpperCase() === "SUBSCRIBE") throw new TypeError("subscriptions have methods of their own");
-        const line = requestLine(verb, { target, options, body });
+        return this.#repeat(requestLine(verb, { target, options, body }), { write, repeatable, signal });
+    }
+
+    /**
+     * Sends a line, again where its refusal passes.
+     * @param {string} line @param {{ write: boolean, repeatable: boolean } & Cancel} how
+     * @returns {Promise<Answer & { greeting: Greeting }>}
+     */
+    async #repeat(line, { write, repeatable, signal }) {
         const backoff = new Backoff(this.retryFor, this.#places.count);
         for (;;) {
             signal?.throwIfAborted();
@@ -969,6 +977,15 @@ export class Store {
      */
     async clients(number, { signal } = {}) {
         return (await this.#ask("CLIENTS", number === undefined ? undefined : String(number), {}, signal)).rows;
+    }
+
+    /**
+     * Ends the connection with a number, for the role admin; its client may connect again.
+     * @param {number} number @param {Cancel} options @returns {Promise<void>}
+     */
+    async endClient(number, { signal } = {}) {
+        if (!Number.isSafeInteger(number)) throw new TypeError("the number of a connection is an integer");
+        await this.#repeat(`CLIENTS end ${number}`, { write: false, repeatable: false, signal });
     }
 
     /** Writes the read models to the disk now; the answer is the position that they are at.

@@ -505,6 +505,11 @@ class Request(Generic[T]):
         return Request._make(lambda rows, _, __: rows, "CLIENTS", None if number is None else str(number))
 
     @staticmethod
+    def end_client(number: int) -> Request[None]:
+        """End the connection with a number, for the role admin; its client may connect again."""
+        return Request(f"CLIENTS end {int(number)}", lambda _, __, ___: None, False, False)
+
+    @staticmethod
     def checkpoint() -> Request[int]:
         """Write the read models to the disk now; the answer is the position that they are at."""
         return Request._make(_position, "CHECKPOINT")
@@ -1420,6 +1425,7 @@ class Store(_Owned):
     stats = _verb(Request.stats)
     metrics = _verb(Request.metrics)
     clients = _verb(Request.clients)
+    end_client = _verb(Request.end_client)
     checkpoint = _verb(Request.checkpoint)
     verify = _verb(Request.verify)
     seal = _verb(Request.seal)
@@ -1889,6 +1895,7 @@ class AsyncStore(_Owned):
     stats = _async_verb(Request.stats)
     metrics = _async_verb(Request.metrics)
     clients = _async_verb(Request.clients)
+    end_client = _async_verb(Request.end_client)
     checkpoint = _async_verb(Request.checkpoint)
     verify = _async_verb(Request.verify)
     seal = _async_verb(Request.seal)

@@ -9,11 +9,6 @@ extension StoreClient {
         let seal: String?
     }
 
-    /// A metric family: the text of one row of `METRICS`.
-    private struct FigureFamily: Decodable {
-        let text: String
-    }
-
     private func answer(_ reply: StoreReply) throws -> Answer {
         try StoreDecoder.decode(Answer.self, reply.final.json)
     }
@@ -34,8 +29,9 @@ extension StoreClient {
     ///
     /// - Throws: `ClientError` or `CancellationError`.
     public func metrics() async throws -> String {
-        let rows = try await ask(RequestLine(.metrics)).rows
-        let texts = try rows.map { try StoreDecoder.decode(FigureFamily.self, $0.json).text }
+        let texts = try await ask(RequestLine(.metrics)).rows.map {
+            try StoreDecoder.decode(FigureFamily.self, $0.json).text
+        }
         return texts.joined() + "# EOF\n"
     }
 
@@ -43,9 +39,12 @@ extension StoreClient {
     ///
     /// - Throws: `ClientError`, `notFound` where there is none with the number; or `CancellationError`.
     public func clients(_ number: UInt64? = nil) async throws -> [JSONValue] {
-        let reply = try await ask(RequestLine(.clients, number.map { "\($0)" }))
-        return try reply.rows.map { try StoreDecoder.decode(JSONValue.self, $0.json) }
+        let request = RequestLine(.clients, number.map { "\($0)" })
+        return try await ask(request).rows.map { try StoreDecoder.decode(JSONValue.self, $0.json) }
     }
+
+    /// Ends the connection with a number, or throws `ClientError`, `notFound` where there is none. For administrators.
+    public func endClient(_ number: UInt64) async throws { _ = try await askAlone(RequestLine(ending: number)) }
 
     /// Returns the store's help on a verb or an error code; without a topic, on all verbs.
     ///
@@ -88,4 +87,9 @@ extension StoreClient {
     public func backup(to path: String) async throws -> UInt64 {
         try answer(await askAlone(RequestLine(.backup, path))).position
     }
+}
+
+/// A metric family: the text of one row of `METRICS`.
+private struct FigureFamily: Decodable {
+    let text: String
 }

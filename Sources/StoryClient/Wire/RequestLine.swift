@@ -16,6 +16,12 @@ struct RequestLine: Hashable, Sendable {
         words = name
     }
 
+    /// Makes the request that ends a connection.
+    init(ending client: UInt64) {
+        (verb, name) = (.clients, "CLIENTS end \(client)")
+        words = name
+    }
+
     /// The text of the line.
     var text: String { words + (least.map { " min=" + $0.option } ?? "") }
 

@@ -131,6 +131,10 @@ package struct EndReason: Equatable, Sendable {
     package static let closed = EndReason("closed")
     /// The client was idle for too long, or did not finish a request line.
     package static let idle = EndReason("idle")
+    /// The certificate of the client is accepted no more.
+    package static let certificate = EndReason("certificate")
+    /// An administrator ended the connection.
+    package static let ended = EndReason("ended")
     /// There are too many connections.
     package static let busy = EndReason("busy")
 

@@ -77,8 +77,7 @@ package enum RequestAction: Equatable, Sendable {
     case help(String?)
     case stats
     case metrics
-    /// The connection with this number; nil means all.
-    case clients(UInt64?)
+    case clients(ClientsRequest)
     case checkpoint
     /// The moment whose seal is wanted; nil means the last event.
     case verify(at: Moment?)

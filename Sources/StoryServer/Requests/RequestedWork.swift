@@ -59,13 +59,7 @@ extension Requests {
             output(connection).reply(.failed(failure), tag: tag, restsOn: .zero)
         case .report: tell(Survey(.report, connections, publishing, figureSource), tag, connection)
         case .metrics: tell(Survey(.metrics, connections, publishing, figureSource), tag, connection)
-        case .clients(let number):
-            let clients = ClientList(connections, outbox, publishing, driver, engine, only: number)
-            if let number, clients.isEmpty {
-                let failure = Failure(.notFound, "there is no client \(number)")
-                return output(connection).reply(.failed(failure), tag: tag, restsOn: .zero)
-            }
-            tell(clients, tag, connection)
+        case .clients(let request): clients.answer(request, tag: tag, to: connection, of: self)
         case .cluster(let change): NodeRequests.answer(change, tag: tag, to: connection, of: self)
         case .help(let topic):
             left -= .report
@@ -75,7 +69,7 @@ extension Requests {
     }
 
     /// Begins an answer with the daemon's figures.
-    private func tell(_ answer: any AnswerCursor, _ tag: Tag?, _ connection: Connection) {
+    func tell(_ answer: any AnswerCursor, _ tag: Tag?, _ connection: Connection) {
         left -= .report
         begin(Connection.Answer(cursor: answer, tag: tag, restsOn: .zero), connection)
     }

@@ -27,6 +27,7 @@ final class Requests {
     let waits: PositionWaits
     /// Makes the source of the figures at one moment.
     let figureSource: (ConnectionSums) -> FigureSource
+    let clients = ClientRequests()
     var nodes: NodeRequests?
     /// The writes that a node passes on; nil where this store is none.
     var forwarding: Forwarding?
@@ -126,6 +127,7 @@ final class Requests {
     func takeLeftOver() {
         while let connection = queue.next() { takeLines(connection, queue.takeShare()) }
         engine.flush()
+        clients.endAsked(of: self)
     }
 
     /// Handles lines of the connection, up to its share.

@@ -21,7 +21,7 @@ package enum TargetShape: Equatable, Sendable {
     case stream
     /// The number of a subscription.
     case subscription
-    /// The number of a connection, or nothing.
+    /// The number of a connection, or nothing; or `end` and a number.
     case client
     /// The name of a verb or of an error code, or nothing.
     case topic
@@ -51,7 +51,7 @@ package enum TargetShape: Equatable, Sendable {
         case .category: "[CATEGORY-*]"
         case .stream: "STREAM|*"
         case .subscription: "NUMBER"
-        case .client: "[NUMBER]"
+        case .client: "[NUMBER | end NUMBER]"
         case .topic: "[VERB | CODE]"
         case .directory: "\"DIR\""
         case .model: "NAME"
@@ -86,8 +86,8 @@ package final class RequestShape: Sendable {
     package let verb: Verb
     /// The least role that may send it.
     package let role: Role
-    /// The least role that may send it with a target.
-    let targetRole: Role
+    /// The least role that may send it where it changes something.
+    private let changeRole: Role
     /// The form of the target.
     package let target: TargetShape
     /// The kinds that the target may be of.
@@ -111,12 +111,11 @@ package final class RequestShape: Sendable {
     init(
         _ verb: Verb, _ role: Role, _ target: TargetShape = .none, of kinds: [KindSchema] = [],
         options: [OptionName] = [], ofModels: [OptionName] = [], takesFilters: Bool = false, body: BodyShape = .none,
-        targetRole: Role? = nil, summary: String,
-        example: String
+        changeRole: Role? = nil, summary: String, example: String
     ) {
         self.verb = verb
         self.role = role
-        self.targetRole = targetRole ?? role
+        self.changeRole = changeRole ?? role
         self.target = target
         self.kinds = kinds
         self.options = options
@@ -128,6 +127,14 @@ package final class RequestShape: Sendable {
         optionBits = options.reduce(0) { $0 | $1.bit }
         modelOptionBits = ofModels.reduce(0) { $0 | $1.bit }
         takenKinds = kinds.map(\.kind)
+    }
+
+    /// Returns the least role that may send a request of the verb.
+    func role(for action: RequestAction) -> Role {
+        switch action {
+        case .cluster(.some), .clients(.end): changeRole
+        case _: role
+        }
     }
 
     /// Returns a bit for each option that the verb has for the rows of a kind; nil: for events, or where the target is no

@@ -117,7 +117,8 @@ package struct RequestTable: Sendable {
                 summary: "Counts, sizes and durations for programs that collect figures, as OpenMetrics.",
                 example: "METRICS"),
             RequestShape(
-                .clients, .read, .client, summary: "The connections, and how far their subscriptions are.",
+                .clients, .read, .client, changeRole: .admin,
+                summary: "The connections, and how far their subscriptions are; end closes one, for the role admin.",
                 example: "CLIENTS"),
             RequestShape(
                 .define, .admin, .model, options: [.key, .check, .limit], body: .text,
@@ -140,7 +141,7 @@ package struct RequestTable: Sendable {
                 .backup, .admin, .directory, summary: "Copies the log into a new data directory, at one position.",
                 example: #"BACKUP "/var/backups/story""#),
             RequestShape(
-                .cluster, .read, .change, targetRole: .admin,
+                .cluster, .read, .change, changeRole: .admin,
                 summary: "The nodes of the log; promote has one lead, remove forgets one, for the role admin.",
                 example: "CLUSTER"),
             RequestShape(.quit, .read, summary: "Answers and closes the connection.", example: "QUIT"),

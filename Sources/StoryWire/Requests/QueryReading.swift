@@ -30,20 +30,9 @@ extension RequestReader {
     }
 
     func unsubscribe(_ parts: inout LineParts) throws(Failure) -> RequestAction {
-        .unsubscribe(SubscriptionID(try number("subscription", of: "UNSUBSCRIBE 1", &parts)))
-    }
-
-    func clients(_ parts: inout LineParts) throws(Failure) -> RequestAction {
-        .clients(try parts.target == nil ? nil : number("client", of: "CLIENTS 7", &parts))
-    }
-
-    private func number(_ name: String, of example: String, _ parts: inout LineParts) throws(Failure) -> UInt64 {
-        switch DecimalNumber(try parts.known(parts.target).text) {
-        case .value(let number) where number > 0: return number
-        case .value, .tooGreat, .negative: parts.reject(name, .outOfRange, "\(name)s count from 1")
-        case .malformed: parts.reject(name, .malformed, "a \(name) is a number: \(example)")
-        }
-        throw Refusals.invalid(parts.errors)
+        let text = try parts.known(parts.target).text
+        let number = try ClientsRequest.number("subscription", text, of: "UNSUBSCRIBE 1", &parts)
+        return .unsubscribe(SubscriptionID(number))
     }
 
     func backup(_ parts: inout LineParts) throws(Failure) -> RequestAction { .backup(try [UInt8](path: &parts)) }

@@ -94,7 +94,7 @@ package final class RequestReader {
             // Some verbs have no other value that could be wrong.
             if hasMinimum { try parts.refuseErrors() }
             // The node that passes it on has looked at the role of its client.
-            let role = author != nil ? .read : parts.target == nil ? shape.role : shape.targetRole
+            let role = author != nil ? .read : shape.role(for: action)
             return Request(tag: parts.tag, role: role, action: action, minimum: minimum, author: author)
         } catch {
             let key = error.code == .invalid ? parts.key : nil
@@ -147,6 +147,7 @@ package final class RequestReader {
             throw refusal(error, of: parts.target, shape)
         }
         if shape.target == .change { try takeNode(shape, &parts) }
+        if shape.target == .client { try ClientsRequest.takeNumber(shape, &parts) }
         try parts.takeOptions(shape, scanner)
         try parts.takeBody(shape)
     }
@@ -177,7 +178,7 @@ package final class RequestReader {
         case .help: return .help(parts.target.map { Refusals.echo($0.text) })
         case .stats: return .stats
         case .metrics: return .metrics
-        case .clients: return try clients(&parts)
+        case .clients: return .clients(try ClientsRequest(&parts))
         case .checkpoint: return .checkpoint
         case .verify: return .verify(at: try moment(&parts))
         case .seal: return .seal(at: try moment(&parts))

@@ -1,0 +1,41 @@
+import StoryCore
+
+/// Reading of `CLIENTS`, `CLIENTS NUMBER` and `CLIENTS end NUMBER`.
+extension ClientsRequest {
+    /// Takes the number behind the word `end`, where that is the target.
+    static func takeNumber(_ shape: RequestShape, _ parts: inout LineParts) throws(Failure) {
+        guard let word = parts.target?.text, word.equals("end") else { return }
+        parts.cursor.skipSpaces()
+        let start = parts.cursor.index
+        let number = parts.cursor.takeWord().text
+        guard number.count > 0 else {
+            throw Refusals.syntax("the number of a client is missing: \(shape.usage)", at: start)
+        }
+        parts.targetName = number
+    }
+
+    /// Reads the number of a client or of a subscription.
+    static func number(
+        _ name: String, _ text: UnsafeRawBufferPointer, of example: String, _ parts: inout LineParts
+    ) throws(Failure) -> UInt64 {
+        switch DecimalNumber(text) {
+        case .value(let number) where number > 0: return number
+        case .value, .tooGreat, .negative: parts.reject(name, .outOfRange, "\(name)s count from 1")
+        case .malformed: parts.reject(name, .malformed, "a \(name) is a number: \(example)")
+        }
+        throw Refusals.invalid(parts.errors)
+    }
+
+    /// Reads the connections that are meant.
+    init(_ parts: inout LineParts) throws(Failure) {
+        guard let target = parts.target?.text else {
+            self = .all
+            return
+        }
+        guard let ended = parts.targetName else {
+            self = .one(try Self.number("client", target, of: "CLIENTS 7", &parts))
+            return
+        }
+        self = .end(try Self.number("client", ended, of: "CLIENTS end 7", &parts))
+    }
+}
