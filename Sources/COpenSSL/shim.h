@@ -47,6 +47,51 @@ static inline void storykeep_tls_count_messages(SSL *session, uint32_t *messages
     SSL_set_msg_callback_arg(session, messages);
 }
 
+// Gets the time at which the first of the certificates expires, in seconds since 1970; returns 1, or 0 where there is none.
+static inline int storykeep_tls_expiry(STACK_OF(X509) *chain, int64_t *expiry) {
+    ASN1_TIME *epoch = ASN1_TIME_set(NULL, 0);
+    int found = 0;
+    for (int index = 0; epoch && index < sk_X509_num(chain); ++index) {
+        int days = 0, seconds = 0;
+        if (!ASN1_TIME_diff(&days, &seconds, epoch, X509_get0_notAfter(sk_X509_value(chain, index)))) continue;
+        int64_t end = (int64_t)days * 86400 + seconds;
+        if (!found || end < *expiry) *expiry = end;
+        found = 1;
+    }
+    ASN1_TIME_free(epoch);
+    return found;
+}
+
+// Gets the time at which the first of a session's certificates expires, the authority's included; returns 1, or 0 where
+// the session has verified none.
+static inline int storykeep_tls_session_expiry(const SSL *session, int64_t *expiry) {
+    return storykeep_tls_expiry(SSL_get0_verified_chain(session), expiry);
+}
+
+// Verifies the peer's certificate of a session once more, by the authorities of another context; returns 1 where it is
+// accepted, with the time at which the first of the certificates expires; or 0 and the reason as a number of
+// X509_verify_cert_error_string.
+static inline int storykeep_tls_verify(
+    SSL_CTX *context, const SSL *session, const char *purpose, int64_t *expiry, int *reason) {
+    X509_STORE_CTX *verification = X509_STORE_CTX_new();
+    int result = verification
+        && X509_STORE_CTX_init(
+            verification, SSL_CTX_get_cert_store(context), SSL_get0_peer_certificate(session),
+            SSL_get_peer_cert_chain(session))
+        && X509_STORE_CTX_set_default(verification, purpose);
+    if (result) {
+        X509_VERIFY_PARAM *parameters = X509_STORE_CTX_get0_param(verification);
+        X509_VERIFY_PARAM_set_depth(parameters, SSL_CTX_get_verify_depth(context));
+        X509_VERIFY_PARAM_set_auth_level(parameters, SSL_CTX_get_security_level(context));
+        result = X509_verify_cert(verification) == 1
+            && storykeep_tls_expiry(X509_STORE_CTX_get0_chain(verification), expiry);
+    }
+    *reason = verification ? X509_STORE_CTX_get_error(verification) : X509_V_ERR_OUT_OF_MEM;
+    X509_STORE_CTX_free(verification);
+    ERR_clear_error();
+    return result;
+}
+
 static inline int storykeep_tls_no_passphrase(char *buffer, int size, int is_writing, void *argument) {
     (void)buffer, (void)size, (void)is_writing, (void)argument;
     return -1;

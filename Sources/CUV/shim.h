@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
+#include <sys/xattr.h>
 #include <uv.h>
 
 // Declared only under _GNU_SOURCE, which Swift's view of the C library does not define.
@@ -17,6 +18,11 @@ static inline int storykeep_socket(void) {
 // Accepts a connection that does not block and is closed on exec; returns -1 with errno on failure.
 static inline int storykeep_accept(int listener) {
     return accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+}
+
+// Gives a file an access control list, as the kernel encodes it; returns 0, or -1 with errno.
+static inline int storykeep_set_acl(const char *path, const void *list, size_t count) {
+    return setxattr(path, "system.posix_acl_access", list, count, 0);
 }
 
 // The result of SO_PEERCRED: the layout of the kernel's `struct ucred`.

@@ -80,10 +80,38 @@ package struct ResolvedAddress: Sendable {
         return HostAndPort(host: ResolvedAddress.text(host), port: port)
     }
 
+    /// The machine without its port; of IPv6 the network of 64 bits, since a machine may have all addresses of one.
+    package var host: RemoteHost {
+        withPointer { address, _ in
+            let bytes = UnsafeRawBufferPointer(start: address, count: Int(count))
+            switch family {
+            case AF_INET where count >= MemoryLayout<sockaddr_in>.size:
+                return .ipv4(bytes.loadUnaligned(as: sockaddr_in.self).sin_addr.s_addr)
+            case AF_INET6 where count >= MemoryLayout<sockaddr_in6>.size:
+                let words = withUnsafeBytes(of: bytes.loadUnaligned(as: sockaddr_in6.self).sin6_addr) {
+                    ($0.loadUnaligned(as: UInt64.self), $0.loadUnaligned(fromByteOffset: 8, as: (UInt32, UInt32).self))
+                }
+                // The addresses of IPv4 in IPv6, ::ffff:a.b.c.d.
+                let isMapped = words.0 == 0 && words.1.0 == UInt32(0xFFFF).bigEndian
+                return isMapped ? .ipv4(words.1.1) : .ipv6(words.0)
+            default: return .unknown
+            }
+        }
+    }
+
     /// Returns the text before the NUL.
     private static func text(_ characters: [CChar]) -> String {
         String(decoding: characters.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
+}
+
+/// A machine as its address tells it, to be compared with others.
+package enum RemoteHost: Hashable, Sendable {
+    case ipv4(UInt32)
+    /// The network of an address.
+    case ipv6(UInt64)
+    /// The system does not tell the address.
+    case unknown
 }
 
 /// The reason why a host has no address.

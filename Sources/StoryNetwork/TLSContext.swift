@@ -51,11 +51,13 @@ package final class TLSContext {
     /// - Throws: `.failed`.
     package func session(host: String? = nil) throws(TLSError) -> TLSSession { try TLSSession(self, host: host) }
 
-    /// The common name of the own certificate, and the seconds until it expires; nil where none is shown.
-    package var shown: (name: String?, secondsLeft: Int)? {
-        guard let certificate = SSL_CTX_get0_certificate(pointer) else { return nil }
+    /// The common name of the own certificate, and the time at which it expires, in seconds since 1970; nil where none is
+    /// shown.
+    package var shown: (name: String?, expiry: Int)? {
+        guard let certificate = SSL_CTX_get0_certificate(pointer), let epoch = ASN1_TIME_set(nil, 0) else { return nil }
+        defer { ASN1_TIME_free(epoch) }
         var (days, seconds): (Int32, Int32) = (0, 0)
-        guard ASN1_TIME_diff(&days, &seconds, nil, X509_get0_notAfter(certificate)) == 1 else { return nil }
+        guard ASN1_TIME_diff(&days, &seconds, epoch, X509_get0_notAfter(certificate)) == 1 else { return nil }
         return (CommonName.read(certificate), Int(days) * 86_400 + Int(seconds))
     }
 
@@ -72,7 +74,8 @@ package final class TLSContext {
         try TLSContext.checkReadable(.key, key)
         ERR_clear_error()
         guard SSL_CTX_use_certificate_chain_file(pointer, certificate) == 1 else {
-            throw .malformed(.certificate, path: certificate)
+            let isSmall = [SSL_R_EE_KEY_TOO_SMALL, SSL_R_CA_KEY_TOO_SMALL].contains(OpenSSLErrors.lastReason)
+            throw isSmall ? .tooSmall(path: certificate) : .malformed(.certificate, path: certificate)
         }
         ERR_clear_error()
         guard SSL_CTX_use_PrivateKey_file(pointer, key, SSL_FILETYPE_PEM) == 1 else {

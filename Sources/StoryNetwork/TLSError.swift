@@ -4,12 +4,16 @@ package enum TLSError: Error, Hashable, Sendable {
     case unreadable(TLSFiles.Part, path: String, reason: String)
     /// The file has no certificate or key.
     case malformed(TLSFiles.Part, path: String)
+    /// The key of the certificate is shorter than is safe.
+    case tooSmall(path: String)
     /// The key is not that of the certificate.
     case mismatch(certificate: String, key: String)
     /// The peer showed no certificate.
     case noCertificate
     /// The peer's certificate was not accepted; the reason is OpenSSL's.
     case notAccepted(reason: String)
+    /// The peer's certificate, or one above it, has expired while the connection was open.
+    case expired
     /// The peer does not offer TLS 1.3.
     case oldVersion
     /// The bytes that came are no TLS.
@@ -26,7 +30,8 @@ package enum TLSError: Error, Hashable, Sendable {
         switch self {
         case .unreadable(let part, _, _), .malformed(let part, _): part
         case .mismatch: .key
-        case .noCertificate, .notAccepted, .oldVersion, .notTLS, .refused, .tooManyMessages, .failed: nil
+        case .tooSmall: .certificate
+        case .noCertificate, .notAccepted, .expired, .oldVersion, .notTLS, .refused, .tooManyMessages, .failed: nil
         }
     }
 }
@@ -39,12 +44,15 @@ extension TLSError: CustomStringConvertible {
             "\(path) begins with no certificate that can be used; it is to be in PEM"
         case .malformed(.key, let path): "\(path) has no private key without a passphrase; it is to be in PEM"
         case .malformed(.authority, let path): "\(path) has no certificate of an authority; it is to be in PEM"
+        case .tooSmall(let path):
+            "the key of the certificate in \(path) is too small; use one of RSA with 2,048 bits or more, or of P-256"
         case .mismatch(let certificate, let key):
             "the key in \(key) does not belong to the certificate in \(certificate); name the two that were made together"
         case .noCertificate: "the peer showed no certificate; give it one that the authority has signed"
         case .notAccepted(let reason):
             "the peer's certificate is not accepted: \(reason); see which authority signed it, for which name and until "
                 + "when"
+        case .expired: "the peer's certificate has expired; give it a new one"
         case .oldVersion: "the peer does not offer TLS 1.3; use a newer library there"
         case .notTLS: "what came is no TLS; connect to a port with TLS by a client that speaks it"
         case .refused(let alert):

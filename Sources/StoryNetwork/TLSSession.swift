@@ -23,6 +23,10 @@ package final class TLSSession {
     /// The common name in the peer's certificate, once the session is open; nil where it has not exactly one.
     package private(set) var peerName: String?
 
+    /// The time at which the first of the certificates expires by which the peer was accepted, in seconds since 1970; nil
+    /// before the session is open.
+    package private(set) var expiry: Int?
+
     private let context: TLSContext
     let session: OpaquePointer
     /// The bytes from the peer and those for it, which the session owns.
@@ -107,6 +111,26 @@ package final class TLSSession {
         drain(send)
     }
 
+    /// Verifies the peer's certificate once more, by the authorities of another context.
+    ///
+    /// - Throws: `.notAccepted`.
+    package func verifyPeer(by context: TLSContext) throws(TLSError) {
+        var (end, reason): (Int64, Int32) = (0, 0)
+        let purpose = context.side == .server ? "ssl_client" : "ssl_server"
+        guard storykeep_tls_verify(context.pointer, session, purpose, &end, &reason) == 1 else {
+            let text = X509_verify_cert_error_string(Int(reason)).map { String(cString: $0) }
+            throw .notAccepted(reason: text ?? "error \(reason)")
+        }
+        expiry = Int(end)
+    }
+
+    /// Checks that the certificates by which the peer was accepted are valid at a time, in seconds since 1970.
+    ///
+    /// - Throws: `.expired`.
+    package func checkExpiry(at now: Int) throws(TLSError) {
+        if let expiry, now >= expiry { throw .expired }
+    }
+
     private func expect(_ host: String) throws(TLSError) {
         // The common name is that of a client's user, so it is not taken for the name of a host.
         SSL_set_hostflags(session, UInt32(X509_CHECK_FLAG_NEVER_CHECK_SUBJECT))
@@ -123,6 +147,8 @@ package final class TLSSession {
         let result = SSL_do_handshake(session)
         guard result != 1 else {
             state = .open
+            var end: Int64 = 0
+            if storykeep_tls_session_expiry(session, &end) == 1 { expiry = Int(end) }
             if let certificate = SSL_get1_peer_certificate(session) {
                 peerName = CommonName.read(certificate)
                 X509_free(certificate)

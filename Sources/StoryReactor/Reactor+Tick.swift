@@ -1,12 +1,13 @@
 import CUV
+import StoryNetwork
 
 /// The housekeeping of the reactor, ten times a second, and the ends of connections that are late.
 extension Reactor {
     func tick() {
-        for listener in listeners where !listener.isRemote || !secure.handshakes.isFull {
-            _ = listener.start(in: handles)
-        }
+        for listener in listeners { _ = listener.start(in: handles) }
+        for connection in secure.handshakes.late(at: handles.now) { secure.giveUp(connection, in: self) }
         if endingCount > 0 { connections.forEach(endIfLate) }
+        secure.checkCertificates(at: WallClock.seconds, in: self)
         dials.endLate()
         ticks += 1
         if ticks % Reactor.goneTicks == 0 { connections.forEach { if $0.isAbandoned { shut($0) } } }
@@ -15,8 +16,8 @@ extension Reactor {
     }
 
     private func endIfLate(_ connection: Connection) {
-        let saved = secure.handshakes.isFull ? Handshakes.longest - Handshakes.longestWhenFull : 0
-        if let deadline = connection.deadline(sooner: saved), deadline <= handles.now { shut(connection) }
+        guard let deadline = connection.deadline, deadline <= handles.now else { return }
+        if case .handshaking = connection.phase { secure.giveUp(connection, in: self) } else { shut(connection) }
     }
 
     /// Closes the connections that wait for their peers to close, where the peer has sent nothing more.

@@ -65,14 +65,17 @@ package final class Reactor {
         readBuffer.deallocate()
     }
 
-    /// Accepts clients at a path; only the owner may connect unless the mode says otherwise.
+    /// Accepts clients at a path; only the owner may connect, and those named.
     ///
     /// The parent directory is made if it is missing; a stale socket is replaced, anything else at the path is left
     /// alone and refused.
     ///
-    /// - Parameter group: the group that the socket's file belongs to; nil: that of the process.
-    package func listen(at path: String, mode: UInt32 = 0o600, group: UInt32? = nil) throws(ReactorError) {
-        try listen(try SocketFile(path: path, mode: mode, group: group), path)
+    /// - Returns: the reason why the file admits every user; nil where it admits those alone that may connect.
+    @discardableResult
+    package func listen(at path: String, for access: SocketAccess = SocketAccess()) throws(ReactorError) -> String? {
+        let file = try SocketFile(path: path, for: access)
+        try listen(file, path)
+        return file.openReason
     }
 
     /// Accepts clients on an inherited socket, whose file is left to the process that made it.
@@ -209,7 +212,7 @@ package final class Reactor {
     func shut(_ connection: Connection) {
         guard connection.phase != .closed else { return }
         if connection.phase != .open { endingCount -= 1 }
-        if case .handshaking = connection.phase { secure.handshakes.ended() }
+        if case .handshaking = connection.phase { secure.handshakes.ended(connection) }
         connection.phase = .closed
         connection.output.removeAll()
         // The handle is closed before the descriptor: that takes it from the loop, and the number may be another
@@ -263,7 +266,7 @@ extension Reactor {
         let bytes = UnsafeRawBufferPointer(rebasing: readBuffer[..<count])
         switch connection.phase {
         case .handshaking, .open:
-            if connection.security != nil {
+            if connection.remote != nil {
                 // An end that the peer did not announce may have been made by others, and cut a line short.
                 if count == 0 { shut(connection) } else { secure.received(bytes, connection, in: self) }
             } else if count == 0 {

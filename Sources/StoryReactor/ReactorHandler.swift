@@ -21,6 +21,14 @@ package protocol ReactorHandler: AnyObject {
     /// Reports a client of another machine, HOST:PORT, whose TLS failed, in the handshake or later.
     func securityFailed(from address: String, _ error: TLSError)
 
+    /// Reports a connection whose peer would not be accepted any more: its certificate has expired, or its authority is
+    /// not the present one. The handler ends it; until then it is reported in each tick.
+    func certificateEnded(_ id: ConnectionID, _ error: TLSError)
+
+    /// Reports a peer of another machine, HOST:PORT, that was not let in since its handshake took too long, or other
+    /// peers had all slots.
+    func handshakeGivenUp(from address: String)
+
     /// Delivers bytes that have arrived; they are valid until it returns.
     func bytesReceived(_ id: ConnectionID, _ bytes: UnsafeRawBufferPointer)
 
@@ -51,4 +59,8 @@ extension ReactorHandler {
     package func connectionMade(_ id: ConnectionID) {}
     /// Does nothing, as is right for a handler without clients of other machines.
     package func securityFailed(from address: String, _ error: TLSError) {}
+    /// Does nothing, as is right for a handler without clients of other machines.
+    package func certificateEnded(_ id: ConnectionID, _ error: TLSError) {}
+    /// Does nothing, as is right for a handler without clients of other machines.
+    package func handshakeGivenUp(from address: String) {}
 }

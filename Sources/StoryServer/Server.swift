@@ -116,6 +116,18 @@ package final class Server: ReactorHandler {
         dependency.trace.sayEachSecond("insecure", ["from": address, "reason": "\(error)"])
     }
 
+    /// Ends a connection whose certificate is accepted no more.
+    package func certificateEnded(_ id: ConnectionID, _ error: TLSError) {
+        guard let connection = connections[id], !connection.isEnding else { return }
+        requests.clients.endCertificate(of: connection, error, of: requests)
+    }
+
+    /// Traces a peer of another machine that was not let in.
+    package func handshakeGivenUp(from address: String) {
+        dependency.figures.refusals[.silent, default: 0] += 1
+        dependency.trace.sayEachSecond("silent", ["from": address, "reason": "its handshake did not end in time"])
+    }
+
     /// Notes that a connection of the daemon's own is made.
     package func connectionMade(_ id: ConnectionID) {
         slow.turnGoesOn()

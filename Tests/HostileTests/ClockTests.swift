@@ -6,7 +6,7 @@ extension HostileTests {
     /// A clock that cannot be right.
     @Suite struct ClockTests {
         /// The wall clock of one daemon.
-        private final class ShiftedClock {
+        final class ShiftedClock {
             let path: String
             let environment: [String]
 

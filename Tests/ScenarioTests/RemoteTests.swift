@@ -100,6 +100,39 @@ extension MachineTests {
             #expect(try remote.storectl("stats", as: laptop).exit == .code(0))
         }
 
+        @Test func `a connection ends where its authority is taken away, and that of another authority goes on`()
+            throws
+        {
+            let (folder, ours, theirs) = (try Scratch(), try TestAuthority("Ours"), try TestAuthority("Theirs"))
+            let (file, store) = (folder.place("authority.pem"), try ours.sign("store"))
+            try Files.write(Files.text(ours.file) + Files.text(theirs.file), to: file)
+            let daemon = try RunningDaemon(options: [
+                "--listen", "127.0.0.1:0", "--certificate", store.certificate, "--certificate-key", store.key,
+                "--authority", file, "--trust", "laptop=\(geteuid())", "--trust", "phone=\(geteuid())",
+            ])
+            let port = try #require(daemon.trace.firstMatch(of: /listening address=127\.0\.0\.1:([0-9]+)/)?.1)
+            func tail(_ signed: TestAuthority.Signed) throws -> Program {
+                let output = folder.place("tail")
+                return try Program(
+                    [
+                        Program.path("storectl"), "--json", "--socket", "tls://127.0.0.1:\(port)", "tail",
+                        "--reconnect", "0",
+                    ],
+                    environment: [
+                        "STORED_AUTHORITY=\(ours.file)", "STORED_CERTIFICATE=\(signed.certificate)",
+                        "STORED_CERTIFICATE_KEY=\(signed.key)",
+                    ], output: output, errors: output)
+            }
+            let (laptop, phone) = (try tail(ours.sign("laptop")), try tail(theirs.sign("phone")))
+            let client = try daemon.client()
+            try until("both follow") { try client.ask("STATS").contains(#""subscriptions":{"count":2"#) }
+            try Files.write(Files.text(theirs.file), to: file)
+            #expect(try daemon.traces("certificate-ended certificate=laptop from=127.0.0.1:"))
+            #expect(try laptop.wait() != .code(0))
+            #expect(!daemon.trace.contains("certificate-ended certificate=phone") && phone.poll() == nil)
+            withExtendedLifetime(phone) {}
+        }
+
         @Test func `a file that cannot be used, and a port that is taken, end the start with a sentence`() throws {
             let signed = try TestAuthority.shared().sign("store")
             func refusal(_ change: (String, String), check: Bool = false) throws -> String {
@@ -133,8 +166,10 @@ extension MachineTests {
         @Test func `peers that never end their handshake, or speak no TLS, keep nobody out`() throws {
             let remote = try RemoteDaemon()
             let laptop = try remote.authority.sign("laptop")
-            // More than the daemon takes at once: the rest waits in the backlog.
-            let silent = try (0..<300).map { _ in try PlainConnection(remote.port) }
+            // Far more than may be under way together: each new one takes the place of one that says nothing.
+            let silent = try (0..<560).map { _ in try PlainConnection(remote.port) }
+            #expect(try remote.storectl("--timeout", "10", "stats", as: laptop).exit == .code(0))
+            #expect(try remote.daemon.traces("silent from=127.0.0.1:"))
             for connection in silent.prefix(100) { connection.send([22, 3, 1, 2, 0, 1]) }
             for _ in 0..<20 {
                 let garbage = try PlainConnection(remote.port)

@@ -29,7 +29,7 @@ struct TLSContextTests {
     @Test func `it tells its certificate, and how long that is valid`() throws {
         let shown = try TLSContext(.server, store, authority).shown
         #expect(shown?.name == "store")
-        #expect((19 * 86_400...20 * 86_400).contains(shown?.secondsLeft ?? 0))
+        #expect((19 * 86_400...20 * 86_400).contains((shown?.expiry ?? 0) - WallClock.seconds))
     }
 
     @Test func `a file that is missing, a folder or without what it needs is named with the reason`() throws {
@@ -55,6 +55,19 @@ struct TLSContextTests {
     @Test func `the key of another certificate is refused`() throws {
         let other = try authority.sign("other")
         #expect(try fault(key: other.key) == .mismatch(certificate: store.certificate, key: other.key))
+    }
+
+    @Test func `a key that is too small is told so`() throws {
+        let place = folder.place("small.pem")
+        try TestAuthority.openssl(
+            folder,
+            [
+                "req", "-x509", "-nodes", "-newkey", "rsa:1024", "-keyout", folder.place("small.key"), "-out", place,
+                "-days", "9", "-subj", "/CN=small",
+            ])
+        let fault = try fault(certificate: place, key: folder.place("small.key"))
+        #expect(fault == .tooSmall(path: place))
+        #expect(fault.map { "\($0)".contains("is too small") } == true)
     }
 
     @Test func `nobody is asked for the passphrase of a key`() throws {

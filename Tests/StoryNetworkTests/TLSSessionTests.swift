@@ -40,6 +40,23 @@ struct TLSSessionTests {
         #expect(ends.server.state == .open && ends.atServer == Array("PING\n".utf8))
     }
 
+    @Test func `the first certificate that expires ends a session, and another authority does not accept it`() throws {
+        let short = try authority.sign("short", days: 3)
+        let ends = try Ends(short, store, authority: authority)
+        ends.carry()
+        let expiry = try #require(ends.server.expiry)
+        #expect((2 * 86_400...3 * 86_400).contains(expiry - WallClock.seconds))
+        #expect(try #require(ends.client.expiry) > expiry, "that of the store is longer")
+        try ends.server.checkExpiry(at: expiry - 1)
+        #expect(throws: TLSError.expired) { try ends.server.checkExpiry(at: expiry) }
+        try ends.server.verifyPeer(by: TLSContext(.server, store, authority))
+        try ends.client.verifyPeer(by: TLSContext(.client, short, authority))
+        let other = try TestAuthority("Another")
+        #expect(throws: TLSError.self) { try ends.server.verifyPeer(by: TLSContext(.server, store, other)) }
+        #expect(throws: TLSError.self) { try ends.client.verifyPeer(by: TLSContext(.client, short, other)) }
+        #expect(ends.server.expiry == expiry)
+    }
+
     @Test(arguments: [1, 2, 3, 5, 7, 64, 1_000])
     func `bytes may be cut anywhere`(_ parts: Int) throws {
         let ends = try Ends(laptop, store, authority: authority)

@@ -1,8 +1,9 @@
 import Foundation
 import Glibc
-import StoryReactor
 import TestSupport
 import Testing
+
+@testable import StoryReactor
 
 @Suite struct SocketFileTests {
     @Test func `the file and the directory made for it are for the owner alone`() throws {
@@ -15,11 +16,41 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: directory + "/new/s"))
     }
 
-    @Test func `a wider mode is honoured whatever the umask`() throws {
+    @Test func `the file admits the users and groups that may connect, and nobody else, whatever the umask`() throws {
+        let directory = try makeDirectory()
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        func mode(_ access: SocketAccess, _ name: String) throws -> UInt16 {
+            let reactor = try Reactor()
+            #expect(try reactor.listen(at: directory + name, for: access) == nil)
+            return permissions(directory + name)
+        }
+        #expect(try mode(SocketAccess(groups: [getgid()]), "/group") == 0o660)
+        // The bits of the group are those of the mask.
+        #expect(try mode(SocketAccess(users: [61_001]), "/user") == 0o660)
+        #expect(try mode(SocketAccess(groups: [61_001, 61_002]), "/groups") == 0o660)
+    }
+
+    @Test func `the list has its entries in the order that the kernel wants, each once`() {
+        let list = SocketAccess(users: [300, 7, 7], groups: [2]).list
+        let entries = stride(from: 4, to: list.count, by: 8).map { start in
+            list[start..<start + 8].map { "\($0)" }.joined(separator: " ")
+        }
+        let nobody = "255 255 255 255"
+        #expect(list.prefix(4) == [2, 0, 0, 0])
+        #expect(
+            entries == [
+                "1 0 6 0 " + nobody, "2 0 6 0 7 0 0 0", "2 0 6 0 44 1 0 0", "4 0 0 0 " + nobody, "8 0 6 0 2 0 0 0",
+                "16 0 6 0 " + nobody, "32 0 0 0 " + nobody,
+            ])
+    }
+
+    @Test func `where the system takes no list, the file admits every user, and the reason is told`() throws {
         let directory = try makeDirectory()
         defer { try? FileManager.default.removeItem(atPath: directory) }
         let reactor = try Reactor()
-        try reactor.listen(at: directory + "/s", mode: 0o666)
+        // No user has this number, so the kernel refuses the list.
+        let reason = try reactor.listen(at: directory + "/s", for: SocketAccess(users: [.max]))
+        #expect(reason == "Invalid argument")
         #expect(permissions(directory + "/s") == 0o666)
     }
 

@@ -133,13 +133,11 @@ import Testing
     }
 
     @Test func `the socket is as wide as the rules want it`() {
-        #expect(Access().socketMode == 0o600 && Access().socketGroup == nil)
+        #expect(Access().socketAccess == SocketAccess())
         let group = Access(rules: [.init(.group(50), .write), .init(.group(50), .read)])
-        #expect(group.socketMode == 0o660 && group.socketGroup == 50)
-        for rule in [Access.Rule(.user(1), .read), Access.Rule(.group(51), .read)] {
-            let both = Access(rules: group.rules + [rule])
-            #expect(both.socketMode == 0o666 && both.socketGroup == nil)
-        }
+        #expect(group.socketAccess == SocketAccess(groups: [50]))
+        let both = Access(rules: group.rules + [.init(.user(1), .read), .init(.group(51), .read)])
+        #expect(both.socketAccess == SocketAccess(users: [1], groups: [50, 51]))
     }
 
     @Test func `a printed configuration reads as the one it was printed of`() throws {

@@ -1,5 +1,6 @@
 import CUV
 import Glibc
+import StoryCore
 import StoryNetwork
 
 /// The connection of one client: its descriptor, the events that the loop watches for, and the output queue.
@@ -24,8 +25,23 @@ final class Connection {
     /// The TLS of a connection from another machine.
     struct Security {
         let session: TLSSession
-        /// The address of the peer.
+        /// The address of the peer, as text.
         let from: String
+        /// The certificates by which the peer was accepted.
+        var acceptedBy: TLSContext
+        /// True once bytes were sent to the peer.
+        var isAnswered = false
+    }
+
+    /// The other machine of a connection.
+    final class Remote {
+        let host: RemoteHost
+        private let address: ResolvedAddress?
+
+        init(_ address: ResolvedAddress?) { (self.address, host) = (address, address?.host ?? .unknown) }
+
+        /// The address as text.
+        var text: String { address?.text?.description ?? "unknown" }
     }
 
     let id: ConnectionID
@@ -34,6 +50,8 @@ final class Connection {
     var phase = Phase.open
     var output = OutputQueue()
     /// Nil for a Unix socket.
+    var remote: Remote?
+    /// Nil for a Unix socket, and before the first byte of another machine.
     var security: Security?
     /// True where the handler knows the connection.
     var isReported = true
@@ -58,14 +76,11 @@ final class Connection {
         }
     }
 
-    /// Returns when the connection is closed at the latest, in milliseconds; nil while that is open.
-    ///
-    /// - Parameter saved: how much sooner a handshake has to end, in milliseconds.
-    func deadline(sooner saved: UInt64) -> UInt64? {
+    /// The time at which the connection is closed at the latest, in milliseconds; nil while that is open.
+    var deadline: UInt64? {
         switch phase {
         case .open, .closed: nil
-        case .handshaking(let deadline): deadline - saved
-        case .finishing(let deadline, _), .lingering(let deadline, _): deadline
+        case .handshaking(let deadline), .finishing(let deadline, _), .lingering(let deadline, _): deadline
         }
     }
 

@@ -10,29 +10,50 @@ final class SecureConnections {
     /// The handshakes that are under way.
     var handshakes = Handshakes()
 
-    /// Adds a connection to the loop; it is reported once its handshake has ended.
+    /// Adds a connection to the loop; it is reported once its handshake has ended. Nothing is computed for it before its
+    /// first byte.
     func open(_ descriptor: Int32, in reactor: Reactor) {
-        StreamSocket.prepare(descriptor)
-        let session: TLSSession?
-        do throws(TLSError) { session = try certificates?.session() } catch { session = nil }
-        guard let session else {
+        let remote = Connection.Remote(StreamSocket.address(of: descriptor, peer: true))
+        switch handshakes.slot(for: remote.host, at: reactor.handles.now) {
+        case .free: break
+        case .of(let other): giveUp(other, in: reactor)
+        case .none:
             Glibc.close(descriptor)
+            reactor.handler?.handshakeGivenUp(from: remote.text)
             return
         }
-        let from = StreamSocket.address(of: descriptor, peer: true)?.text?.description ?? "unknown"
         guard let id = reactor.watch(descriptor), let connection = reactor.connections[id] else { return }
-        connection.security = Connection.Security(session: session, from: from)
+        connection.remote = remote
         connection.isReported = false
         connection.phase = .handshaking(deadline: reactor.handles.now + Handshakes.longest)
         reactor.endingCount += 1
-        handshakes.began()
+        handshakes.began(connection)
+    }
+
+    /// Closes a connection that is in the handshake.
+    func giveUp(_ connection: Connection, in reactor: Reactor) {
+        reactor.shut(connection)
+        reactor.handler?.handshakeGivenUp(from: connection.remote?.text ?? "unknown")
+    }
+
+    /// Begins the handshake of a connection; false where that fails.
+    private func begin(_ connection: Connection) -> Bool {
+        guard connection.security == nil, let remote = connection.remote else { return connection.security != nil }
+        guard let certificates, let session = try? certificates.session() else { return false }
+        StreamSocket.prepare(connection.descriptor)
+        connection.security = Connection.Security(session: session, from: remote.text, acceptedBy: certificates)
+        return true
     }
 
     /// Takes bytes of a connection: a step of its handshake, or data for the handler.
     func received(_ bytes: UnsafeRawBufferPointer, _ connection: Connection, in reactor: Reactor) {
-        guard let session = connection.security?.session else { return }
+        guard begin(connection), let session = connection.security?.session else { return reactor.shut(connection) }
         do throws(TLSError) {
-            try session.received(bytes, send: { reactor.put($0, connection) }) { data in
+            let send = { (bytes: UnsafeRawBufferPointer) in
+                connection.security?.isAnswered = true
+                reactor.put(bytes, connection)
+            }
+            try session.received(bytes, send: { send($0) }) { data in
                 handshakeMayHaveEnded(connection, in: reactor)
                 if connection.phase == .open { reactor.handler?.bytesReceived(connection.id, data) }
             }
@@ -56,6 +77,30 @@ final class SecureConnections {
         return connection.output.isEmpty
     }
 
+    // MARK: Ends of certificates
+
+    /// Reports the open connections whose certificate has expired, or that the present authority does not accept, a
+    /// few of these in a call.
+    func checkCertificates(at now: Int, in reactor: Reactor) {
+        guard let certificates else { return }
+        var left = SecureConnections.verifiedAtOnce
+        reactor.connections.forEach { connection in
+            guard connection.phase == .open, let security = connection.security else { return }
+            do throws(TLSError) {
+                try security.session.checkExpiry(at: now)
+                guard security.acceptedBy !== certificates, left > 0 else { return }
+                left -= 1
+                try security.session.verifyPeer(by: certificates)
+                connection.security?.acceptedBy = certificates
+            } catch {
+                reactor.handler?.certificateEnded(connection.id, error)
+            }
+        }
+    }
+
+    /// The number of certificates that are verified once more in one tick, each of which takes a part of a millisecond.
+    private static let verifiedAtOnce = 16
+
     private func handshakeMayHaveEnded(_ connection: Connection, in reactor: Reactor) {
         guard case .handshaking = connection.phase, let security = connection.security,
             security.session.state != .handshaking
@@ -63,7 +108,8 @@ final class SecureConnections {
         connection.phase = .open
         connection.isReported = true
         reactor.endingCount -= 1
-        handshakes.ended()
+        handshakes.ended(connection)
+        handshakes.letIn(connection)
         let certificate = PeerCredentials.Certificate(name: security.session.peerName, from: security.from)
         reactor.handler?.connectionOpened(connection.id, peer: PeerCredentials(certificate))
     }
@@ -71,12 +117,15 @@ final class SecureConnections {
     /// Ends a connection whose TLS failed, after its alert is sent.
     private func failed(_ connection: Connection, _ error: TLSError, in reactor: Reactor) {
         switch connection.phase {
-        case .handshaking: handshakes.ended()
+        case .handshaking: handshakes.ended(connection)
         case .open: reactor.endingCount += 1
         case .finishing, .lingering, .closed: return
         }
         connection.phase = .finishing(deadline: reactor.handles.now + Reactor.finishTime, lingers: true)
         reactor.handler?.securityFailed(from: connection.security?.from ?? "", error)
+        connection.security = nil
+        // The alert is a courtesy, for which many failing peers get no descriptors.
+        if reactor.endingCount > 2 * Handshakes.most { return reactor.shut(connection) }
         if connection.output.isEmpty { reactor.outputIsGone(connection) }
     }
 }

@@ -6,7 +6,7 @@ import StoryNetwork
 /// A listening socket and its handle in the loop.
 final class Listener {
     /// The number of clients of other machines that may wait to be accepted.
-    private static let remoteBacklog: Int32 = 1_024
+    private static let remoteBacklog: Int32 = 4_096
 
     let descriptor: Int32
     /// The socket's file; nil for a port of TCP.

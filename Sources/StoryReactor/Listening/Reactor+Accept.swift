@@ -5,7 +5,6 @@ import Glibc
 extension Reactor {
     func accept(_ listener: Listener) {
         for _ in 0..<Reactor.acceptedInOneTurn {
-            if listener.isRemote, secure.handshakes.isFull { return listener.pause() }
             let descriptor = storykeep_accept(listener.descriptor)
             if descriptor >= 0 {
                 isShort = false

@@ -10,30 +10,31 @@ struct SocketFile {
 
     /// The listening descriptor, non-blocking and close-on-exec.
     let descriptor: Int32
+    /// The reason why the file admits every user, though not all may connect; nil where it does not.
+    let openReason: String?
     /// The file that was bound; nil for an inherited socket, whose file another process made and removes.
     private let file: (path: String, device: dev_t, inode: ino_t)?
 
     /// Takes over a socket that listens already.
     init(_ inherited: InheritedSocket) {
         descriptor = inherited.descriptor
-        file = nil
+        (file, openReason) = (nil, nil)
     }
 
     /// Binds and listens.
     ///
-    /// - Parameters:
-    ///   - mode: who may connect; the file never has wider permissions.
-    ///   - group: the group that the file belongs to; nil: that of the process.
-    init(path: String, mode: mode_t, group: gid_t? = nil) throws(ReactorError) {
+    /// - Parameter access: the users and groups that may connect; the file admits nobody else, unless its file system has
+    ///   no access control lists.
+    init(path: String, for access: SocketAccess) throws(ReactorError) {
         let address = try SocketAddress(path: path)
         let directory = SocketFile.directory(of: path)
-        let guardian = try SocketFile.openDirectory(directory, mode: mode == 0o600 ? 0o700 : 0o711)
+        let guardian = try SocketFile.openDirectory(directory, mode: access.form == .ownerAlone ? 0o700 : 0o711)
         defer { close(guardian) }
         // The lock is held until the socket listens: of two starting servers, the second then finds the first one
         // accepting.
         guard flock(guardian, LOCK_EX) == 0 else { throw .refused(call: "flock", path: directory, code: errno) }
         try SocketFile.removeStale(path, address)
-        descriptor = try SocketFile.listen(path, address, mode, group)
+        (descriptor, openReason) = try SocketFile.listen(path, address, access)
         var status = stat()
         guard lstat(path, &status) == 0 else {
             let code = errno
@@ -90,8 +91,8 @@ struct SocketFile {
     }
 
     private static func listen(
-        _ path: String, _ address: SocketAddress, _ mode: mode_t, _ group: gid_t?
-    ) throws(ReactorError) -> Int32 {
+        _ path: String, _ address: SocketAddress, _ access: SocketAccess
+    ) throws(ReactorError) -> (descriptor: Int32, openReason: String?) {
         let descriptor = try address.socket()
         var (isBound, isListening) = (false, false)
         defer {
@@ -100,15 +101,32 @@ struct SocketFile {
         }
         // The file gets the descriptor's mode, less the umask: it is narrow from its first moment, with no change to
         // the umask, which every thread shares. It is widened once it is there and has its group.
-        guard fchmod(descriptor, mode & 0o700) == 0, address.bind(descriptor) == 0 else {
+        guard fchmod(descriptor, 0o600) == 0, address.bind(descriptor) == 0 else {
             throw .refused(call: "bind", path: path, code: errno)
         }
         isBound = true
-        guard group.map({ chown(path, uid_t.max, $0) == 0 }) ?? true, chmod(path, mode) == 0 else {
-            throw .refused(call: group == nil ? "chmod" : "chown", path: path, code: errno)
-        }
+        let openReason = try SocketFile.admit(access, path)
         guard Glibc.listen(descriptor, backlog) == 0 else { throw .refused(call: "listen", path: path, code: errno) }
         isListening = true
-        return descriptor
+        return (descriptor, openReason)
+    }
+
+    /// Widens the file's permissions to the users and groups that may connect.
+    ///
+    /// - Returns: the reason why it admits every user; nil where it does not.
+    private static func admit(_ access: SocketAccess, _ path: String) throws(ReactorError) -> String? {
+        var (mode, reason): (mode_t, String?) = (0o600, nil)
+        switch access.form {
+        case .ownerAlone: break
+        case .group(let group):
+            guard chown(path, uid_t.max, group) == 0 else { throw .refused(call: "chown", path: path, code: errno) }
+            mode = 0o660
+        case .list:
+            let code = access.setList(of: path)
+            guard code != 0 else { return nil }
+            (mode, reason) = (0o666, String(cString: strerror(code)))
+        }
+        guard chmod(path, mode) == 0 else { throw .refused(call: "chmod", path: path, code: errno) }
+        return reason
     }
 }

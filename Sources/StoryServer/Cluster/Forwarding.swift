@@ -56,7 +56,10 @@ final class Forwarding {
     func reached(_ position: Position) { input { writes, _ in writes.reached(position) } }
 
     /// Counts a tick of 0.1 s.
-    func ticked() { input { $0.ticked($1) } }
+    func ticked() {
+        if driver.tick % Housekeeping.ticksPerSecond == 0 { link.secondPassed() }
+        input { $0.ticked($1) }
+    }
 
     /// Sends the requests of this turn; where this node takes writes itself, carries out those that no other node has.
     func turnEnds() {

@@ -55,7 +55,7 @@ final class PeerLink {
     func close() {
         guard let link else { return }
         (self.link, unsent) = (nil, [])
-        lines = LineFramer(limit: PeerLink.longestLine)
+        lines.restart()
         transport.close(link.id)
     }
 
@@ -87,6 +87,9 @@ final class PeerLink {
         let reason = transport.connectFailure(id)
         end(reason ?? "it closed the connection", isRefused: reason == PeerLink.refusal)
     }
+
+    /// Checks the certificate of the other node; called once a second.
+    func secondPassed() { withLink { (link) throws(TLSError) in try link.secondPassed() } }
 
     private static let refusal = String(cString: strerror(ECONNREFUSED))
 

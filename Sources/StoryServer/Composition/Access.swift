@@ -83,19 +83,16 @@ struct Access: Equatable, Sendable {
         return "uid \(peer.uid) may not connect here; whoever runs stored can allow it with --allow"
     }
 
-    /// The mode of the socket's file: as narrow as the rules allow. `role` refuses the peers without a rule that the
-    /// mode admits.
-    var socketMode: UInt32 {
-        guard !rules.isEmpty else { return 0o600 }
-        return socketGroup == nil ? 0o666 : 0o660
-    }
-
-    /// The group that owns the socket's file: the group of all rules; nil where they are not all for one group.
-    var socketGroup: UInt32? {
-        guard case .group(let group)? = rules.first?.subject,
-            rules.allSatisfy({ $0.subject == .group(group) })
-        else { return nil }
-        return group
+    /// The users and groups that the socket's file admits: those of the rules.
+    var socketAccess: SocketAccess {
+        var (users, groups): ([UInt32], [UInt32]) = ([], [])
+        for rule in rules {
+            switch rule.subject {
+            case .user(let user): users.append(user)
+            case .group(let group): groups.append(group)
+            }
+        }
+        return SocketAccess(users: users, groups: groups)
     }
 }
 

@@ -49,8 +49,9 @@ package struct ServerDependency {
     package let wake: @Sendable () -> Void
     /// Returns freed memory to the system; on any thread.
     let returnFreedPages: @Sendable () -> Void
-    /// Reads the files of certificates again where they have changed; called once a second.
-    let renewCertificates: () -> Void
+    /// Reads the files of certificates again where they have changed, and returns the seconds until the own one expires;
+    /// called once a second.
+    let renewCertificates: () -> Int?
     /// Checks that this process may still serve the data directory; throws where it lost the right.
     let holdRight: () throws(StorageError) -> Void
     /// The number of the user who runs the daemon, and so may do everything.
@@ -67,7 +68,7 @@ package struct ServerDependency {
         commits: any CommitRunner, node: ClusterNode? = nil, transport: any Transport,
         background: BackgroundStarter = .niceThreads, manager: ServiceManager = .absent,
         wake: @escaping @Sendable () -> Void, returnFreedPages: @escaping @Sendable () -> Void = {},
-        renewCertificates: @escaping () -> Void = {},
+        renewCertificates: @escaping () -> Int? = { nil },
         holdRight: @escaping () throws(StorageError) -> Void = {}, uid: UInt32,
         durability: Durability = .fsync
     ) throws(StorageError) {

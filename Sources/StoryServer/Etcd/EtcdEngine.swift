@@ -13,6 +13,7 @@ package final class EtcdEngine: EngineCalls {
     private static let failedTime: UInt64 = 5_000_000_000
     /// The longest time that counts between two ticks, in nanoseconds.
     private static let mostTick: UInt64 = 250_000_000
+    private static let second: UInt64 = 1_000_000_000
 
     private struct Request {
         enum Purpose {
@@ -44,6 +45,7 @@ package final class EtcdEngine: EngineCalls {
     private var isEnded = false
     private var time: UInt64 = 0
     private var tickedAt: UInt64?
+    private var checkedAt: UInt64 = 0
     /// The number of the last request.
     private var last: UInt64 = 0
 
@@ -114,7 +116,18 @@ package final class EtcdEngine: EngineCalls {
             if link.isSilent(since: request.began) { link.fail("it does not answer") }
             take(request.link)
         }
+        checkCertificates()
         askForTurn()
+    }
+
+    /// Checks the certificates of the endpoints, once a second.
+    private func checkCertificates() {
+        guard time >= checkedAt + EtcdEngine.second else { return }
+        checkedAt = time
+        for index in links.indices {
+            links[index].secondPassed()
+            take(index)
+        }
     }
 
     package func end() {
@@ -187,7 +200,7 @@ package final class EtcdEngine: EngineCalls {
         let found = link.takeNews()
         if let version = found.version {
             link.failedUntil = 0
-            trace.say("engine-found", ["endpoint": link.endpoint.url, "version": version])
+            trace.sayEachSecond("engine-found", ["endpoint": link.endpoint.url, "version": version])
         }
         for result in found.results {
             if case .answered(let id, let answer) = result {

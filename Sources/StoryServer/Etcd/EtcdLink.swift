@@ -137,6 +137,12 @@ final class EtcdLink {
         }
     }
 
+    /// Checks the certificate of the endpoint; called once a second.
+    func secondPassed() {
+        guard let tls else { return }
+        withTLS { () throws(TLSError) in try tls.secondPassed() }
+    }
+
     private func withTLS(_ body: () throws(TLSError) -> Void) {
         do throws(TLSError) { try body() } catch { fail("\(error)") }
     }

@@ -121,6 +121,9 @@ final class Follower {
             let isQuiet = driver.turn.checkpointPosition == log.head && driver.refusals.failure == nil
             perform(machine.ticked(at: driver.tick, isQuiet: isQuiet))
         }
+        if driver.tick % Housekeeping.ticksPerSecond == 0 {
+            withLink { (link) throws(TLSError) in try link.secondPassed() }
+        }
         perform(machine.stored(through: log.flushed))
         if case .seed = purpose { checkSilence() }
     }
@@ -265,7 +268,7 @@ final class Follower {
     private func disconnect() {
         guard let link else { return }
         self.link = nil
-        lines = LineFramer(limit: SourceLineReader.maxCount)
+        lines.restart()
         transport.close(link.id)
     }
 

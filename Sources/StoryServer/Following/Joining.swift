@@ -58,7 +58,7 @@ final class Joining: ReactorHandler {
         self.reason = reason
         guard let link else { return }
         self.link = nil
-        lines = LineFramer(limit: SourceLineReader.maxCount)
+        lines.restart()
         reactor.close(link.id)
     }
 

@@ -1,26 +1,27 @@
-import Glibc
 package import StoryNetwork
 import StoryReactor
 
 /// The daemon's files of certificates, which are read again when they change.
 package final class CertificateFiles {
-    private let files: TLSFiles
+    /// The days before the end of the own certificate from which on the trace tells it.
+    private static let daysTold = 14
+
+    private var files: FileChange
     private let trace: Trace
-    /// The version that was read last, and the one at the last look.
-    private var (read, seen): ([Int], [Int])
     /// The certificates that are shown and accepted now.
-    let first: TLSContext
+    private(set) var present: TLSContext
+    /// The number of days in the last line of the trace; nil before the first time.
+    private var toldDays: Int?
 
     /// Reads the files.
     ///
+    /// - Parameter side: `.server` where other machines may connect.
     /// - Throws: `StartError`, which names the setting of the file at fault.
-    package init(_ files: TLSFiles, _ trace: Trace) throws(StartError) {
-        self.files = files
+    package init(_ side: TLSContext.Side, _ files: TLSFiles, _ trace: Trace) throws(StartError) {
         self.trace = trace
         // Looked at before they are read, so that a change meanwhile is noticed.
-        read = CertificateFiles.version(of: files)
-        seen = read
-        first = try CertificateFiles.context(.server, files)
+        self.files = FileChange(of: files)
+        present = try CertificateFiles.context(side, files)
     }
 
     /// Checks files that are read again for each connection to another machine.
@@ -34,30 +35,30 @@ package final class CertificateFiles {
         }
     }
 
-    /// Returns the version of the files: their numbers, sizes and times.
-    private static func version(of files: TLSFiles) -> [Int] {
-        [files.certificate, files.key, files.authority].flatMap { path -> [Int] in
-            var status = stat()
-            guard let path, stat(path, &status) == 0 else { return [0] }
-            return [
-                Int(truncatingIfNeeded: status.st_ino), Int(status.st_size), status.st_mtim.tv_sec,
-                status.st_mtim.tv_nsec,
-            ]
+    /// Reads the files again if they have changed, and tells once a day that the own certificate is about to end; called
+    /// once a second.
+    ///
+    /// - Returns: the seconds until the own certificate expires; nil where there is none.
+    func secondPassed(_ reactor: Reactor) -> Int? {
+        if files.isNew() { readAgain(reactor) }
+        guard let seconds = present.secondsLeft else { return nil }
+        let days = TLSContext.days(seconds)
+        guard days < CertificateFiles.daysTold else {
+            toldDays = nil
+            return seconds
         }
+        if toldDays != days {
+            toldDays = days
+            trace.say("certificate-ends", ["certificate": present.shownName, "days": "\(days)"])
+        }
+        return seconds
     }
 
-    /// Reads the files again if they have changed, and have not since the last call; called once a second.
-    ///
-    /// Certificate and key are two files: while only one of them is new, the old pair is used.
-    func secondPassed(_ reactor: Reactor) {
-        let now = CertificateFiles.version(of: files)
-        defer { seen = now }
-        guard now != read, now == seen else { return }
-        read = now
+    private func readAgain(_ reactor: Reactor) {
         do throws(TLSError) {
-            let context = try TLSContext(.server, files)
-            reactor.certificatesChanged(to: context)
-            trace.say("certificate-read", ["certificate": context.shownName, "days": context.daysLeft])
+            present = try TLSContext(present.side, files.files)
+            if present.side == .server { reactor.certificatesChanged(to: present) }
+            trace.say("certificate-read", ["certificate": present.shownName, "days": present.daysLeft])
         } catch {
             trace.say(
                 "certificate-not-read", ["error": CertificateFiles.told(error), "then": "the one before is used"])
@@ -72,6 +73,10 @@ package final class CertificateFiles {
 extension TLSContext {
     /// The common name of the own certificate, for the trace.
     var shownName: String { shown?.name ?? "" }
-    /// The days until the own certificate expires, for the trace.
-    var daysLeft: String { "\((shown?.secondsLeft ?? 0) / 86_400)" }
+    /// The seconds until the own certificate expires, fewer than 0 once it has; nil where none is shown.
+    var secondsLeft: Int? { shown.map { $0.expiry - WallClock.seconds } }
+    /// The whole days until the own certificate expires, fewer than 0 once it has, for the trace.
+    var daysLeft: String { "\(TLSContext.days(secondsLeft ?? 0))" }
+
+    fileprivate static func days(_ seconds: Int) -> Int { Int((Double(seconds) / 86_400).rounded(.down)) }
 }

@@ -45,7 +45,7 @@ package enum Daemon {
         if let reason = composition.server.stopReason { throw StartError(reason) }
         let socket: String
         do throws(ReactorError) {
-            socket = try listen(composition.reactor, configuration, environment)
+            socket = try listen(composition.reactor, configuration, environment, trace)
             try listenToOthers(composition.reactor, configuration, with: certificates, trace)
         } catch {
             composition.abandon()
@@ -99,8 +99,7 @@ package enum Daemon {
     ) throws(StartError) -> CertificateFiles? {
         guard let files = configuration.certificates else { return nil }
         if configuration.cluster != nil { try CertificateFiles.check(files) }
-        guard configuration.listen != nil else { return nil }
-        return try CertificateFiles(files, trace)
+        return try CertificateFiles(configuration.listen == nil ? .client : .server, files, trace)
     }
 
     /// Returns a path that clients in other directories understand as well.
@@ -140,14 +139,15 @@ package enum Daemon {
 
     /// Listens on the inherited socket, or at the configured path; returns the path that clients connect to.
     private static func listen(
-        _ reactor: Reactor, _ configuration: ServerConfiguration, _ environment: (String) -> String?
+        _ reactor: Reactor, _ configuration: ServerConfiguration, _ environment: (String) -> String?, _ trace: Trace
     ) throws(ReactorError) -> String {
         if let inherited = try InheritedSocket(environment) {
             try reactor.listen(on: inherited)
             return inherited.path
         }
-        try reactor.listen(
-            at: configuration.socket, mode: configuration.access.socketMode, group: configuration.access.socketGroup)
+        if let reason = try reactor.listen(at: configuration.socket, for: configuration.access.socketAccess) {
+            trace.say("open-socket", ["socket": configuration.socket, "reason": reason])
+        }
         return configuration.socket
     }
 
@@ -155,7 +155,7 @@ package enum Daemon {
     private static func listenToOthers(
         _ reactor: Reactor, _ configuration: ServerConfiguration, with certificates: CertificateFiles?, _ trace: Trace
     ) throws(ReactorError) {
-        guard let address = configuration.listen, let context = certificates?.first else { return }
+        guard let address = configuration.listen, let context = certificates?.present else { return }
         let bound = try reactor.listen(at: address, context)
         trace.say(
             "listening",

@@ -19,8 +19,8 @@ struct Housekeeping {
     let manager: ServiceManager
     /// Returns freed memory to the system.
     let returnFreedPages: () -> Void
-    /// Reads the files of certificates again where they have changed.
-    let renewCertificates: () -> Void
+    /// Reads the files of certificates again where they have changed, and returns the seconds until the own one expires.
+    let renewCertificates: () -> Int?
     /// Throws where this process lost the right to serve the data directory.
     let rightCheck: () throws(StorageError) -> Void
     let driver: CommitDriver
@@ -41,7 +41,7 @@ struct Housekeeping {
         freed.saw(memory.used)
         guard driver.tick % Housekeeping.ticksPerSecond == 0 else { return }
         holdRight()
-        renewCertificates()
+        figures.certificateSeconds = renewCertificates()
         slow.secondPassed()
         endIdle()
         trace.secondPassed()

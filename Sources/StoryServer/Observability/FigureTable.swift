@@ -133,6 +133,10 @@ enum FigureTable {
             name: "storykeep_connections_refused", kind: .counter, labels: ["reason"],
             help: "Clients that were refused."
         ) { source in .labelled(ConnectionRefusal.allCases.map { ($0.rawValue, source.figures.refusals[$0] ?? 0) }) },
+        Figure(
+            name: "storykeep_certificate_seconds", kind: .gauge, unit: .seconds,
+            help: "Seconds until the daemon's certificate expires; NaN where it has none."
+        ) { .decimal($0.figures.certificateSeconds.map(Double.init) ?? .nan) },
         Figure(name: "storykeep_received_bytes", kind: .counter, unit: .bytes, help: "Bytes that clients sent.") {
             .one($0.figures.received)
         },

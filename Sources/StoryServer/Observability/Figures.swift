@@ -33,6 +33,8 @@ package final class Figures {
     /// The number of accepted connections, and of refused ones for each reason.
     var accepted: UInt64 = 0
     var refusals: [ConnectionRefusal: UInt64] = [:]
+    /// The seconds until the own certificate expires, fewer than 0 once it has; nil where there is none.
+    var certificateSeconds: Int?
     /// The calls of a node to the engine of the log.
     var engine = EngineFigures()
     /// The bytes received from clients, and the bytes handed to their sockets.
@@ -148,6 +150,8 @@ enum ConnectionRefusal: String, CaseIterable {
     case denied, busy, draining
     /// TLS failed.
     case insecure
+    /// The handshake of TLS did not end in time, or before others wanted the slot.
+    case silent
 }
 
 /// A condition of the daemon that an operator should look at; the trace has a word for each.

@@ -9,7 +9,7 @@ enum Metrics {
         text += "# HELP \(figure.name) \(figure.help)\n"
         switch figure.values(source) {
         case .one(let value): text += "\(figure.sampleName) \(value)\n"
-        case .decimal(let value): text += "\(figure.sampleName) \(value)\n"
+        case .decimal(let value): text += "\(figure.sampleName) \(value.isNaN ? "NaN" : "\(value)")\n"
         case .facts(let facts):
             let labels = facts.map { "\($0.label)=\"\($0.value)\"" }.joined(separator: ",")
             text += "\(figure.sampleName){\(labels)} 1\n"

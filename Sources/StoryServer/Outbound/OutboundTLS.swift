@@ -6,6 +6,7 @@ import StoryReactor
 /// It reads the files of certificates itself, so that each connection shows those that are there by then.
 final class OutboundTLS {
     private let session: TLSSession
+    private var files: FileChange
     private let id: ConnectionID
     private let transport: any Transport
 
@@ -20,6 +21,8 @@ final class OutboundTLS {
         _ transport: any Transport
     ) throws(TLSError) {
         (self.id, self.transport) = (id, transport)
+        // Looked at before they are read, so that a change meanwhile is noticed.
+        self.files = FileChange(of: files)
         session = try TLSContext(.client, files).session(host: host)
         try session.offer(protocols)
         try session.handshake { transport.send(id, $0) }
@@ -29,6 +32,16 @@ final class OutboundTLS {
     var isOpen: Bool { session.state == .open || session.state == .ended }
     /// True once the peer has said that it sends no more.
     var isAtEnd: Bool { session.state == .ended }
+
+    /// Checks that the peer's certificate is still one to accept; called once a second.
+    ///
+    /// - Throws: where it has expired, or the file of the authority has changed and does not accept it.
+    func secondPassed() throws(TLSError) {
+        guard session.state == .open else { return }
+        try session.checkExpiry(at: WallClock.seconds)
+        guard files.isNew(), let context = try? TLSContext(.client, files.files) else { return }
+        try session.verifyPeer(by: context)
+    }
 
     /// Sends bytes; nothing before `isOpen`.
     func send(_ bytes: UnsafeRawBufferPointer) throws(TLSError) {

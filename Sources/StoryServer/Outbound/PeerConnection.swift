@@ -44,6 +44,9 @@ final class PeerConnection {
         tls = try OutboundTLS(remote.files, host: remote.host, over: id, transport)
     }
 
+    /// Checks the certificate of the other side; called once a second.
+    func secondPassed() throws(TLSError) { try tls?.secondPassed() }
+
     /// Sends lines; those to another machine only after its greeting.
     func send(_ lines: [UInt8]) throws(TLSError) {
         if let tls { return try lines.withBytes { (bytes) throws(TLSError) in try tls.send(bytes) } }

@@ -17,6 +17,7 @@ enum CheckRun {
         details: [
             "NAME is lag (events that the slowest subscription is behind), ping (seconds) or disk (free bytes).",
             "No answer, and a disk that is full, are critical; each other condition of the daemon is a warning.",
+            "A certificate of the daemon is a warning from 14 days before its end on, and critical after it.",
             "Exit: 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN: a wrong option, or a peer that may not connect.",
         ],
         examples: ["storectl check", "storectl check --warning lag=1000 --critical disk=1000000000"],
@@ -171,6 +172,10 @@ struct CheckResult {
             reasons.append(condition)
             worst = max(worst, verdict)
         }
+        if let (reason, verdict) = CheckResult.certificate(samples) {
+            reasons.append(reason)
+            worst = max(worst, verdict)
+        }
         for (figure, value, unit) in values {
             let verdict = limits.verdict(figure, value)
             guard verdict > .ok else { continue }
@@ -184,6 +189,15 @@ struct CheckResult {
         verdict = worst
         line =
             (reasons + [facts]).joined(separator: ", ") + " | position=\(position)c " + figures.joined(separator: " ")
+    }
+
+    /// Returns the verdict on a certificate of the daemon that is about to expire, or has; nil where it has none, or a
+    /// longer time.
+    private static func certificate(_ samples: [String: Double]) -> (String, CheckVerdict)? {
+        let day = 86_400.0
+        guard let seconds = samples["storykeep_certificate_seconds"], seconds < 14 * day else { return nil }
+        guard seconds > 0 else { return ("the certificate has expired", .critical) }
+        return ("the certificate expires in \(Int(seconds / day)) days", .warning)
     }
 
     /// Returns the conditions that hold, with the verdict on each.
