@@ -24,7 +24,8 @@ import { connect, isIP } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 import { createInterface } from "node:readline";
-import { checkServerIdentity, connect as connectSecurely } from "node:tls";
+import { checkServerIdentity, connect as connectSecurely, createSecureContext } from "node:tls";
+import { fileURLToPath } from "node:url";
 
 /**
  * @typedef {Record<string, any>} Row A user, story, message, photo, or a row of a declared model as it is now
@@ -82,9 +83,10 @@ import { checkServerIdentity, connect as connectSecurely } from "node:tls";
  * @typedef {{ sort: string, title: string, order: Order }} SortKey
  * @typedef {{ rows: Row[], done: Row }} Answer An answer as it came
  *
- * @typedef {{ certificate?: string, certificateKey?: string, authority?: string }} Identity The files, in PEM, of the
+ * @typedef {string | URL} File A path, as text or as a URL with `file:`
+ * @typedef {{ certificate?: File, certificateKey?: File, authority?: File }} Identity The files, in PEM, of the
  *   certificate that is shown to stores on other machines, of its key, and of those who sign the stores' certificates;
- *   else STORED_CERTIFICATE, STORED_CERTIFICATE_KEY and STORED_AUTHORITY name them
+ *   else STORED_CERTIFICATE, STORED_CERTIFICATE_KEY and STORED_AUTHORITY name them. A key with a passphrase is refused
  * @typedef {{ path: string, host?: string, port?: number }} Place
  * @typedef {{ signal?: AbortSignal }} Cancel
  * @typedef {{ min?: number | "now" }} Wait The event that the store has first; now: all that was acknowledged before
@@ -113,11 +115,19 @@ import { checkServerIdentity, connect as connectSecurely } from "node:tls";
  * @typedef {{ items: T[], position: number, next?: N }} Page
  */
 
+/** @param {FieldError | undefined} wrong @returns {string} what is wrong with a field, which is named once */
+function firstReason(wrong) {
+    if (wrong === undefined) return "";
+    const { field, message } = wrong;
+    const isNamed = message.startsWith(`${field} `) || message.startsWith(`${field}=`);
+    return ` (${isNamed ? message : `${field}: ${message}`})`;
+}
+
 /** The store refused a request. What an error does not have is undefined; `fields` is then empty. */
 export class StoreError extends Error {
     /** @param {Row} members the error as it came, with members that this version does not know */
     constructor(members) {
-        super(`${members.code}: ${members.message}`);
+        super(`${members.code}: ${members.message}${firstReason(members.fields?.[0])}`);
         this.name = "StoreError";
         this.members = members;
         /** @type {Code} */ this.code = members.code;
@@ -247,8 +257,10 @@ export function defaultPath() {
 
 // Where a store is
 
-/** @param {string} text @returns {Place} */
-function place(text) {
+/** @param {string | URL} named @returns {Place} */
+function place(named) {
+    if (named instanceof URL && named.protocol === "file:") return { path: fileURLToPath(named) };
+    const text = String(named);
     if (!text.startsWith("tls://")) return { path: text };
     const found = /^tls:\/\/(?:\[([0-9A-Za-z:.%]+)\]|([0-9A-Za-z._-]+)):([0-9]{1,5})$/.exec(text);
     const port = Number(found?.[3]);
@@ -268,6 +280,7 @@ function place(text) {
 class Places {
     #places; #identity; #seen;
     #at = 0;
+    /** The number of the place of the newest connection. */ current = 0;
 
     /** @param {Place[]} places @param {Identity} identity @param {{ log?: string, position: number }} seen */
     constructor(places, identity, seen) {
@@ -277,12 +290,12 @@ class Places {
     }
 
     /** A comma is one of a path, unless a path or a URL follows.
-     * @param {string | string[]} paths @param {Identity} identity */
+     * @param {File | File[]} paths @param {Identity} identity */
     static named(paths, { certificate, certificateKey, authority }) {
         const { STORED_CERTIFICATE, STORED_CERTIFICATE_KEY, STORED_AUTHORITY } = process.env;
-        const texts = typeof paths === "string" ? paths.split(/,(?=\/|tls:\/\/)/) : paths;
-        if (texts.length === 0) throw new TypeError("there has to be one place of a store at least");
-        return new Places(texts.map(place), {
+        const all = typeof paths === "string" ? paths.split(/,(?=\/|tls:\/\/)/) : [paths].flat();
+        if (all.length === 0) throw new TypeError("there has to be one place of a store at least");
+        return new Places(all.map(place), {
             certificate: certificate ?? (STORED_CERTIFICATE || undefined),
             certificateKey: certificateKey ?? (STORED_CERTIFICATE_KEY || undefined),
             authority: authority ?? (STORED_AUTHORITY || undefined),
@@ -303,9 +316,25 @@ class Places {
 
     /** Begins the connection to the next place. The files are read for each, so that new ones are used at once. */
     connect() {
-        const { path, host, port } = this.#places[this.#at];
+        this.current = this.#at;
         this.#at = (this.#at + 1) % this.count;
-        if (host === undefined) return connect(path);
+        const { path, host, port } = this.#places[this.current];
+        const socket = host === undefined ? connect(path) : connectSecurely({
+            host, port, servername: isIP(host) ? "" : host, secureContext: this.#secureContext(),
+            // A common name is that of a client, and of no host.
+            checkServerIdentity: (name, shown) => checkServerIdentity(name, { ...shown, subject: { ...shown.subject, CN: "" } }),
+        });
+        socket.on("error", (/** @type {any} */ error) => {
+            if (error.syscall !== "connect" && !(error instanceof AggregateError)) return;
+            const reason = error.message || `connect ${error.code} ${path}`;
+            error.message = `${reason}; is stored running, is that its address, and may you use it?`;
+        });
+        // Small writes leave at once, and a machine that is gone is noticed.
+        return host === undefined ? socket : socket.setNoDelay().setKeepAlive(true, 30_000);
+    }
+
+    /** Reads the files. Nobody is asked for a passphrase: a key that has one is refused. */
+    #secureContext() {
         const { certificate, certificateKey, authority } = this.#identity;
         if (authority === undefined) {
             throw new TypeError("tls:// needs the authority that signs the store's certificate: name STORED_AUTHORITY");
@@ -314,12 +343,23 @@ class Places {
             throw new TypeError("a certificate and its key belong together: STORED_CERTIFICATE, STORED_CERTIFICATE_KEY");
         }
         const [ca, cert, key] = [authority, certificate, certificateKey].map((file) => file && readFileSync(file));
-        const socket = connectSecurely({
-            host, port, servername: isIP(host) ? "" : host, minVersion: "TLSv1.3", ca, cert, key,
-            // A common name is that of a client, and of no host.
-            checkServerIdentity: (name, shown) => checkServerIdentity(name, { ...shown, subject: { ...shown.subject, CN: "" } }),
-        });
-        return socket.setNoDelay();
+        if (key && /^-----BEGIN ENCRYPTED |^Proc-Type: 4,ENCRYPTED/m.test(key.toString("latin1"))) {
+            throw new TypeError(`the key in ${certificateKey} has a passphrase, and nobody is asked for it: write it without `
+                + `one by openssl pkey -in ${certificateKey} -out FILE, for its user alone`);
+        }
+        try {
+            return createSecureContext({ minVersion: "TLSv1.3", ca, cert, key });
+        } catch (error) {
+            const files = [authority, certificate, certificateKey].filter((file) => file).join(", ");
+            throw new TypeError(`${files} are to be an authority, a certificate and its key, in PEM`, { cause: error });
+        }
+    }
+
+    /** Has `connect` take the place with this address, where it is one of the list.
+     * @param {string | undefined} address */
+    prefer(address) {
+        const number = this.#places.findIndex(({ path }) => path === address || path === `tls://${address}`);
+        if (number >= 0) this.#at = number;
     }
 
     /** Notes the position in a reply or a push of this history.
@@ -354,6 +394,40 @@ function isPassing(error) {
         || ["ENOENT", "ECONNREFUSED", "ECONNRESET", "EPIPE", "EAGAIN"].includes(error?.code);
 }
 
+/** @type {WeakMap<AbortSignal, Set<() => void>>} the work that each signal has */
+const works = new WeakMap();
+
+/**
+ * Does work when a signal aborts. Many calls may share a signal, and Node warns of many listeners, so each has one.
+ * @param {AbortSignal | undefined} signal @param {() => void} work
+ */
+function onAbort(signal, work) {
+    if (signal === undefined) return;
+    const known = works.get(signal);
+    if (known) {
+        known.add(work);
+    } else {
+        works.set(signal, new Set([work]));
+        signal.addEventListener("abort", runWorks, { once: true });
+    }
+}
+
+/** @param {Event} event */
+function runWorks({ target }) {
+    const signal = /** @type {AbortSignal} */ (target);
+    const all = works.get(signal) ?? [];
+    works.delete(signal);
+    for (const work of all) work();
+}
+
+/** @param {AbortSignal | undefined} signal @param {() => void} work */
+function offAbort(signal, work) {
+    const known = signal && works.get(signal);
+    if (signal === undefined || !known?.delete(work) || known.size > 0) return;
+    works.delete(signal);
+    signal.removeEventListener("abort", runWorks);
+}
+
 /** How long to wait before the next attempt, for so many milliseconds since the last success. */
 class Backoff {
     /** @param {number} limit @param {number} places */
@@ -374,14 +448,15 @@ class Backoff {
     #mayPass(error) {
         if (isPassing(error)) return true;
         if (this.places === 1) return false;
+        if (error instanceof StoreError && error.code === "notLeader") return true;
         return error instanceof ProtocolError || typeof error?.syscall === "string" || typeof error?.reason === "string"
             || /^(?:ERR_TLS|ERR_SSL|CERT_|DEPTH_|SELF_|UNABLE_)/.test(error?.code)
             || (error instanceof StoreError && error.code === "denied" && this.tried < this.places);
     }
 
     /** Waits after this error, or throws it: it will not pass, or the time is over.
-     * @param {unknown} error @param {AbortSignal} signal whose abort ends the wait */
-    async wait(error, signal) {
+     * @param {unknown} error @param {(AbortSignal | undefined)[]} signals each of which ends the wait when it aborts */
+    async wait(error, ...signals) {
         const now = performance.now();
         this.until ??= now + this.limit;
         this.tried += 1;
@@ -389,18 +464,29 @@ class Backoff {
         if (this.tried % this.places !== 0) return;
         const delay = Math.min(this.step * (0.5 + Math.random() / 2), this.until - now);
         this.step = Math.min(2 * this.step, 1000);
-        if (signal.aborted) return;
-        await new Promise((/** @type {(_?: unknown) => void} */ done) => {
-            const end = () => {
-                clearTimeout(timer);
-                signal.removeEventListener("abort", end);
-                done();
-            };
-            const timer = setTimeout(end, delay);
-            signal.addEventListener("abort", end);
-        });
+        await pauseFor(delay, ...signals);
     }
 }
+
+/** @param {number} delay in milliseconds @param {(AbortSignal | undefined)[]} signals each of which ends the pause */
+async function pauseFor(delay, ...signals) {
+    if (signals.some((signal) => signal?.aborted)) return;
+    await new Promise((/** @type {(_?: unknown) => void} */ done) => {
+        const end = () => {
+            clearTimeout(timer);
+            for (const signal of signals) offAbort(signal, end);
+            done();
+        };
+        const timer = setTimeout(end, delay);
+        for (const signal of signals) onAbort(signal, end);
+    });
+}
+
+/**
+ * @internal The milliseconds of silence after which a subscription sends PING, and then those after which the connection
+ *   is lost
+ */
+export const pace = { silence: 30_000 };
 
 /** One connection: lines out; replies, pushes and notices in, read no faster than they are taken. */
 class Link {
@@ -408,12 +494,12 @@ class Link {
     #closed = false;
     #sent = 0;
     #answered = 0;
+    #hasAsked = false;
     /** @type {Greeting | undefined} once requests may be sent */ greeting;
 
     /** @param {Places} places */
     constructor(places) {
         this.#socket = places.connect();
-        this.#socket.on("error", () => {});
         this.#incoming = this.#read();
     }
 
@@ -448,6 +534,24 @@ class Link {
         });
         if (done) throw new ConnectionLost("the store closed the connection");
         return /** @type {Incoming} */ (value);
+    }
+
+    /** Gives the next line of a subscription. Where the store is silent, it is asked whether it is there.
+     * @returns {Promise<Incoming>} */
+    async push() {
+        for (;;) {
+            const timer = setInterval(() => this.#ask(), pace.silence);
+            const incoming = await this.next().finally(() => clearInterval(timer));
+            if (!this.#hasAsked || incoming.mark !== "+") return incoming;
+            this.#hasAsked = false;
+        }
+    }
+
+    /** Sends PING after a silence; where that had no answer either, the connection is lost. */
+    #ask() {
+        if (this.#hasAsked) return this.close();
+        this.#hasAsked = true;
+        this.send("PING");
     }
 
     /** Reads the first line, in whose place there may be an error, such as busy.
@@ -520,10 +624,11 @@ class Call {
         this.write = write;
         this.repeatable = repeatable;
         this.settled = false;
+        /** It was sent over the connection that there is. */ this.isDue = false;
         /** @type {string | undefined} the history that it was sent to */ this.log = undefined;
-        /** @type {Promise<Incoming & { greeting: Greeting }>} */
+        /** @type {Promise<Incoming & { greeting: Greeting, place: number }>} */
         this.reply = new Promise((resolve, reject) => {
-            /** @param {Incoming & { greeting: Greeting }} reply */
+            /** @param {Incoming & { greeting: Greeting, place: number }} reply */
             this.resolve = (reply) => { this.settled = true; resolve(reply); };
             /** @param {unknown} error */
             this.reject = (error) => { this.settled = true; reject(error); };
@@ -553,14 +658,16 @@ class Call {
 export class Store {
     #places;
     /** @type {Call[]} */ #calls = [];
-    /** @type {Link | undefined} */ #link;
+    /** @type {Link | undefined} the connection over which calls are sent */ #link;
+    /** @type {Link | undefined} the connection over which replies come */ #served;
     /** @type {Promise<void> | undefined} */ #running;
     /** @type {TemporaryDaemon | undefined} */ #daemon;
+    /** @type {Set<Subscription<any>>} */ #subscriptions = new Set();
     #closing = new AbortController();
     /** @type {Greeting | undefined} the greeting of the newest connection */ greeting;
 
     /**
-     * @param {string | string[]} [path] the store's socket, tls://HOST:PORT, or several of both in a list or with commas
+     * @param {File | File[]} [path] the store's socket, tls://HOST:PORT, or several of both in a list or with commas
      *   between them: the first is taken that greets, and the next where it ends
      * @param {{ retryFor?: number } & Identity} options for how many milliseconds without success it goes on trying: to
      *   connect, and to send again what the store was too busy for; and the files for other machines
@@ -576,6 +683,11 @@ export class Store {
         return this.#places.beside();
     }
 
+    /** @internal the subscriptions that are open */
+    get subscriptions() {
+        return this.#subscriptions;
+    }
+
     /** Connects now, and gives the greeting. Every other method connects where it has to. */
     async connect() {
         await this.ping();
@@ -583,8 +695,9 @@ export class Store {
     }
 
     /**
-     * Starts a store in a temporary folder, and connects. Both are gone with `close`, or with this process.
-     * @param {{ program?: string, retryFor?: number }} options `program` is the path of stored; without it that is in
+     * Starts a store in a temporary folder, and connects. Both are gone with `close`, or with this process. Its
+     * subscriptions end with `close`, too.
+     * @param {{ program?: File, retryFor?: number }} options `program` is the path of stored; without it that is in
      *   the folder STORYKEEP_BIN, or found by PATH
      */
     static async temporary({ program, retryFor } = {}) {
@@ -607,8 +720,9 @@ export class Store {
      */
     async close() {
         this.#closing.abort();
-        this.#link?.close();
+        this.#served?.close();
         this.#fail(new ConnectionLost("the client was closed"));
+        if (this.#daemon) for (const each of [...this.#subscriptions]) each.close();
         await this.#daemon?.stop();
     }
 
@@ -638,12 +752,16 @@ export class Store {
      */
     async #repeat(line, { write, repeatable, signal }) {
         const backoff = new Backoff(this.retryFor, this.#places.count);
+        const followers = new Set();
         for (;;) {
             signal?.throwIfAborted();
             this.#checkOpen();
-            const { mark, members, rows, greeting } = await this.#send(new Call(line, write, repeatable), signal);
+            const { mark, members, rows, greeting, place } = await this.#send(new Call(line, write, repeatable), signal);
             if (mark === "+") return { rows, done: members, greeting };
-            await backoff.wait(refusal(members), signal ?? this.#closing.signal);
+            const error = refusal(members);
+            // Each place of the list takes no writes.
+            if (error.code === "notLeader" && followers.add(place).size === this.#places.count) throw error;
+            await backoff.wait(error, signal, this.#closing.signal);
         }
     }
 
@@ -653,7 +771,7 @@ export class Store {
             call.reject(/** @type {AbortSignal} */ (signal).reason);
             this.#leave();
         };
-        signal?.addEventListener("abort", abort, { once: true });
+        onAbort(signal, abort);
         if (this.#link?.greeting) {
             this.#write(call, this.#link, this.#link.greeting);
         } else {
@@ -663,7 +781,7 @@ export class Store {
         try {
             return await call.reply;
         } finally {
-            signal?.removeEventListener("abort", abort);
+            offAbort(signal, abort);
         }
     }
 
@@ -677,6 +795,7 @@ export class Store {
             return;
         }
         call.log = greeting.log;
+        call.isDue = true;
         link.send(this.#places.withMinimum(call.line, greeting));
         this.#calls.push(call);
     }
@@ -684,7 +803,7 @@ export class Store {
     /** Ends a connection on which answers are due that nobody waits for any more. */
     #leave() {
         if (this.#calls.length === 0 || this.#calls.some((call) => !call.settled)) return;
-        this.#link?.close();
+        this.#served?.close();
         this.#link = undefined;
     }
 
@@ -695,7 +814,7 @@ export class Store {
             while (this.#calls.some((call) => !call.settled)) {
                 let link;
                 try {
-                    link = this.#link = new Link(this.#places);
+                    link = this.#link = this.#served = new Link(this.#places);
                     await this.#serve(link, backoff);
                 } catch (error) {
                     this.#link = undefined;
@@ -717,7 +836,10 @@ export class Store {
         link.greeting = this.greeting = greeting;
         const waiting = this.#calls.filter((call) => !call.settled);
         this.#calls = [];
-        for (const call of waiting) this.#write(call, link, greeting);
+        for (const call of waiting) {
+            call.isDue = false;
+            this.#write(call, link, greeting);
+        }
         for (;;) {
             const incoming = await link.next();
             if (incoming.mark !== "+" && incoming.mark !== "-") continue;
@@ -727,11 +849,15 @@ export class Store {
             if (incoming.mark === "+" && !/^(?:GET|MODELS)\b/.test(call.line)) {
                 this.#places.saw(incoming.members, greeting.log);
             }
-            call.resolve?.({ ...incoming, greeting });
-            if (incoming.members.code === "unavailable" && this.#places.count > 1) {
-                throw new ConnectionLost("the store is unavailable");
+            const { code, address } = incoming.members;
+            call.resolve?.({ ...incoming, greeting, place: this.#places.current });
+            if (incoming.mark === "-" && (code === "unavailable" || code === "notLeader") && this.#places.count > 1) {
+                if (code === "notLeader") this.#places.prefer(address);
+                this.#link = undefined; // Later calls wait for another place, those on their way for their replies.
+            } else {
+                backoff.reset();
             }
-            backoff.reset();
+            if (this.#link !== link && !this.#calls[0]?.isDue) throw new ConnectionLost("another place is asked");
         }
     }
 
@@ -912,11 +1038,30 @@ export class Store {
 
     /**
      * Declares a read model over your own events, or another definition of it. Faults reject with `invalid`, each with
-     * the field LINE:COLUMN. The model is built beside the store's other work; `models` tells how far it is.
-     * @param {string} name @param {string} text @param {{ key?: string | false } & Cancel} options
+     * the field LINE:COLUMN. The model is built beside the store's other work: with `wait` the promise is kept once it
+     * answers, with its `rows` and `misfits`, or rejected with a TimeoutError after so many milliseconds. Without it
+     * `models` tells how far it is.
+     * @param {string} name @param {string} text @param {{ key?: string | false, wait?: number } & Cancel} options
      */
-    async define(name, text, options = {}) {
-        return (await this.#change("DEFINE", name, options, text)).done;
+    async define(name, text, { wait, ...options } = {}) {
+        const receipt = (await this.#change("DEFINE", name, options, text)).done;
+        if (wait === undefined) return receipt;
+        const { signal } = options;
+        const until = performance.now() + wait;
+        for (let pause = 10; ; pause = Math.min(2 * pause, 250)) {
+            const [model = {}] = await this.models(name, { signal });
+            const { state, definition, rows, misfits, reason, building } = model;
+            if (state === "ready" && definition >= receipt.definition) return { ...receipt, state, rows, misfits };
+            if (reason !== undefined && building === undefined) {
+                throw new StoreError({ code: "internal", message: `${name} was not built: ${reason}`, retry: "never" });
+            }
+            const left = until - performance.now();
+            if (left <= 0) {
+                const told = reason ?? `${building?.position ?? 0} of ${building?.of ?? "its"} events are folded`;
+                throw new DOMException(`${name} does not answer after ${wait} ms: ${told}`, "TimeoutError");
+            }
+            await pauseFor(Math.min(pause, left), signal, this.#closing.signal);
+        }
     }
 
     /**
@@ -1128,7 +1273,7 @@ export class Store {
  * @implements {AsyncIterableIterator<T>}
  */
 export class Subscription {
-    #places; #target; #options; #ofEvents; #signal; #backoff;
+    #store; #places; #target; #options; #ofEvents; #signal; #backoff;
     #began = false;
     /** @type {number | undefined} */ #number;
     /** @type {Promise<unknown>} the item that was asked for last */ #turn = Promise.resolve();
@@ -1138,13 +1283,15 @@ export class Subscription {
     /** @param {Store} store @param {string} target @param {Record<string, Option>} options @param {boolean} ofEvents
      * @param {AbortSignal} [signal] */
     constructor(store, target, options, ofEvents, signal) {
+        this.#store = store;
         this.#places = store.beside();
         this.#target = target;
         this.#options = { ...options };
         this.#ofEvents = ofEvents;
         this.#signal = signal;
         this.#backoff = new Backoff(store.retryFor, this.#places.count);
-        signal?.addEventListener("abort", this.close);
+        onAbort(signal, this.close);
+        store.subscriptions.add(this);
     }
 
     /** @param {Store} store @param {string} target @param {Record<string, Option>} options @param {boolean} ofEvents
@@ -1171,7 +1318,8 @@ export class Subscription {
 
     /** Ends the subscription. */
     close = () => {
-        this.#signal?.removeEventListener("abort", this.close);
+        offAbort(this.#signal, this.close);
+        this.#store.subscriptions.delete(this);
         this.#closing.abort();
         this.#drop();
     };
@@ -1214,7 +1362,7 @@ export class Subscription {
     async #await() {
         while (!this.#closing.signal.aborted) {
             try {
-                const item = this.#link ? this.#take(await this.#link.next()) : await this.#open();
+                const item = this.#link ? this.#take(await this.#link.push()) : await this.#open();
                 if (item !== undefined) return item;
             } catch (error) {
                 await this.#wait(error);

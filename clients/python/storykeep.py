@@ -29,6 +29,7 @@ import random
 import re
 import select
 import shutil
+import signal
 import socket
 import ssl
 import subprocess
@@ -38,11 +39,11 @@ import time
 import uuid
 import weakref
 from collections import deque
-from dataclasses import dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields
 from datetime import datetime
 from typing import (
     TYPE_CHECKING, Any, AsyncIterator, Awaitable, Callable, Deque, Dict, Generic, Iterator, List, Literal, Mapping,
-    Optional, Sequence, Tuple, Type, TypedDict, TypeVar, Union, cast,
+    Optional, Sequence, Set, Tuple, Type, TypedDict, TypeVar, Union, cast,
 )
 
 if TYPE_CHECKING:
@@ -60,8 +61,10 @@ Point = Union[int, str, datetime]
 """A position (or a version, where one stream is read), or a time: a datetime with a zone, or RFC 3339 text."""
 Option = Union[str, int, datetime, Sequence[str], Mapping[str, Any], None]
 Minimum = Union[int, Literal["now"], None]
-Paths = Union[str, Sequence[str], None]
-"""Where a store is: the path of its socket, tls://HOST:PORT, or several of both; None has `default_path` say."""
+File = Union[str, "os.PathLike[str]"]
+"""A path, as text or as a `pathlib.Path`."""
+Paths = Union[File, Sequence[File], None]
+"""The place of a store: the path of its socket, tls://HOST:PORT, or several of both; None has `default_path` say."""
 Key = Union[str, None, Literal[False]]
 """The key of a write: None has a random one made, False sends none."""
 Retry = Literal["never", "same", "refetch", "later"]
@@ -119,7 +122,10 @@ class StoreError(Exception):
         self.damaged = bool(members.get("damaged"))
 
     def __str__(self) -> str:
-        return f"{self.code}: {self.message}"
+        if not self.fields:
+            return f"{self.code}: {self.message}"
+        name, reason = self.fields[0].field, self.fields[0].message
+        return f"{self.code}: {self.message} ({reason if reason.startswith((f'{name} ', f'{name}=')) else f'{name}: {reason}'})"
 
 
 class ConnectionLost(ConnectionError):
@@ -289,11 +295,13 @@ RowItem = Union[Change, Restarted]
 
 def _pick(cls: Type[T], members: Mapping[str, Any]) -> T:
     """Make a dataclass of the members that it knows; later versions of the protocol may have more."""
-    known = fields(cls)  # type: ignore[arg-type]
-    try:
-        return cls(**{each.name: members[each.name] for each in known if each.name in members})
-    except TypeError as error:
-        raise ProtocolError(f"this is no {cls.__name__}: {members!r:.200}") from error
+    given = {}
+    for each in fields(cls):  # type: ignore[arg-type]
+        if each.name in members:
+            given[each.name] = members[each.name]
+        elif each.default is MISSING and each.default_factory is MISSING:
+            raise ProtocolError(f"this is no {cls.__name__}: {members!r:.200}")
+    return cls(**given)
 
 
 # Requests
@@ -497,7 +505,7 @@ class Request(Generic[T]):
     @staticmethod
     def metrics() -> Request[str]:
         """Tell the same figures as the text of OpenMetrics 1.0, for programs that collect them."""
-        return Request._make(lambda rows, _, __: "".join([row["text"] for row in rows] + ["# EOF\n"]), "METRICS")
+        return Request._make(lambda rows, _, __: "".join([_text(row, "text") for row in rows] + ["# EOF\n"]), "METRICS")
 
     @staticmethod
     def clients(number: Optional[int] = None) -> Request[List[Dict[str, Any]]]:
@@ -522,12 +530,12 @@ class Request(Generic[T]):
     @staticmethod
     def seal(*, at: Optional[Point] = None) -> Request[str]:
         """Check every record of the log; the answer is the seal `at` a position or a time, or at the last event."""
-        return Request._make(lambda _, done, __: done["seal"], "VERIFY", None, {"at": at})
+        return Request._make(lambda _, done, __: _text(done, "seal"), "VERIFY", None, {"at": at})
 
     @staticmethod
-    def backup(directory: str) -> Request[int]:
+    def backup(directory: File) -> Request[int]:
         """Copy the log, up to the position that is the answer, into a new directory of the store's machine."""
-        return Request._make(_position, "BACKUP", directory, write=True, repeatable=False)
+        return Request._make(_position, "BACKUP", os.fspath(directory), write=True, repeatable=False)
 
     # Writes
 
@@ -598,6 +606,13 @@ def _whole(members: Mapping[str, Any], name: str) -> int:
     return number
 
 
+def _text(members: Mapping[str, Any], name: str) -> str:
+    text = members.get(name)
+    if not isinstance(text, str):
+        raise ProtocolError(f"this answer has no {name}: {members!r:.200}")
+    return text
+
+
 def _key(key: Key) -> Optional[str]:
     return uuid.uuid4().hex if key is None else None if key is False else key
 
@@ -633,6 +648,31 @@ def _is_passing(error: BaseException) -> bool:
     return isinstance(error, _AGAIN) or isinstance(error, StoreError) and error.retry in ("same", "later")
 
 
+def _is_foreign(error: BaseException) -> bool:
+    """Whether the handler of a signal raised an error, which may run between any two steps here.
+
+    Such an error goes to the caller as it is, also one of a class that this client looks at. A handler is a function that
+    was given the frame it interrupts, which is the one before its own, or is one that is set now.
+    """
+    handlers: List[Any] = [getattr(signal.getsignal(number), "__code__", None) for number in signal.valid_signals()]
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        interrupted, trace = trace.tb_frame, trace.tb_next
+        given: List[Any] = []
+        for value in trace.tb_frame.f_locals.values():
+            given += value if isinstance(value, tuple) else [value]
+        if trace.tb_frame.f_code in handlers or any(value is interrupted for value in given):
+            return True
+    return False
+
+
+class _Suppressed(contextlib.suppress):
+    """Passes over errors of these classes, but for those of a handler."""
+
+    def __exit__(self, kind: Any, error: Optional[BaseException], trace: Any) -> bool:
+        return error is not None and not _is_foreign(error) and bool(super().__exit__(kind, error, trace))
+
+
 # Where a store is
 
 
@@ -640,14 +680,14 @@ def _is_passing(error: BaseException) -> bool:
 class _Identity:
     """The files by which a client and a store on another machine know each other."""
 
-    certificate: Optional[str]
-    certificate_key: Optional[str]
-    authority: Optional[str]
+    certificate: Optional[File]
+    certificate_key: Optional[File]
+    authority: Optional[File]
 
     @staticmethod
-    def named(certificate: Optional[str], certificate_key: Optional[str], authority: Optional[str]) -> _Identity:
-        """Make one of what is named, else of STORED_CERTIFICATE, STORED_CERTIFICATE_KEY and STORED_AUTHORITY."""
-        def either(path: Optional[str], name: str) -> Optional[str]:
+    def named(certificate: Optional[File], certificate_key: Optional[File], authority: Optional[File]) -> _Identity:
+        """Make one of the files named, else of STORED_CERTIFICATE, STORED_CERTIFICATE_KEY and STORED_AUTHORITY."""
+        def either(path: Optional[File], name: str) -> Optional[File]:
             return path or os.environ.get(name) or None
         return _Identity(either(certificate, "STORED_CERTIFICATE"), either(certificate_key, "STORED_CERTIFICATE_KEY"),
                          either(authority, "STORED_AUTHORITY"))
@@ -661,10 +701,25 @@ class _Identity:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         context.minimum_version = ssl.TLSVersion.TLSv1_3
         context.hostname_checks_common_name = False  # It is the name of a client, and of no host.
-        context.load_verify_locations(self.authority)
+        for file in filter(None, (self.authority, self.certificate, self.certificate_key)):
+            with open(file, "rb"):
+                pass  # An error of it names the file, which those of OpenSSL do not.
+        try:
+            context.load_verify_locations(self.authority)
+        except ssl.SSLError as error:
+            raise ValueError(f"{self.authority} has no certificate of an authority; it is to be in PEM") from error
         if self.certificate is not None:
-            context.load_cert_chain(self.certificate, self.certificate_key)
+            try:
+                context.load_cert_chain(self.certificate, self.certificate_key, self._refuse_passphrase)
+            except ssl.SSLError as error:
+                raise ValueError(f"{self.certificate} and {self.certificate_key} are to be a certificate and its key, in PEM"
+                                 ) from error
         return context
+
+    def _refuse_passphrase(self) -> str:
+        """Stand in for OpenSSL's own function, which asks the terminal."""
+        raise ValueError(f"the key in {self.certificate_key} has a passphrase, and nobody is asked for it: write it without "
+                         f"one by openssl pkey -in {self.certificate_key} -out FILE, for its user alone")
 
 
 @dataclass(frozen=True)
@@ -695,15 +750,19 @@ class _Places:
 
     def __init__(self, paths: Sequence[_Place], identity: _Identity, seen: List[Tuple[str, int]]) -> None:
         self._paths, self.identity, self._seen, self._at = paths, identity, seen, 0
+        self.current = 0
+        """The number of the place of the newest connection."""
 
     @staticmethod
     def named(paths: Paths, identity: _Identity) -> _Places:
         if paths is None or isinstance(paths, str):
             # A comma is one of a path, unless a path or a URL follows.
             paths = re.split(r",(?=/|tls://)", paths or default_path())
+        elif isinstance(paths, os.PathLike):
+            paths = [paths]
         if not paths:
             raise ValueError("there has to be one place of a store at least")
-        return _Places([_Place.named(text) for text in paths], identity, [])
+        return _Places([_Place.named(os.fspath(path)) for path in paths], identity, [])
 
     def beside(self) -> _Places:
         return _Places(self._paths, self.identity, self._seen)
@@ -717,8 +776,14 @@ class _Places:
 
     def next(self) -> _Place:
         """Give the place for the next connection."""
-        place, self._at = self._paths[self._at], (self._at + 1) % self.count
-        return place
+        self.current, self._at = self._at, (self._at + 1) % self.count
+        return self._paths[self.current]
+
+    def prefer(self, address: Optional[str]) -> None:
+        """Have `next` give the place with this address, where it is one of the list."""
+        for number, place in enumerate(self._paths):
+            if place.path in (address, f"tls://{address}"):
+                self._at = number
 
     def saw(self, members: Mapping[str, Any], log: str) -> None:
         """Note the position in a reply or a push of this history."""
@@ -738,8 +803,28 @@ _WAITS = ("GET", "LIST", "COUNT", "SORTS", "READ", "MODELS", "STREAMS", "TYPES",
 
 
 def _broken(error: ssl.SSLError) -> Exception:
-    """Give what an error of an open connection is: an alert is a refusal, as of a certificate, and will not pass."""
-    return error if "ALERT" in (error.reason or "") else ConnectionLost(f"the connection broke: {error}")
+    """Give the error for one of an open connection: an alert is a refusal, as of a certificate, and will not pass."""
+    is_final = _is_foreign(error) or "ALERT" in (error.reason or "")
+    return error if is_final else ConnectionLost(f"the connection broke: {error}")
+
+
+def _unreachable(error: OSError, place: _Place) -> OSError:
+    """Give the error of a connection that could not be made, of the same class, with the place."""
+    text = f"cannot connect to {place.path}: {error.strerror or error}; is stored running, is that its address, and may you use it?"
+    return type(error)(text) if error.errno is None else type(error)(error.errno, text)
+
+
+def _prepare(opened: socket.socket) -> None:
+    """Have small writes leave at once, and a machine that is gone noticed after a minute, as the daemon does."""
+    opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    opened.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    for name, value in (("TCP_KEEPIDLE", 30), ("TCP_KEEPINTVL", 10), ("TCP_KEEPCNT", 3)):
+        if hasattr(socket, name):  # Other systems have other names.
+            opened.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
+
+
+_SILENCE = 30.0
+"""The seconds of silence after which a subscription sends PING, and then those after which the connection is lost."""
 
 
 class _TLSSocket:
@@ -758,7 +843,7 @@ class _TLSSocket:
                 self._flush()
                 self._receive()
             except ssl.SSLError:
-                with contextlib.suppress(OSError):
+                with _Suppressed(OSError):
                     self._flush()  # The store is told the reason.
                 raise
         self._flush()
@@ -807,7 +892,7 @@ class _TLSSocket:
         self._socket.close()
 
     def _push(self) -> None:
-        with contextlib.suppress(BlockingIOError):
+        with _Suppressed(BlockingIOError):
             while self._unsent:
                 self._unsent = self._unsent[self._socket.send(self._unsent, socket.MSG_DONTWAIT):]
 
@@ -898,10 +983,9 @@ class _Wire:
 
     def _take(self, line: bytes) -> None:
         head, _, text = line.partition(b" ")
-        try:
+        members = None
+        with _Suppressed(ValueError, RecursionError):
             members = json.loads(text.decode())
-        except (ValueError, RecursionError):
-            members = None
         if not isinstance(members, dict) or not self._head.fullmatch(head):
             raise ProtocolError(f"this is no line of the protocol: {line[:100]!r}")
         mark = chr(head[0])
@@ -943,6 +1027,13 @@ class _Call:
         self.failure: Exception = ConnectionLost("the client was closed")
         """Why it is still open after an attempt."""
         self._log: Optional[str] = None
+        self._followers: Set[int] = set()
+        """The numbers of the places that take no writes."""
+
+    @property
+    def is_due(self) -> bool:
+        """Whether it was sent and has no reply."""
+        return self._log is not None
 
     def line(self, greeting: Greeting, places: _Places) -> Optional[bytes]:
         """Give the line to send now; None where it may not be sent, which is then the outcome."""
@@ -976,19 +1067,28 @@ class _Call:
         except ProtocolError as wrong:
             error = wrong
         except Exception as wrong:
-            error = ProtocolError(f"this is no answer to the request: {reply.members!r:.200}")
-            error.__cause__ = wrong
-        if _is_passing(error):
+            if getattr(self.request.decode, "__module__", None) == __name__:
+                raise
+            error = wrong  # The application's decoder is trouble of this call alone.
+        if _is_passing(error) or self._has_leader(error, places):
             self.failure = error
         else:
             self.outcome = error
 
+    def _has_leader(self, error: Exception, places: _Places) -> bool:
+        """Whether a store that takes no writes refused this one, and a place of the list may be of the store that does."""
+        if not isinstance(error, StoreError) or error.code != "notLeader":
+            return False
+        self._followers.add(places.current)
+        places.prefer(error.address)
+        return len(self._followers) < places.count
+
 
 def _moves_on(call: _Call, places: _Places) -> bool:
-    """Whether the store said `unavailable`, and another one may not."""
+    """Whether the store said `unavailable` or `notLeader`, and another one may not."""
     failure = call.failure
     return (places.count > 1 and call.outcome is _OPEN and isinstance(failure, StoreError)
-            and str(failure.code) == "unavailable")
+            and str(failure.code) in ("unavailable", "notLeader"))
 
 
 class _Backoff:
@@ -1004,19 +1104,33 @@ class _Backoff:
 
     def wait(self, error: BaseException) -> float:
         """Give the seconds to wait after this error, or raise it: it will not pass, or the time is over."""
+        pause = self.pause(error)
+        if pause is None:
+            raise error
+        return pause
+
+    def pause(self, error: BaseException) -> Optional[float]:
+        """Give the seconds to wait after this error; None where it will not pass, or the time is over."""
         now = time.monotonic()
         if self._until is None:
             self._until = now + self._limit
         self._tried += 1
-        # Of several places, another one may do.
-        is_passing = _is_passing(error) or self._places > 1 and isinstance(error, (OSError, ProtocolError)) or (
-            isinstance(error, StoreError) and error.code == "denied" and self._tried < self._places)
-        if not is_passing or now >= self._until:
-            raise error
+        if not self._may_pass(error) or now >= self._until:
+            return None
         if self._tried % self._places:
             return 0
         step, self._step = self._step, min(2 * self._step, 1.0)
         return min(random.uniform(step / 2, step), self._until - now)
+
+    def _may_pass(self, error: BaseException) -> bool:
+        if _is_foreign(error):
+            return False
+        if _is_passing(error) or self._places == 1:
+            return _is_passing(error)
+        # Of several places, another one may do.
+        if isinstance(error, StoreError):
+            return error.code == "notLeader" or error.code == "denied" and self._tried < self._places
+        return isinstance(error, (OSError, ProtocolError))
 
 
 class _Cursor(Generic[T]):
@@ -1040,6 +1154,11 @@ class _Cursor(Generic[T]):
     @property
     def log(self) -> Optional[str]:
         return cast(Optional[str], self._options.get("log"))
+
+    def go_back(self, resume: Optional[Point]) -> None:
+        """Stand where it stood before an item that nobody got."""
+        if self._of_events and resume is not None:
+            self._options["from"] = resume
 
     def line(self, greeting: Greeting, places: _Places) -> bytes:
         """Give the SUBSCRIBE that goes on from here."""
@@ -1074,6 +1193,8 @@ class _Cursor(Generic[T]):
         try:
             item, resume = self._read(push.members)
         except (KeyError, TypeError) as error:
+            if _is_foreign(error):
+                raise
             raise ProtocolError(f"this is no push of the protocol: {push.members!r:.200}") from error
         if self._of_events and resume is not None:
             self._options["from"] = resume
@@ -1098,6 +1219,30 @@ class _Cursor(Generic[T]):
         if "row" in members:
             return Change(members["position"], members["row"]), None
         return _pick(Event, members), members["position"] + 1
+
+
+class _Build:
+    """A definition that is being built, for a caller that waits until it answers."""
+
+    def __init__(self, name: str, receipt: Dict[str, Any], limit: float) -> None:
+        self._name, self._receipt, self._limit = name, receipt, limit
+        self._until, self._step = time.monotonic() + limit, 0.01
+
+    def look(self, rows: List[Dict[str, Any]]) -> Optional[float]:
+        """Take an answer of MODELS, and give the seconds until the next; None once the receipt says that it is ready."""
+        model, number = rows[0] if rows else {}, self._receipt.get("definition", 0)
+        reason, left = model.get("reason"), self._until - time.monotonic()
+        if model.get("state") == "ready" and model.get("definition", 0) >= number:
+            self._receipt.update({name: model[name] for name in ("state", "rows", "misfits") if name in model})
+            return None
+        if reason is not None and "building" not in model:
+            raise StoreError({"code": "internal", "retry": "never", "message": f"{self._name} was not built: {reason}"})
+        if left <= 0:
+            build = model.get("building") or {}
+            told = reason or f"{build.get('position', 0)} of {build.get('of', 'its')} events are folded"
+            raise TimeoutError(f"{self._name} does not answer after {self._limit} s: {told}")
+        step, self._step = self._step, min(2 * self._step, 0.25)
+        return min(step, left)
 
 
 class _Subscribed(_Owned, Generic[T]):
@@ -1135,40 +1280,69 @@ class _Link(_Owned):
     def __init__(self, places: _Places, timeout: Optional[float] = None) -> None:
         self._wire = _Wire()
         self._timeout = timeout
+        self._follows = self._has_asked = False
+        self.is_whole = True
+        """Whether each request has its reply; False also where an error came in between."""
         self._socket: Any = None
         super().__init__()
         place = places.next()
         try:
-            if place.host is None:
-                self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-                self._socket.settimeout(timeout)
-                self._socket.connect(place.path)
-            else:
-                self._socket = socket.create_connection((place.host, place.port), timeout)
-                self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            self._connect(place)
+            if place.host is not None:
                 self._socket = _TLSSocket(self._socket, places.identity, place.host)
         except BaseException as error:
             self.close()
-            if isinstance(error, socket.timeout):
+            if isinstance(error, socket.timeout) and not _is_foreign(error):
                 raise self._silence() from None
             raise
 
-    def limit(self, timeout: Optional[float]) -> None:
-        self._timeout = timeout
-        self._socket.settimeout(timeout)
+    def _connect(self, place: _Place) -> None:
+        try:
+            if place.host is None:
+                self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+                self._socket.settimeout(self._timeout)
+                self._socket.connect(place.path)
+            else:
+                self._socket = socket.create_connection((place.host, place.port), self._timeout)
+                _prepare(self._socket)
+        except OSError as error:
+            if _is_foreign(error) or isinstance(error, socket.timeout):
+                raise
+            raise _unreachable(error, place) from None
+
+    def follow(self) -> None:
+        """Have `next` wait for pushes as long as the store is there: where it is silent, it is asked."""
+        self._follows, self._timeout = True, _SILENCE
+        self._socket.settimeout(_SILENCE)
 
     def greet(self) -> Greeting:
         self.greeting = _greet(self.next())
         return self.greeting
 
     def next(self) -> _Incoming:
-        while not self._wire.ready:
-            try:
-                data = self._socket.recv(_CHUNK)
-            except socket.timeout:
-                raise self._silence() from None
-            self._wire.feed(data)
-        return self._wire.ready.popleft()
+        while True:
+            while not self._wire.ready:
+                try:
+                    data = self._socket.recv(_CHUNK)
+                except socket.timeout as error:
+                    if _is_foreign(error):
+                        raise
+                    self._ask()
+                else:
+                    self._wire.feed(data)
+            incoming = self._wire.ready.popleft()
+            if not self._has_asked or incoming.mark != "+":
+                return incoming
+            self._has_asked = False
+
+    def _ask(self) -> None:
+        """Send PING after a silence; raise where nothing is followed, or PING had no answer either."""
+        if not self._follows:
+            raise self._silence() from None
+        if self._has_asked:
+            raise ConnectionLost(f"the store said nothing for {self._timeout} s, nor to PING") from None
+        self._has_asked = True
+        self._socket.sendall(b"PING\n")
 
     def _silence(self) -> TimeoutError:
         return TimeoutError(f"the store said nothing for {self._timeout} s")
@@ -1180,13 +1354,16 @@ class _Link(_Owned):
         try:
             while poll.poll(0):
                 self._wire.feed(self._socket.recv(_CHUNK))
-        except (OSError, ProtocolError):
+        except (OSError, ProtocolError) as error:
+            if _is_foreign(error):
+                raise
             return False
         incoming = [self._wire.ready.popleft() for _ in range(len(self._wire.ready))]
         return all(each.mark not in "+-" for each in incoming) and not self._wire.has_rows
 
     def exchange(self, lines: Sequence[bytes]) -> Iterator[_Incoming]:
         """Send lines and give a reply for each, reading while there is more to send."""
+        self.is_whole = False
         unsent, missing = memoryview(b"".join(lines)), len(lines)
         poll = select.poll()
         while missing:
@@ -1206,6 +1383,7 @@ class _Link(_Owned):
                 if unsent and not missing:
                     raise ProtocolError("there are more answers than requests")
                 yield incoming
+        self.is_whole = True
 
     def reply(self, line: bytes) -> _Incoming:
         """Send a SUBSCRIBE and give its reply, before which there may be notices."""
@@ -1215,11 +1393,9 @@ class _Link(_Owned):
         return incoming
 
     def shut(self) -> None:
-        """Wake whoever reads."""
-        try:
+        """Wake the reader."""
+        with _Suppressed(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)
-        except OSError:
-            pass
 
     def close(self) -> None:
         if self._socket is not None:
@@ -1279,8 +1455,8 @@ class Store(_Owned):
     """The greeting of the newest connection."""
 
     def __init__(self, path: Paths = None, *, retry_for: float = 10.0, timeout: Optional[float] = None,
-                 certificate: Optional[str] = None, certificate_key: Optional[str] = None,
-                 authority: Optional[str] = None) -> None:
+                 certificate: Optional[File] = None, certificate_key: Optional[File] = None,
+                 authority: Optional[File] = None) -> None:
         self._places = _Places.named(path, _Identity.named(certificate, certificate_key, authority))
         self.path = str(self._places)
         self._retry_for = retry_for
@@ -1289,13 +1465,15 @@ class Store(_Owned):
         self._link: Optional[_Link] = None
         self._closed = threading.Event()
         self._daemon: Optional[_TemporaryDaemon] = None
+        self._subscriptions: weakref.WeakSet[Subscription[Any]] = weakref.WeakSet()
         super().__init__()
 
     @staticmethod
-    def temporary(program: Optional[str] = None, *, retry_for: float = 10.0,
+    def temporary(program: Optional[File] = None, *, retry_for: float = 10.0,
                   timeout: Optional[float] = None) -> Store:
         """Start a store in a temporary folder, and connect. Both are gone with `close`, or with this process.
 
+        Its subscriptions end with `close`, too.
         `program` is the path of stored; without it that is in the folder STORYKEEP_BIN, or found by PATH.
         """
         daemon = _TemporaryDaemon(program)
@@ -1324,6 +1502,8 @@ class Store(_Owned):
         with self._lock:
             self._drop()
         if self._daemon is not None:
+            for each in list(self._subscriptions):
+                each.close()
             self._daemon.stop()
 
     def __enter__(self) -> Store:
@@ -1360,12 +1540,12 @@ class Store(_Owned):
             with self._lock:
                 self._attempt(open, backoff)
             open = [call for call in open if call.outcome is _OPEN]
-            try:
-                if open:
-                    self._closed.wait(backoff.wait(open[0].failure))
-            except Exception:
+            pause = backoff.pause(open[0].failure) if open else 0
+            if pause is None:
                 for call in open:
                     call.outcome = call.failure
+            else:
+                self._closed.wait(pause)
         return [call.outcome for call in calls]
 
     def _attempt(self, calls: Sequence[_Call], backoff: _Backoff) -> None:
@@ -1374,12 +1554,14 @@ class Store(_Owned):
         try:
             link = self._connected()
             lines = [(call, line) for call in calls if (line := call.line(link.greeting, self._places)) is not None]
-            for (call, _), reply in zip(lines, link.exchange([line for _, line in lines])):
+            for reply, (call, _) in zip(link.exchange([line for _, line in lines]), lines):
                 call.answer(reply, link.greeting, self._places)
                 if call.outcome is not _OPEN:
                     backoff.reset()
             whole = not any(_moves_on(call, self._places) for call in calls)
-        except Exception as error:
+        except (OSError, ProtocolError, StoreError) as error:
+            if _is_foreign(error):
+                raise
             for call in calls:
                 call.failure = error
                 if self._closed.is_set() and call.outcome is _OPEN:
@@ -1389,7 +1571,7 @@ class Store(_Owned):
                 self._drop()
 
     def _connected(self) -> _Link:
-        if self._link is not None and self._link.is_usable():
+        if self._link is not None and self._link.is_whole and self._link.is_usable():
             return self._link
         self._drop()
         self._check_open()
@@ -1417,7 +1599,6 @@ class Store(_Owned):
     models = _verb(Request.models)
     misfits = _verb(Request.misfits)
     misfits_all = _every(Request.misfits)
-    define = _verb(Request.define)
     check = _verb(Request.check)
     undefine = _verb(Request.undefine)
     ping = _verb(Request.ping)
@@ -1439,6 +1620,20 @@ class Store(_Owned):
     append = _verb(Request.append)
     append_together = _verb(Request.append_together)
 
+    def define(self, name: str, text: str, *, key: Key = None, wait: Optional[float] = None) -> Dict[str, Any]:
+        """Declare a read model over your own events, or another definition of it.
+
+        Faults raise `invalid`, each with the field LINE:COLUMN. The model is built beside the store's other work: with
+        `wait` the call returns once it answers, with its `rows` and `misfits`, or raises TimeoutError after so many
+        seconds. Without it `models` tells how far it is.
+        """
+        receipt = self.call(Request.define(name, text, key=key))
+        if wait is not None:
+            build = _Build(name, receipt, wait)
+            while (pause := build.look(self.models(name))) is not None:
+                self._closed.wait(pause)
+        return receipt
+
     def events(self, stream: Optional[str] = None, *, from_: Optional[Point] = None,
                types: Optional[Sequence[str]] = None, log: Optional[str] = None) -> Subscription[Event]:
         """Subscribe to the events of a stream, of a category (note-*), or of the whole log.
@@ -1459,6 +1654,7 @@ class Store(_Owned):
     def _subscribe(self, cursor: _Cursor[T]) -> Subscription[T]:
         self._check_open()
         subscription = Subscription(self._places.beside(), cursor, self._retry_for, self._timeout)
+        self._subscriptions.add(subscription)
         subscription._start()
         return subscription
 
@@ -1475,6 +1671,8 @@ class Subscription(_Subscribed[T]):
         self._link: Optional[_Link] = None
         self._lock = threading.Lock()
         self._closed = threading.Event()
+        self._before: Optional[Point] = None
+        """Where it stood before the item that is waited for."""
         super().__init__(places, cursor, retry_for)
 
     def items(self) -> Iterator[Union[T, Marker]]:
@@ -1496,6 +1694,10 @@ class Subscription(_Subscribed[T]):
     def _next(self) -> Union[T, Marker, None]:
         with self._lock:
             while not self._closed.is_set():
+                if self._before is not None:  # An error of a handler came, and the item comes again.
+                    self._cursor.go_back(self._before)
+                    self._drop()
+                self._before = self._cursor.resume
                 try:
                     if self._link is None:
                         item = cast(Union[T, Marker, None], self._open())
@@ -1506,7 +1708,9 @@ class Subscription(_Subscribed[T]):
                 else:
                     if item is not None:
                         self._took(item)
+                        self._before = None
                         return item
+                self._before = None
             return None
 
     def _start(self) -> None:
@@ -1524,7 +1728,7 @@ class Subscription(_Subscribed[T]):
                 raise ConnectionLost("the subscription was closed")
             greeting = link.greet()
             restarted = self._cursor.begin(link.reply(self._cursor.line(greeting, self._places)), greeting)
-            link.limit(None)
+            link.follow()
             return restarted
         except BaseException:
             self._drop()
@@ -1577,17 +1781,31 @@ class _AsyncLink(_Owned):
 
     def __init__(self, opened: socket.socket) -> None:
         self._wire, self._socket, self._loop = _Wire(), opened, asyncio.get_running_loop()
+        self.follows = self._has_asked = False
+        self._timer: Optional[asyncio.TimerHandle] = None
         super().__init__()
 
     @staticmethod
     async def open(places: _Places) -> _AsyncLink:
         place = places.next()
-        if place.host is not None:
-            return await _AsyncLink._open_remote(place.host, place.port, places.identity.context())
+        context = None if place.host is None else places.identity.context()
+        try:
+            if place.host is not None and context is not None:
+                return await _AsyncLink._open_remote(place.host, place.port, context)
+            return await _AsyncLink._open_socket(place.path)
+        except ssl.SSLError:
+            raise
+        except OSError as error:
+            if _is_foreign(error):
+                raise
+            raise _unreachable(error, place) from None
+
+    @staticmethod
+    async def _open_socket(path: str) -> _AsyncLink:
         link = _AsyncLink(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM))
         try:
             link._socket.setblocking(False)
-            link._socket.connect(place.path)
+            link._socket.connect(path)
             link._reader, link._writer = await asyncio.open_unix_connection(sock=link._socket, limit=_CHUNK)
         except BaseException:
             link._socket.close()
@@ -1601,7 +1819,7 @@ class _AsyncLink(_Owned):
             link = _AsyncLink(socket.socket(family, kind))
             try:
                 link._socket.setblocking(False)
-                link._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                _prepare(link._socket)
                 await loop.sock_connect(link._socket, address)
             except OSError as error:
                 link._socket.close()
@@ -1621,13 +1839,31 @@ class _AsyncLink(_Owned):
         return self.greeting
 
     async def next(self) -> _Incoming:
-        while not self._wire.ready:
-            try:
-                data = await self._reader.read(_CHUNK)
-            except ssl.SSLError as error:
-                raise _broken(error) from error
-            self._wire.feed(data)
-        return self._wire.ready.popleft()
+        while True:
+            while not self._wire.ready:
+                if self.follows:
+                    self._timer = self._loop.call_later(_SILENCE, self._ask)
+                try:
+                    data = await self._reader.read(_CHUNK)
+                except ssl.SSLError as error:
+                    raise _broken(error) from error
+                finally:
+                    if self._timer is not None:
+                        self._timer.cancel()
+                self._wire.feed(data)
+            incoming = self._wire.ready.popleft()
+            if not self._has_asked or incoming.mark != "+":
+                return incoming
+            self._has_asked = False
+
+    def _ask(self) -> None:
+        """Send PING after a silence of what is followed; where that had no answer either, the connection is lost."""
+        if self._has_asked:
+            cast(asyncio.WriteTransport, self._writer.transport).abort()
+        else:
+            self._has_asked = True
+            self.send(b"PING\n")
+            self._timer = self._loop.call_later(_SILENCE, self._ask)
 
     async def reply(self, line: bytes) -> _Incoming:
         """Send a SUBSCRIBE and give its reply, before which there may be notices."""
@@ -1772,7 +2008,9 @@ class _Session:
         if not future.done():
             future.set_result(None)
         if _moves_on(call, self._places):
-            raise ConnectionLost("the store is unavailable")
+            self._link = None  # Later calls wait for another place, those on their way for their replies.
+        if self._link is None and not (self._calls and self._calls[0][0].is_due):
+            raise ConnectionLost("another place is asked")
 
 
 class AsyncStore(_Owned):
@@ -1784,18 +2022,19 @@ class AsyncStore(_Owned):
     event loop that it is used in, and connects anew in another one when that is closed.
     """
 
-    def __init__(self, path: Paths = None, *, retry_for: float = 10.0, certificate: Optional[str] = None,
-                 certificate_key: Optional[str] = None, authority: Optional[str] = None) -> None:
+    def __init__(self, path: Paths = None, *, retry_for: float = 10.0, certificate: Optional[File] = None,
+                 certificate_key: Optional[File] = None, authority: Optional[File] = None) -> None:
         self._places = _Places.named(path, _Identity.named(certificate, certificate_key, authority))
         self.path = str(self._places)
         self._retry_for = retry_for
         self._session: Optional[_Session] = None
         self._closed = False
         self._daemon: Optional[_TemporaryDaemon] = None
+        self._subscriptions: weakref.WeakSet[AsyncSubscription[Any]] = weakref.WeakSet()
         super().__init__()
 
     @staticmethod
-    async def temporary(program: Optional[str] = None, *, retry_for: float = 10.0) -> AsyncStore:
+    async def temporary(program: Optional[File] = None, *, retry_for: float = 10.0) -> AsyncStore:
         """Start a store in a temporary folder, and connect; see `Store.temporary`."""
         daemon = _TemporaryDaemon(program)
         try:
@@ -1831,6 +2070,8 @@ class AsyncStore(_Owned):
                     await session.stopped()
         finally:
             if self._daemon is not None:
+                for each in list(self._subscriptions):
+                    await each.close()
                 self._daemon.stop()
 
     async def __aenter__(self) -> AsyncStore:
@@ -1855,7 +2096,7 @@ class AsyncStore(_Owned):
 
     async def call(self, request: Request[T]) -> T:
         """Send a request and give its answer."""
-        call, backoff = _Call(request), _Backoff(self._retry_for)
+        call, backoff = _Call(request), _Backoff(self._retry_for, self._places.count)
         while True:
             session = self._current()
             try:
@@ -1887,7 +2128,6 @@ class AsyncStore(_Owned):
     models = _async_verb(Request.models)
     misfits = _async_verb(Request.misfits)
     misfits_all = _async_every(Request.misfits)
-    define = _async_verb(Request.define)
     check = _async_verb(Request.check)
     undefine = _async_verb(Request.undefine)
     ping = _async_verb(Request.ping)
@@ -1909,6 +2149,15 @@ class AsyncStore(_Owned):
     append = _async_verb(Request.append)
     append_together = _async_verb(Request.append_together)
 
+    async def define(self, name: str, text: str, *, key: Key = None, wait: Optional[float] = None) -> Dict[str, Any]:
+        """Declare a read model, and wait until it answers; see `Store.define`."""
+        receipt = await self.call(Request.define(name, text, key=key))
+        if wait is not None:
+            build = _Build(name, receipt, wait)
+            while (pause := build.look(await self.models(name))) is not None:
+                await asyncio.sleep(pause)
+        return receipt
+
     async def events(self, stream: Optional[str] = None, *, from_: Optional[Point] = None,
                      types: Optional[Sequence[str]] = None, log: Optional[str] = None) -> AsyncSubscription[Event]:
         """Subscribe to events; see `Store.events`."""
@@ -1926,6 +2175,7 @@ class AsyncStore(_Owned):
         if self._closed:
             raise ConnectionLost("the client was closed")
         subscription = AsyncSubscription(self._places.beside(), cursor, self._retry_for)
+        self._subscriptions.add(subscription)
         await subscription._start()
         return subscription
 
@@ -1988,7 +2238,9 @@ class AsyncSubscription(_Subscribed[T]):
             if self._closed:  # A close from here on ends the waits below.
                 raise ConnectionLost("the subscription was closed")
             greeting = await link.greet()
-            return self._cursor.begin(await link.reply(self._cursor.line(greeting, self._places)), greeting)
+            restarted = self._cursor.begin(await link.reply(self._cursor.line(greeting, self._places)), greeting)
+            link.follows = True
+            return restarted
         except BaseException:
             self._drop()
             raise
@@ -2043,7 +2295,7 @@ rm -rf "$folder"
 
     _ready = False
 
-    def __init__(self, program: Optional[str]) -> None:
+    def __init__(self, program: Optional[File]) -> None:
         stored = _stored() if program is None else os.path.abspath(program)
         if not os.access(stored, os.X_OK):
             raise FileNotFoundError(f"{stored} is not there, or is no program")

@@ -6,12 +6,13 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
 
-import { client, limit, listen, note, numbers, scenario, startPeer, startToy, take } from "./support.mjs";
+import { client, Daemon, limit, listen, note, numbers, openssl, Remote, scenario, startPeer, startToy, take } from "./support.mjs";
 
 const { ConnectionLost, ProtocolError, Store } = await import(client);
 
@@ -84,6 +85,107 @@ scenario("bytes that are no UTF-8 are refused, never repaired", async (it) => {
         socket.on("data", () => socket.write(Buffer.from('+ {"position":1,"a":"\xff"}\n', "latin1")));
     });
     await assert.rejects(it.open(server.path).ping(), ProtocolError);
+});
+
+scenario("calls behind one that a replica refuses get their own replies", async (it) => {
+    const refusal = '- {"code":"notLeader","message":"this is a replica","retry":"never","address":"/elsewhere"}';
+    const receipt = '+ {"stream":"n-1","version":1,"position":1}';
+    const peers = [[refusal, '+ {"position":5}', refusal], [receipt, receipt]].map((replies, n) =>
+        startPeer(join(it.directory, `peer${n}`), [{ greeting: {}, replies }]));
+    for (const peer of peers) it.later(peer.close);
+    const store = it.open(peers.map(({ path }) => path));
+    const write = () => store.append("n-1", note(1), { key: false });
+    const [first, ping, second] = await Promise.all([write(), store.ping(), write()]);
+    assert.deepEqual([first.version, ping, second.version], [1, 5, 1]);
+    assert.deepEqual(peers.map(({ received }) => received.length), [3, 2]);
+});
+
+scenario("closing ends a client whose calls are on their way to another place", async (it) => {
+    let lines = 0, isClosed = false;
+    const server = play(it, (_, socket) => {
+        socket.write(greeting);
+        socket.on("close", () => { isClosed = true; });
+        socket.on("data", (data) => {
+            if (lines === 0) socket.write('- {"code":"notLeader","message":"this is a replica","retry":"never"}\n');
+            lines += String(data).split("\n").length - 1;
+        });
+    });
+    const store = it.open([server.path, join(it.directory, "none")]);
+    const refused = Promise.all([store.append("n-1", note(1)), store.ping()].map((call) =>
+        assert.rejects(call, ConnectionLost)));
+    await until(() => lines === 2);
+    await sleep(20);
+    await store.close();
+    await refused;
+    await until(() => isClosed);
+});
+
+scenario("many calls, waits and subscriptions share a signal without a warning", async (it) => {
+    const warnings = [];
+    const note = (warning) => warnings.push(warning);
+    process.on("warning", note);
+    it.later(() => process.off("warning", note));
+    const full = startPeer(join(it.directory, "full"), '- {"code":"full","message":"the disk is full","retry":"later"}');
+    it.later(full.close);
+    const store = it.open((await it.daemon()).path), waiting = it.open(full.path, { retryFor: limit });
+    const stop = new AbortController(), reason = new Error("mine");
+    await Promise.all(numbers(50).map(() => store.ping({ signal: stop.signal })));
+    const follows = await Promise.all(numbers(20).map(() => store.events(undefined, { signal: stop.signal })));
+    const calls = [...follows.map((each) => each.next()),
+        ...numbers(20).map(() => waiting.ping({ signal: stop.signal }))];
+    const others = numbers(20).map(() => assert.rejects(waiting.ping(), ConnectionLost));
+    await until(() => full.received.length >= 80);
+    stop.abort(reason);
+    for (const { reason: error } of await Promise.allSettled(calls)) assert.equal(error, reason);
+    await waiting.close();
+    await Promise.all(others);
+    await sleep(0);
+    assert.deepEqual(warnings, []);
+});
+
+// Places and files
+
+scenario("a store that is not there is named", async (it) => {
+    const path = join(it.directory, "none");
+    await assert.rejects(it.open(path, { retryFor: 0 }).ping(), { code: "ENOENT", message: /none; is stored running/ });
+    const store = it.open("tls://localhost:1", { retryFor: 0, ...new Remote(join(it.directory, "tls")).identity() });
+    await assert.rejects(store.ping(), { code: "ECONNREFUSED", message: /:1.*; is stored running/ });
+});
+
+scenario("places are named by URLs of files as well", async (it) => {
+    const toy = startToy(join(it.directory, "a toy"));
+    it.later(toy.close);
+    for (const places of [pathToFileURL(toy.path), [join(it.directory, "none"), pathToFileURL(toy.path)]]) {
+        assert.equal(await it.open(places).ping(), 7);
+    }
+});
+
+scenario("files of an identity that cannot be used are named, and nobody is asked", async (it) => {
+    const remote = new Remote(join(it.directory, "tls")), good = remote.identity();
+    const [locked, empty] = ["locked", "empty"].map((name) => join(it.directory, name));
+    writeFileSync(empty, "");
+    openssl("pkey", "-in", good.certificateKey, "-aes256", "-passout", "pass:x", "-out", locked);
+    for (const [member, file] of [["certificateKey", locked], ["certificateKey", empty], ["authority", "/none"]]) {
+        const store = it.open("tls://127.0.0.1:1", { retryFor: 0, ...good, [member]: file });
+        await assert.rejects(store.ping(), (error) => error.message.includes(file));
+    }
+    await assert.rejects(it.open("tls://127.0.0.1:1", { retryFor: 0, ...good, certificateKey: locked }).ping(),
+        /has a passphrase, and nobody is asked/);
+});
+
+scenario("a machine that is gone is noticed", async (it) => {
+    const remote = new Remote(join(it.directory, "tls"));
+    const daemon = await new Daemon(join(it.directory, "data"), join(it.directory, "s"), ...remote.options).start();
+    it.later(() => daemon.end());
+    const store = it.open(daemon.url, remote.identity());
+    await store.ping();
+    const events = await store.events();
+    const port = Number(daemon.url.split(":").at(-1)).toString(16).toUpperCase().padStart(4, "0");
+    // The timers of the sockets that are connected to the daemon, of which 02 is that of keep-alive.
+    const timers = () => readFileSync("/proc/net/tcp", "latin1").split("\n").map((line) => line.trim().split(/ +/))
+        .filter((row) => row[2]?.endsWith(`:${port}`) && row[3] === "01").map((row) => row[5].slice(0, 2));
+    await until(() => String(timers()) === "02,02");
+    events.close();
 });
 
 // Connections that end, come late or never
@@ -298,6 +400,25 @@ scenario("a temporary store is there and gone", async () => {
     await Promise.all([store.close(), store.close(), other.close()]);
     assert(!folders.some((folder) => existsSync(folder)));
     await assert.rejects(store.ping(), ConnectionLost);
+});
+
+scenario("the subscriptions of a temporary store end with it", async () => {
+    const store = await Store.temporary();
+    await store.append("n-1", note(1));
+    const follows = [await store.events(undefined, { from: 1 }), await store.watch("stories/1"),
+        await store.watchList("stories")];
+    const other = new Store(store.path, { retryFor: 0 }), others = await other.events();
+    const counts = follows.map(async (each) => {
+        let count = 0;
+        for await (const _ of each) count += 1;
+        return count;
+    });
+    while ((await store.stats()).subscriptions.count < 4) await sleep(10);
+    const refused = assert.rejects(others.next(), /closed the connection|ENOENT/);
+    await store.close();
+    assert.deepEqual(await Promise.all(counts), [1, 1, 0]);
+    await refused;
+    await other.close();
 });
 
 scenario("a temporary store is gone when the process is", async (it) => {

@@ -42,8 +42,8 @@ PYTHON = [
     ('return re.sub("[\\x7f-\\x9f]", lambda control: f"\\\\u{ord(control[0]):04x}", _json(value))',
      "return _json(value)", ["Blocking: data and meta come back"]),
     ('''        except Exception as wrong:
-            error = Proto''', '''        except EOFError as wrong:
-            error = Proto''', ["Blocking.test_a_decoder_that_fails_is_its_calls_own_trouble",
+            if getattr''', '''        except EOFError as wrong:
+            if getattr''', ["Blocking.test_a_decoder_that_fails_is_its_calls_own_trouble",
                                "Async.test_a_decoder_that_fails_is_its_calls_own_trouble"]),
     ("call.outcome = call.failure\n", "call.outcome = open[0].failure\n",
      ["Blocking.test_each_call_has_its_own_error_where_the_time_is_over"]),
@@ -75,7 +75,7 @@ PYTHON = [
         raise''', '''if number is None:
         raise''', ["Blocking: an answer that cannot be read"]),
     ('not isinstance(greeting.limits.get("line"), int)', "False", ["Async: a greeting without its members"]),
-    ("self._link is not None and self._link.is_usable()", "self._link is not None",
+    ("self._link.is_whole and self._link.is_usable()", "self._link.is_whole",
      ["Blocking.test_answers_that_nobody_asked_for_are_nobodys"]),
     ('''        if not self._calls:
             raise ProtocolError("there are more answers than requests")''', '''        if not self._calls:
@@ -93,10 +93,28 @@ PYTHON = [
      ["Async.test_a_subscription_whose_store_ends_between_any_two_bytes"]),
     ("self._parts.append(rest)", "self._parts = [rest]", ["Blocking.test_greetings_that_come_late_and_in_pieces",
                                                           "Async.test_greetings_that_come_late_and_in_pieces"]),
-    ("            link.limit(None)\n", "", ["Blocking.test_a_quiet_subscription_has_no_time_limit"]),
+    ("            link.follow()\n", "", ["Blocking.test_a_quiet_subscription_has_no_time_limit"]),
     ("_Link(self._places, self._timeout)\n        try:", "_Link(self._places)\n        try:",
      ["Blocking.test_a_subscription_that_is_not_greeted_or_answered_in_time"]),
+    # What is not the client's own
+    ("while trace is not None and trace.tb_next is not None:", "while False:",
+     ["Blocking.test_an_error_of_a_signals_handler_reaches_the_caller_at_any_line"]),
+    ("            else:\n                self._closed.wait(pause)\n", "            else:\n"
+     "                with contextlib.suppress(Exception):\n                    self._closed.wait(pause)\n", ["Blocking.test_an_error_of_a_signals_handler_ends_a_pause"], WAITS),
+    ("self.certificate_key, self._refuse_passphrase)", "self.certificate_key, lambda: 'x')",
+     ["Blocking.test_files_of_an_identity_that_cannot_be_used_are_named_and_nobody_is_asked"]),
     # Several stores
+    ("        return len(self._followers) < places.count\n", "        return False\n",
+     ["Blocking: goes to the place that takes writes", "Async: goes to the next place where the address"]),
+    ("        return len(self._followers) < places.count\n", "        return True\n",
+     ["Blocking: refuses as a replica is refused at once"], WAITS),
+    ("                self._at = number\n", "                pass\n", ["Async: goes to the place that takes writes"]),
+    ("self._link is None and not (self._calls and self._calls[0][0].is_due)", "self._link is None",
+     ["Async.test_calls_behind_one_that_a_replica_refuses_get_their_own_replies"]),
+    ("        opened.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)\n".replace("        ", "    ", 1), "",
+     ["Async.test_a_machine_that_is_gone_is_noticed"]),
+    ('        self._socket.sendall(b"PING\\n")\n', "        pass\n", ["Blocking: a quiet subscription that is asked"]),
+    ('            self.send(b"PING\\n")\n', "            pass\n", ["Async: a quiet subscription that is asked"]),
     ("return highest if known == greeting.log and greeting.position < highest else None", "return None",
      ["Blocking.test_of_several_stores_the_next_one_answers_where_one_ends_and_none_from_before_what_was_seen"]),
     ("(self._at + 1) % self.count", "self._at",
@@ -166,6 +184,8 @@ def _has_ended''', ["Async.test_a_child_made_by_fork_has_a_connection_of_its_own
     ('''            cast(Any, self._process.stdin).close()
         self._process = None''', "            pass",
      ["Temporary.test_a_child_made_by_fork_uses_it_and_leaves_it"], WAITS),
+    ("            for each in list(self._subscriptions):\n                each.close()\n", "",
+     ["Temporary.test_its_subscriptions_end_with_it"]),
     ("            daemon.wait()\n", "", ["Temporary.test_a_daemon_that_does_not_start_says_why"], WAITS),
 ]
 
@@ -194,10 +214,10 @@ NODE = [
      ["a subscription whose store ends between any two bytes"]),
     ("this.#turn.then(() => this.#await())", "this.#await()", ["waits of one subscription take turns"]),
     ("parts.push(chunk.subarray(start))", "parts = [chunk.subarray(start)]", ["come late and in pieces"]),
-    ('''        this.#link?.close();
+    ('''        this.#served?.close();
         this.#fail(new''', "        this.#fail(new", ["a process ends when its client is closed"], WAITS),
-    ('''        this.#link?.close();
-        this.#fail(new ConnectionLost("the client was closed"));''', "        this.#link?.close();",
+    ('''        this.#served?.close();
+        this.#fail(new ConnectionLost("the client was closed"));''', "        this.#served?.close();",
      ["closing ends a call that waits for the store"], WAITS),
     ("const link = this.#link = new Link(this.#places);", "const link = new Link(this.#places); "
      "queueMicrotask(() => setTimeout(() => { this.#link = link; }, 300));",
@@ -208,6 +228,15 @@ NODE = [
      "throw error;", ["owes an answer to nobody"]),
     ('''log, signal } = {}) {
         this.#checkOpen();''', "log, signal } = {}) {", ["a closed client does nothing"], WAITS),
+    ("if (known) {", "if (false) {", ["share a signal without a warning"]),
+    ("if (this.#link !== link && !this.#calls[0]?.isDue)", "if (this.#link !== link)", ["behind one that a replica refuses"]),
+    ("this.#served?.close();\n        this.#fail(new", "this.#link?.close();\n        this.#fail(new",
+     ["closing ends a client whose calls are on their way"], WAITS),
+    ("if (number >= 0) this.#at = number;", "", ["goes to the place that takes writes"]),
+    (".setKeepAlive(true, 30_000)", "", ["a machine that is gone is noticed"]),
+    ('this.send("PING");', "", ["a quiet subscription that is asked"]),
+    ("if (this.#daemon) for (const each of [...this.#subscriptions]) each.close();", "",
+     ["the subscriptions of a temporary store end with it"]),
     ('rm -rf "$folder"\n', "", ["a temporary store is there and gone"]),
     ("read -r line\n", "sleep 12\n", ["a temporary store is gone when the process is"], WAITS),
     ("await daemon.ready();", "", ["a daemon that does not start says why"], WAITS),

@@ -11,8 +11,8 @@ import { promisify } from "node:util";
 
 import { client, collect, Daemon, here, note, numbers, Remote, scenario, startPeer, startProxy, take } from "./support.mjs";
 
-const { ConnectionLost, ProtocolError, Store, StoreError, defaultPath } = await import(client);
-const cases = JSON.parse(readFileSync(join(here, "cases.json"), "utf8"));
+const { ConnectionLost, ProtocolError, Store, StoreError, defaultPath, pace } = await import(client);
+const cases = ["cases.json", "hostile.json"].flatMap((name) => JSON.parse(readFileSync(join(here, name), "utf8")));
 
 // The cases
 
@@ -45,7 +45,9 @@ async function carryOut(store, step, saved, subscriptions) {
         post: 2, edit: 2, like: 2, unlike: 2, append: 2, define: 2, check: 2, call: 4 }[name] ?? 1;
     const send = (args, options) => store[name](...args, ...Array(positional - args.length).fill(undefined), options);
     if (step.repeat) return Promise.all(numbers(step.repeat).map((i) => send(fill(step.args, { i }))));
-    const result = send(fill(step.args ?? [], saved), fill(step.options, saved));
+    const options = fill(step.options, saved);
+    if (options?.wait !== undefined) options.wait *= 1000;
+    const result = send(fill(step.args ?? [], saved), options);
     if (name.endsWith("All")) return collect(result);
     if (!step.subscribe) return result;
     const subscription = await result;
@@ -59,13 +61,14 @@ async function carryOutAndLook(store, step, saved, subscriptions) {
     try {
         result = await carryOut(store, step, saved, subscriptions);
     } catch (error) {
+        assert(error.message.includes(step.says ?? ""), `${told}: ${error}`);
         if (error instanceof StoreError) {
-            const members = { ...error, name: error.unknownName };
+            const members = { ...error, message: error.members.message, name: error.unknownName };
             assert(step.error && fits(step.error, members, saved), `${told}: ${error}`);
             assert(error.message.includes(error.members.message));
         } else if (step.fails) {
             assert.equal(error.name, step.fails, told);
-            assert(error instanceof ConnectionLost || error instanceof ProtocolError);
+            assert([ConnectionLost, ProtocolError, DOMException].some((kind) => error instanceof kind));
         } else {
             assert(step.refused && error instanceof TypeError, `${told}: ${error.stack}`);
         }
@@ -81,20 +84,36 @@ async function carryOutAndLook(store, step, saved, subscriptions) {
     for (const [name, member] of Object.entries(step.save ?? {})) saved[name] = result[member];
 }
 
+async function runWithADaemon(it, { steps }) {
+    const store = it.open((await it.daemon()).path);
+    const saved = { dir: it.directory, log: (await store.connect()).log }, subscriptions = {};
+    for (const step of steps) await carryOutAndLook(store, step, saved, subscriptions);
+}
+
+async function runWithPeers(it, each, scripts) {
+    const paths = scripts.map((_, n) => join(it.directory, `${n}.socket`));
+    const peers = scripts.map((script, n) => startPeer(paths[n], fill(script, paths)));
+    for (const peer of peers) it.later(peer.close);
+    const { silence } = pace;
+    it.later(() => { pace.silence = silence; });
+    if (each.silence) pace.silence = 1000 * each.silence;
+    const store = it.open(paths, { retryFor: 1000 * (each.retryFor ?? 10) });
+    const subscriptions = {};
+    for (const step of each.steps) await carryOutAndLook(store, step, paths, subscriptions);
+    for (const [n, wanted] of [each.received ?? []].flat().entries()) {
+        const { received } = peers[n];
+        const found = { lines: received.length, distinct: new Set(received).size };
+        assert.deepEqual({ ...found, ...wanted }, found, received.join("\n"));
+    }
+    for (const { expect } of (each.peer ?? []).filter((script) => script?.expect)) {
+        assert(peers[0].received.includes(expect), peers[0].received.join("\n"));
+    }
+}
+
 for (const each of cases) {
     scenario(each.name, async (it) => {
-        const path = join(it.directory, "socket");
-        const peer = each.peer && startPeer(path, each.peer);
-        if (peer) it.later(peer.close);
-        else await it.daemon();
-        const store = it.open(path, { retryFor: 1000 * (each.retryFor ?? 10) });
-        const saved = { dir: it.directory, log: peer ? "" : (await store.connect()).log };
-        const subscriptions = {};
-        for (const step of each.steps) await carryOutAndLook(store, step, saved, subscriptions);
-        if (!peer) return;
-        const lines = peer.received;
-        if (each.received) assert.deepEqual({ lines: lines.length, distinct: new Set(lines).size }, each.received);
-        for (const script of each.peer) assert(!script.expect || lines.includes(script.expect), lines.join("\n"));
+        const scripts = each.peers ?? (each.peer && [each.peer]);
+        await (scripts ? runWithPeers(it, each, scripts) : runWithADaemon(it, each));
     });
 }
 

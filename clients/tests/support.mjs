@@ -19,7 +19,7 @@ const { Store } = await import(client);
 /** The milliseconds after which something that is awaited will not come any more. */
 export const limit = 1000 * Number(process.env.STORYKEEP_TEST_LIMIT ?? 60);
 
-const openssl = (...words) => execFileSync("openssl", words, { stdio: "pipe" });
+export const openssl = (...words) => execFileSync("openssl", words, { stdio: "pipe" });
 
 /** What a daemon and its clients on other machines are started with; `openssl` makes the certificates. */
 export class Remote {
@@ -82,7 +82,7 @@ export function listen(path, serve) {
     const server = createServer((socket) => {
         sockets.add(socket);
         socket.on("error", () => {});
-        serve(socket);
+        serve(socket)?.catch?.(() => {}); // A client that is gone is read no further.
     }).listen(path);
     return { path, close: () => { server.close(); sockets.forEach((socket) => socket.destroy()); } };
 }
@@ -110,11 +110,11 @@ export function startProxy(path, target, cuts, mean) {
     return Object.assign(proxy, { cuts });
 }
 
-/** A made-up server, which answers as a case says: one script for each connection. */
+/** A made-up server, which answers as a case says: one script for each connection, or one answer to each request. */
 export function startPeer(path, scripts) {
     const left = [...scripts], received = [];
     const peer = listen(path, async (socket) => {
-        const script = left.shift();
+        const script = typeof scripts === "string" ? { greeting: {}, replies: scripts } : left.shift();
         if (!script) return socket.destroy();
         if (script.error) return socket.end(`- ${JSON.stringify(script.error)}\n`);
         const limits = { line: 1000 };
@@ -125,7 +125,7 @@ export function startPeer(path, scripts) {
             received.push(line);
             const reply = replies ? replies.shift() : script.replies;
             if (reply === undefined || reply === null) return socket.destroy();
-            socket.write(reply + "\n");
+            if (reply) socket.write(reply + "\n");
             if (script.closes) return socket.end();
         }
     });
@@ -204,7 +204,7 @@ export function scenario(name, work) {
             open(path, options) {
                 const found = [path].flat().map((each) => remotes.get(each) ?? { url: each });
                 const urls = found.map(({ url }) => url);
-                const store = new Store(Array.isArray(path) ? urls : urls[0], { ...options, ...found[0].identity });
+                const store = new Store(Array.isArray(path) ? urls : urls[0], { ...found[0].identity, ...options });
                 ends.push(() => store.close());
                 return store;
             },

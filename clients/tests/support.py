@@ -5,6 +5,7 @@ import asyncio
 import concurrent.futures
 import contextlib
 import dataclasses
+import itertools
 import json
 import os
 import pathlib
@@ -182,10 +183,11 @@ class Proxy(Listener):
 
 
 class Peer(Listener):
-    """A made-up server, which answers as a case says: one script for each connection."""
+    """A made-up server, which answers as a case says: one script for each connection, or one answer to each request."""
 
     def __init__(self, path, scripts):
-        self.scripts, self.received = iter(scripts), []
+        always = {"greeting": {}, "replies": scripts}
+        self.scripts, self.received = itertools.repeat(always) if isinstance(scripts, str) else iter(scripts), []
         super().__init__(path)
 
     def serve(self, client):
@@ -207,7 +209,8 @@ class Peer(Listener):
                 reply = reply(line) if callable(reply) else reply
                 if reply is None:
                     return
-                say(reply)
+                if reply:
+                    say(reply)
                 if script.get("closes"):
                     return
 

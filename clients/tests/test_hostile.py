@@ -7,6 +7,7 @@ import contextlib
 import gc
 import itertools
 import json
+import linecache
 import multiprocessing
 import os
 import pathlib
@@ -20,7 +21,10 @@ import time
 import unittest
 import warnings
 
-from support import BIN, CLIENTS, LIMIT, Blocking, Concurrent, Listener, Peer, Scenario, Toy, call_later, until, within
+from support import (
+    BIN, CLIENTS, LIMIT, Authority, Blocking, Concurrent, Daemon, Listener, Peer, Remote, Scenario, Toy, call_later, until,
+    within)
+import storykeep  # found by what support puts into the path
 from storykeep import AsyncStore, ConnectionLost, Event, ProtocolError, Request, Store
 
 EVENT = {"type": "A", "data": 1}
@@ -122,7 +126,9 @@ class Tests(Scenario):
         wrong = Request("PING", lambda rows, done, greeting: 1 // 0)
         results = client.many([Request.ping(), wrong, Request.ping()])
         self.assertEqual([7, 7], results[::2])
-        self.assertIsInstance(results[1], ProtocolError)
+        self.assertIsInstance(results[1], ZeroDivisionError)
+        with self.assertRaises(ZeroDivisionError):
+            client.do("call", wrong)
 
     def test_a_request_is_one_line(self):
         for line in ("PING\nPING", "PING\r", "GET \ud83d"):
@@ -139,6 +145,59 @@ class Tests(Scenario):
         client = self.open(server.path)
         self.assertEqual(0, client.do("ping"))
         self.assertEqual(1, client.do("ping"))
+
+    # Places and files
+
+    def test_a_store_that_is_not_there_is_named(self):
+        path = self.directory / "none"
+        for error in (FileNotFoundError, ConnectionRefusedError):
+            with self.assertRaisesRegex(error, f"connect to {path}: .*; is stored running"):
+                self.open(str(path), retry_for=0).do("ping")
+            if not path.exists():
+                gone = socket.socket(socket.AF_UNIX)
+                gone.bind(str(path))
+                gone.close()
+
+    def test_places_are_named_by_paths_as_well(self):
+        toy = self.serve(Toy)
+        toy.restart(None)
+        for places in (pathlib.Path(toy.path), [self.directory / "none", pathlib.Path(toy.path)]):
+            client = self.driver(places)
+            self.assertEqual(7, client.do("ping"))
+            client.close()
+
+    def test_files_of_an_identity_that_cannot_be_used_are_named_and_nobody_is_asked(self):
+        remote = Remote(self.directory / "tls")
+        good, files = remote.identity(), {}
+        for name, text in (("none", None), ("empty", ""), ("other", pathlib.Path(remote.authority.sign("x")[1]).read_text())):
+            files[name] = str(self.directory / name)
+            if text is not None:
+                pathlib.Path(files[name]).write_text(text)
+        files["locked"] = str(self.directory / "locked")
+        Authority.openssl("pkey", "-in", good["certificate_key"], "-aes256", "-passout", "pass:x", "-out", files["locked"])
+        for member, name in (("certificate_key", "locked"), ("certificate_key", "empty"), ("certificate_key", "other"),
+                             ("certificate", "empty"), ("authority", "empty"), ("certificate_key", "none"),
+                             ("authority", "none")):
+            with self.assertRaisesRegex((ValueError, FileNotFoundError), files[name], msg=(member, name)):
+                self.open("tls://127.0.0.1:1", retry_for=0, **{**good, member: files[name]}).do("ping")
+        with self.assertRaisesRegex(ValueError, "has a passphrase, and nobody is asked"):
+            self.open("tls://127.0.0.1:1", retry_for=0, **{**good, "certificate_key": files["locked"]}).do("ping")
+
+    def test_a_machine_that_is_gone_is_noticed(self):
+        remote = Remote(self.directory / "tls")
+        daemon = Daemon(self.directory / "data", self.directory / "socket", *remote.options)
+        self.addCleanup(daemon.end)
+        client = self.open(daemon.url, **remote.identity())
+        client.do("ping")
+        subscription = client.subscribe("events")
+        port = int(daemon.url.rpartition(":")[2])
+
+        def timers():
+            """Give the timers of the sockets that are connected to the daemon, of which 02 is that of keep-alive."""
+            rows = [line.split() for line in pathlib.Path("/proc/net/tcp").read_text().splitlines()[1:]]
+            return [row[5][:2] for row in rows if int(row[2].partition(":")[2], 16) == port and row[3] == "01"]
+        until(lambda: timers() == ["02", "02"])
+        client.stop(subscription)
 
     # Connections that end, come late or never
 
@@ -246,6 +305,17 @@ class Tests(Scenario):
         self.assertEqual(list(range(1, 301)), [event.version for event in self.items(reader, subscription, 300)])
         reader.stop(subscription)
 
+    def test_calls_behind_one_that_a_replica_refuses_get_their_own_replies(self):
+        refusal = '- {"code":"notLeader","message":"this is a replica","retry":"never","address":"/elsewhere"}'
+        receipt = '+ {"stream":"n-1","version":1,"position":1}'
+        peers = [self.serve(Peer, [{"greeting": {}, "replies": [refusal, '+ {"position":5}', refusal]}]),
+                 self.serve(Peer, [{"greeting": {}, "replies": [receipt, receipt]}])]
+        client = self.open([peer.path for peer in peers])
+        write = Request.append("n-1", EVENT, key=False)
+        first, ping, second = client.many([write, Request.ping(), write])
+        self.assertEqual((1, 5, 1), (first.version, ping, second.version))
+        self.assertEqual([3, 2], [len(peer.received) for peer in peers])
+
     # After the end, and without one
 
     def test_a_closed_client_does_nothing(self):
@@ -318,6 +388,67 @@ class BlockingTests(Tests, unittest.TestCase):
             break
         for item in client.store.events(from_=1):
             break
+
+    def test_an_error_of_a_signals_handler_reaches_the_caller_at_any_line(self):
+        class Mine(Exception):
+            pass
+        kinds = itertools.cycle([Mine, TimeoutError, ValueError, ConnectionResetError, BlockingIOError, KeyError, ProtocolError])
+        toy = self.serve(Toy)
+        toy.restart(None)
+        error = Mine()
+
+        def handle(number, frame):
+            raise error
+        self.addCleanup(signal.signal, signal.SIGALRM, signal.signal(signal.SIGALRM, handle))
+
+        def interrupt(work, line):
+            """Do work in which the signal comes at this line of the client; tell whether there are so many."""
+            count = 0
+
+            def trace(frame, event, _):
+                nonlocal count
+                if frame.f_code.co_filename != storykeep.__file__:
+                    return None
+                # Between a block and the exit of its `with` no handler runs, though a trace does.
+                text = linecache.getline(storykeep.__file__, frame.f_lineno).lstrip()
+                if event == "line" and not text.startswith("with "):
+                    count += 1
+                    if count == line:
+                        signal.raise_signal(signal.SIGALRM)
+                return trace
+            sys.settrace(trace)
+            try:
+                work()
+            except Exception as caught:
+                sys.settrace(None)
+                self.assertIs(error, caught, line)
+            finally:
+                sys.settrace(None)
+            return count >= line
+        for again in (False, True):  # with a connection that there is, and with one to make
+            client = self.open(toy.path)
+            for line in itertools.count(1):
+                error = next(kinds)("mine")
+                if again:
+                    client = self.open(toy.path)
+                if not interrupt(lambda: self.assertEqual(1, client.do("help")[0]["n"]), line):
+                    break
+                self.assertEqual([7, 7], client.many([Request.ping(), Request.ping()]), line)
+            self.assertGreater(line, 50)
+
+    def test_an_error_of_a_signals_handler_ends_a_pause(self):
+        class Mine(Exception):
+            pass
+
+        def handle(number, frame):
+            raise Mine
+        self.addCleanup(signal.signal, signal.SIGALRM, signal.signal(signal.SIGALRM, handle))
+        for path in ("none", "full"):
+            server = self.serve(Peer, '- {"code":"full","message":"the disk is full","retry":"later"}')
+            client = self.open(server.path if path == "full" else str(self.directory / path), retry_for=LIMIT)
+            signal.setitimer(signal.ITIMER_REAL, 0.1)
+            with self.assertRaises(Mine):
+                client.do("ping")
 
     def test_a_fork_while_threads_call(self):
         client, stop = self.open(self.daemon().path), threading.Event()
@@ -575,6 +706,31 @@ class TemporaryTests(unittest.TestCase):
             1 // 0
         self.assertFalse(self.folder_of(store).exists())
         events.close()
+
+    def test_its_subscriptions_end_with_it(self):
+        store = Store.temporary()
+        store.append("n-1", EVENT)
+        follows = [store.events(from_=1), store.watch("stories/1"), store.watch_list("stories")]
+        with Store(store.path, retry_for=0).events(from_=1) as other:
+            following = [call_later(lambda each=each: len(list(each))) for each in follows]
+            self.assertEqual(1, next(other).position)
+            until(lambda: store.stats()["subscriptions"]["count"] == 4)
+            store.close()
+            self.assertEqual([1, 1, 0], [each.result(LIMIT) for each in following])
+            with self.assertRaises(OSError):
+                next(other)
+
+        async def work():
+            store = await AsyncStore.temporary()
+            follows = [await store.events(), await store.watch_list("stories")]
+
+            async def follow(subscription):
+                return [item async for item in subscription]
+            following = [asyncio.ensure_future(follow(each)) for each in follows]
+            await asyncio.sleep(0)
+            await store.close()
+            return await asyncio.gather(*following)
+        self.assertEqual([[], []], asyncio.run(work()))
 
     def test_it_is_gone_when_the_process_is(self):
         program = f"""

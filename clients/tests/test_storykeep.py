@@ -22,7 +22,7 @@ from support import (
 import storykeep  # found by what support puts into the path
 from storykeep import ConnectionLost, Request, Store, StoreError
 
-CASES = json.loads((HERE / "cases.json").read_text())
+CASES = [case for name in ("cases.json", "hostile.json") for case in json.loads((HERE / name).read_text())]
 
 
 class Tests(Scenario):
@@ -53,32 +53,47 @@ class Tests(Scenario):
         self.assertTrue(cases)
         for number, case in enumerate(cases):
             with self.subTest(case["name"]):
-                directory = self.directory / str(number)
-                if "peer" in case:
-                    server = Peer(f"{directory}.socket", case["peer"])
+                if "steps" in case and "peer" not in case and "peers" not in case:
+                    self.run_with_a_daemon(case, self.directory / str(number))
                 else:
-                    server = Daemon(directory, f"{directory}.socket")
-                client = self.driver(server.path, retry_for=case.get("retryFor", 10.0))
-                try:
-                    saved = {"dir": self.directory}
-                    if "peer" not in case:
-                        saved["log"] = client.do("connect").log
-                    subscriptions = {}
-                    for step in case["steps"]:
-                        self.step(client, step, saved, subscriptions)
-                    lines = server.received if "peer" in case else []
-                    if "received" in case:
-                        self.assertEqual(case["received"], {"lines": len(lines), "distinct": len(set(lines))}, lines)
-                    for script in case.get("peer", []):
-                        self.assertIn(script.get("expect", (lines or [""])[0]), lines or [""])
-                finally:
-                    client.close()
-                    server.close() if "peer" in case else server.end()
+                    self.run_with_peers(case, case.get("peers", [case.get("peer")]), f"{self.directory}/{number}")
+
+    def run_with_a_daemon(self, case, directory):
+        daemon = Daemon(directory, f"{directory}.socket")
+        client = self.driver(daemon.path)
+        try:
+            saved, subscriptions = {"dir": self.directory, "log": client.do("connect").log}, {}
+            for step in case["steps"]:
+                self.step(client, step, saved, subscriptions)
+        finally:
+            client.close()
+            daemon.end()
+
+    def run_with_peers(self, case, scripts, path):
+        paths = {str(n): f"{path}-{n}.socket" for n in range(len(scripts))}
+        peers = [Peer(paths[str(n)], self.fill(each, paths)) for n, each in enumerate(scripts)]
+        before, storykeep._SILENCE = storykeep._SILENCE, case.get("silence", storykeep._SILENCE)
+        client = self.driver([peer.path for peer in peers], retry_for=case.get("retryFor", 10.0))
+        try:
+            subscriptions = {}
+            for step in case["steps"]:
+                self.step(client, step, paths, subscriptions)
+            for peer, wanted in zip(peers, case.get("received", []) if "peers" in case else [case.get("received", {})]):
+                found = {"lines": len(peer.received), "distinct": len(set(peer.received))}
+                self.assertEqual({**found, **wanted}, found, peer.received)
+            for script in case.get("peer", []):
+                self.assertIn(script.get("expect", (peers[0].received or [""])[0]), peers[0].received or [""])
+        finally:
+            storykeep._SILENCE = before
+            client.close()
+            for peer in peers:
+                peer.close()
 
     def step(self, client, step, saved, subscriptions):
         try:
             result = plain(self.carry_out(client, step, saved, subscriptions))
-        except (StoreError, storykeep.ProtocolError, ConnectionLost, ValueError, TypeError) as error:
+        except (StoreError, storykeep.ProtocolError, ConnectionLost, TimeoutError, ValueError, TypeError) as error:
+            self.assertIn(step.get("says", ""), str(error))
             kind = type(error).__name__
             if isinstance(error, StoreError):
                 members = {name: getattr(error, name) for name in StoreError.__annotations__}
