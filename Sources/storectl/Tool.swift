@@ -48,7 +48,7 @@ enum Tool {
 extension Refusal {
     /// The refusal in one line: its code, its message, and each wrong field.
     var sentence: String {
-        let details = (fields ?? []).map(\.sentence).joined(separator: "; ")
+        let details = (fields ?? []).map { WrongField($0).sentence }.joined(separator: "; ")
         var text = "\(code.rawValue): \(message)"
         if !details.isEmpty { text += " (\(details))" }
         if let nearest, !message.contains(nearest) { text += "; did you mean \(nearest)?" }
@@ -63,13 +63,6 @@ extension Refusal {
 
     /// The refusal of a line that a person wrote, with the column where reading stopped.
     var sentenceOfLine: String { sentence + (column.map { " (column \($0))" } ?? "") }
-}
-
-extension Refusal.Field {
-    /// The fault of the field, which is named once.
-    fileprivate var sentence: String {
-        message.hasPrefix(field + " ") || message.hasPrefix(field + "=") ? message : "\(field): \(message)"
-    }
 }
 
 /// The options of the protocol in the form of the command line.

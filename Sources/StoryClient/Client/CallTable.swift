@@ -4,7 +4,7 @@
 struct CallTable {
     /// The result of a line from the store.
     enum Outcome: Equatable {
-        /// Nothing to do: more lines follow, or the line is a notice or belongs to a cancelled request.
+        /// Nothing to do: more lines follow, or the line is a notice, a push, or belongs to a cancelled request.
         case nothing
         /// The reply to a request is complete.
         case replied(UInt64, StoreReply)
@@ -63,8 +63,7 @@ struct CallTable {
     /// Processes a line from the store.
     mutating func take(_ line: ReplyLine) -> Outcome {
         switch line.kind {
-        case .notice: return .nothing
-        case .push: return .unexpected
+        case .notice, .push: return .nothing
         case .row, .done, .failed:
             guard let id = owner(of: line), var call = calls[id] else { return .unexpected }
             guard line.isFinal else {

@@ -1,3 +1,4 @@
+import StoryCore
 import Synchronization
 
 #if canImport(Glibc)
@@ -31,6 +32,8 @@ final class Channel: Sendable {
         var end: ClientError?
         /// True once a line has come.
         var hasSpoken = false
+        /// The milliseconds of silence after which the store is asked whether it is there; −1 for none.
+        var patience: Int32 = -1
         /// The write end of the pipe that wakes the thread; −1 once the thread has ended.
         var waker: Int32
         var socket: Int32
@@ -115,6 +118,15 @@ final class Channel: Sendable {
     /// Ends the connection; a `receive` that waits returns `ended`.
     func close() { end(.closed) }
 
+    /// From now on sends `PING` whenever nothing has come for a time; where that has no answer in the same time, the
+    /// connection is lost.
+    func ask(afterSilenceOf silence: Duration) {
+        state.withLock { state in
+            state.patience = Deadline(after: silence).milliseconds
+            Channel.wake(state)
+        }
+    }
+
     /// Ends the connection if no line has come yet.
     func closeIfSilent() {
         if !state.withLock({ $0.hasSpoken }) { close() }
@@ -149,29 +161,42 @@ extension Channel {
     private func run(_ socket: Int32, _ wakeEnd: Int32) {
         var buffer = LineBuffer()
         var part = [UInt8](repeating: 0, count: 65_536)
-        while let events = wantedEvents() {
+        /// True while `PING` has no reply.
+        var hasAsked = false
+        while let (events, patience) = wantedEvents() {
             var polled = [
                 pollfd(fd: events == 0 ? -1 : socket, events: events, revents: 0),
                 pollfd(fd: wakeEnd, events: Int16(POLLIN), revents: 0),
             ]
-            if poll(&polled, nfds_t(polled.count), -1) < 0, errno != EINTR { return end(.connectionLost) }
+            let count = poll(&polled, nfds_t(polled.count), patience)
+            if count < 0, errno != EINTR { return end(.connectionLost) }
+            if count == 0 {
+                guard !hasAsked else { return end(.connectionLost) }
+                hasAsked = true
+                send("\(RequestLine(.ping).text)\n".utf8)
+            }
             if polled[1].revents != 0 { while read(wakeEnd, &part, part.count) > 0 {} }
             guard polled[0].revents != 0 else { continue }
             if events & Int16(POLLOUT) != 0 { state.withLock { Channel.flush(&$0) } }
-            if events & Int16(POLLIN) != 0, let reason = readSome(socket, &buffer, &part) { return end(reason) }
+            if events & Int16(POLLIN) != 0, let reason = readSome(socket, &buffer, &part, &hasAsked) { return end(reason) }
         }
     }
 
-    /// Returns the events of the socket to wait for; nil once the channel is closed.
-    private func wantedEvents() -> Int16? {
+    /// Returns the events of the socket to wait for, and the milliseconds after which there was silence, −1 for none;
+    /// nil once the channel is closed.
+    private func wantedEvents() -> (events: Int16, patience: Int32)? {
         state.withLock { state in
             guard state.end == nil else { return nil }
-            return (state.arrivedSize < readAhead ? Int16(POLLIN) : 0) | (state.outgoing.isEmpty ? 0 : Int16(POLLOUT))
+            let isReading = state.arrivedSize < readAhead
+            let events = (isReading ? Int16(POLLIN) : 0) | (state.outgoing.isEmpty ? 0 : Int16(POLLOUT))
+            return (events, isReading ? state.patience : -1)
         }
     }
 
     /// Reads the available bytes and hands over the whole lines; returns the error that ends the connection, if any.
-    private func readSome(_ socket: Int32, _ buffer: inout LineBuffer, _ part: inout [UInt8]) -> ClientError? {
+    private func readSome(
+        _ socket: Int32, _ buffer: inout LineBuffer, _ part: inout [UInt8], _ hasAsked: inout Bool
+    ) -> ClientError? {
         let count = recv(socket, &part, part.count, Int32(MSG_DONTWAIT))
         if count < 0 { return errno == EAGAIN || errno == EINTR ? nil : .connectionLost }
         if count == 0 { return .connectionLost }
@@ -190,6 +215,10 @@ extension Channel {
             guard let line = ReplyLine(bytes) else {
                 hand(over: lines, size)
                 return .protocolViolation(String(decoding: bytes.prefix(200), as: UTF8.self))
+            }
+            if hasAsked, line.kind == .done {
+                hasAsked = false
+                continue
             }
             lines.append(line)
             size += bytes.count

@@ -56,6 +56,8 @@ public enum ClientError: Error, Hashable, Sendable {
     case timedOut(request: String, after: Duration, wasSent: Bool)
     /// The other end does not speak this protocol; the value is the line that shows it.
     case protocolViolation(String)
+    /// A declared model does not answer yet, after the time that was waited for; the reason says how far it is.
+    case notReady(model: String, reason: String)
     /// This version of the library does not understand the reply; the value is its JSON.
     case notUnderstood(String)
     /// The value to send cannot be written as JSON; the value of the case is the reason.
@@ -65,8 +67,12 @@ public enum ClientError: Error, Hashable, Sendable {
 }
 
 extension ClientError {
-    /// Creates the error of a refusal; each known code has a case.
+    /// Creates the error of a refusal; each known code has a case, and one that cannot be read is `notUnderstood`.
     public init(_ refusal: Refusal) {
+        if let json = refusal.unreadable {
+            self = .notUnderstood(json)
+            return
+        }
         let message = refusal.message
         self =
             switch refusal.code {
@@ -110,7 +116,7 @@ extension ClientError {
             .notLeader, .internal, .insecure, .protocolViolation, .notUnderstood, .notEncodable, .closed:
             .never
         case .conflict: .refetch
-        case .full, .behind, .unavailable(_, mayBeWritten: false), .busy, .draining, .unreachable: .later
+        case .full, .behind, .unavailable(_, mayBeWritten: false), .busy, .draining, .unreachable, .notReady: .later
         case .connectionLost, .timedOut, .unavailable: .same
         case .other(let refusal): refusal.retry.flatMap(Retry.init) ?? .never
         }
@@ -130,11 +136,12 @@ public enum Retry: String, Hashable, Sendable {
 }
 
 extension ClientError: CustomStringConvertible {
-    /// One sentence, with the next step.
+    /// One sentence, with the next step; that of `invalid` has the first reason.
     public var description: String {
         switch self {
-        case .syntax(let message, _), .unknown(let message, _, _), .invalid(let message, _), .notFound(let message),
-            .gone(let message), .exists(let message, _), .conflict(let message, _, _, _), .keyReused(let message, _),
+        case .invalid(let message, let fields): message + (fields.first.map { " (\($0.sentence))" } ?? "")
+        case .syntax(let message, _), .unknown(let message, _, _), .notFound(let message), .gone(let message),
+            .exists(let message, _), .conflict(let message, _, _, _), .keyReused(let message, _),
             .denied(let message), .tooLarge(let message, _), .full(let message), .diverged(let message, _, _),
             .behind(let message, _), .notLeader(let message, _), .unavailable(let message, _), .busy(let message),
             .draining(let message), .internal(let message, _, _):
@@ -148,6 +155,7 @@ extension ClientError: CustomStringConvertible {
             "\(request) had no answer after \(time.shown); "
                 + (wasSent ? "whether it was carried out is unknown" : "it was not sent")
         case .protocolViolation(let line): "this is not the store's protocol: \(line); is it stored that listens there?"
+        case .notReady(let model, let reason): "\(model) does not answer yet: \(reason)"
         case .notUnderstood(let json): "the store answered what this library does not understand: \(json)"
         case .notEncodable(let reason): "this cannot be written as JSON: \(reason)"
         case .closed: "this client was closed; make another one"

@@ -1,17 +1,25 @@
+import Synchronization
+
 /// A connector to a store, which retries until it succeeds or the time limit is reached.
 struct Dialer: Sendable {
     let address: StoreAddress
     let policy: RetryPolicy
     /// The number of bytes of lines that a connection buffers for a slow reader.
     let readAhead: Int
+    /// The time without a word after which a subscription sends `PING`, and then the time after which its connection is
+    /// lost.
+    let silence: Duration
     /// The highest position that was seen over any connection.
     let seen: SeenPosition
+    /// True once the store has ended for good.
+    let isOver = Flag()
 
     /// Creates a connector to the stores of an address.
-    init(address: StoreAddress, policy: RetryPolicy, readAhead: Int) {
+    init(address: StoreAddress, configuration: StoreClient.Configuration) {
         self.address = address
-        self.policy = policy
-        self.readAhead = readAhead
+        policy = configuration.retry
+        readAhead = max(1, configuration.readAhead)
+        silence = configuration.silence
         seen = SeenPosition(ofMany: address.endpoints.count > 1)
     }
 
@@ -21,8 +29,16 @@ struct Dialer: Sendable {
         let greeting: Greeting
         /// The lines that arrived after the greeting.
         let rest: [ReplyLine]
+        /// The number of its endpoint in the list.
+        let endpoint: Int
         /// The number of the endpoint that follows in the list, to go on at when this connection ends.
         let next: Int
+    }
+
+    /// Returns the number of the endpoint that an address names, as a store tells it; nil where it is none of the list.
+    func endpoint(at address: String?) -> Int? {
+        guard let address else { return nil }
+        return self.address.endpoints.firstIndex { [address, "tls://" + address].contains($0.description) }
     }
 
     /// Returns a new connection; retries until the time limit, each time at the next endpoint of the list.
@@ -38,6 +54,7 @@ struct Dialer: Sendable {
         var (attempt, number, hopeless) = (attempt, first, 0)
         while true {
             try await Task.sleep(for: policy.delay(before: attempt / count))
+            guard !isOver.isSet else { throw ClientError.closed }
             do throws(ClientError) {
                 return try await greeted(at: number % count, until: deadline)
             } catch {
@@ -91,7 +108,17 @@ struct Dialer: Sendable {
             greeting.protocolVersion == 1
         else { throw .protocolViolation(String(first.text.prefix(200))) }
         let next = (number + 1) % address.endpoints.count
-        return Link(channel: channel, greeting: greeting, rest: Array(lines.dropFirst()), next: next)
+        return Link(
+            channel: channel, greeting: greeting, rest: Array(lines.dropFirst()), endpoint: number, next: next)
+    }
+
+    /// A flag that is set once, for all who share it.
+    final class Flag: Sendable {
+        private let value = Atomic(false)
+
+        var isSet: Bool { value.load(ordering: .acquiring) }
+
+        func set() { value.store(true, ordering: .releasing) }
     }
 
     private func told(_ error: ClientError, since began: ContinuousClock.Instant) -> ClientError {

@@ -9,8 +9,10 @@ actor Exchange {
     private var link: Link = .none
     /// The number of connections in a row that ended without a reply.
     private var fruitless = 0
-    /// The number of the endpoint in the list to connect to next.
-    private var endpoint = 0
+    /// The numbers of the endpoints in the list: that of the connection, and the one to connect to next.
+    private var (current, endpoint) = (0, 0)
+    /// True once another endpoint is to be asked: nothing more is sent, and the connection ends with its last reply.
+    private var isLeaving = false
     private var lastGreeting: Greeting?
     /// The number of the current connection, from 1; lines of earlier ones are ignored.
     private var connection = 0
@@ -34,6 +36,8 @@ actor Exchange {
         /// The request was in flight when a connection was lost: it is unknown whether it was carried out until the
         /// store has done or refused it.
         var isUncertain = false
+        /// The numbers of the endpoints that refused it as `notLeader`.
+        var followers: Set<Int> = []
     }
 
     /// Creates an exchange that connects when the first request is made.
@@ -78,10 +82,8 @@ actor Exchange {
             throw ClientError.timedOut(request: request.name, after: limit, wasSent: false)
         }
         lastID += 1
-        if let limit = lastGreeting?.limits.line, "@\(lastID) \(request.text)".utf8.count > limit {
-            throw ClientError.tooLarge(message: "the request is longer than \(limit) bytes", limit: limit)
-        }
         let id = lastID
+        guard fits(request, id) else { throw tooLarge }
         let timer = limit.map { limit in
             Task { [weak self] in
                 try await Task.sleep(for: limit)
@@ -102,6 +104,16 @@ actor Exchange {
         return reply
     }
 
+    /// Returns true for a request that is no longer than a line may be, as far as that is known.
+    private func fits(_ request: RequestLine, _ id: UInt64) -> Bool {
+        "@\(id) \(request.text)".utf8.count <= lastGreeting?.limits.line ?? .max
+    }
+
+    private var tooLarge: ClientError {
+        let limit = lastGreeting?.limits.line
+        return .tooLarge(message: "the request is longer than \(limit ?? 0) bytes", limit: limit)
+    }
+
     private func cancel(_ id: UInt64) {
         _ = calls.cancel(id)
         waiting.removeValue(forKey: id)?.continuation.resume(throwing: CancellationError())
@@ -118,6 +130,11 @@ actor Exchange {
     private func advance() {
         switch link {
         case .open(let channel):
+            if isLeaving {
+                guard calls.sent.isEmpty else { return }
+                channel.close()
+                return disconnected(.connectionLost, connection)
+            }
             let bytes = calls.takeSendable()
             if !bytes.isEmpty { channel.send(bytes) }
         case .none: if calls.count > 0 { connect() }
@@ -153,11 +170,14 @@ extension Exchange {
     private func connected(_ new: Dialer.Link) -> Bool {
         guard case .connecting = link else { return false }
         link = .open(new.channel)
+        isLeaving = false
+        if let log = new.greeting.log, let last = lastGreeting?.log, log != last { failWrites(sentTo: log) }
         lastGreeting = new.greeting
         calls.limit = new.greeting.limits.inflight
+        for (id, call) in waiting where !fits(call.request, id) { fail(id, tooLarge) }
         calls.minimum = dialer.seen.missing(new.greeting).map(Minimum.position)
         dialer.seen.note(new.greeting.position, of: new.greeting.log)
-        endpoint = new.next
+        (current, endpoint) = (new.endpoint, new.next)
         fruitless += 1
         take(new.rest, of: connection)
         return true
@@ -201,10 +221,14 @@ extension Exchange {
     private func replied(_ id: UInt64, _ reply: StoreReply) {
         fruitless = 0
         noteSeen(id, reply)
-        if let refusal = reply.refusal, refusal.retry == "later" || refusal.retry == "same" {
+        let isForLeader = reply.refusal.map { mayHaveLeader(id, $0) } ?? false
+        if let refusal = reply.refusal, isForLeader || refusal.retry == "later" || refusal.retry == "same" {
             if mayTryAgain(id) {
-                if refusal.code == .unavailable { moveOn() }
-                return sendLater(id)
+                // The call waits already when the connection ends, so that it is not taken for one that was lost.
+                sendLater(id)
+                if isForLeader { endpoint = dialer.endpoint(at: refusal.address) ?? endpoint }
+                if isForLeader || refusal.code == .unavailable { isLeaving = dialer.address.endpoints.count > 1 }
+                return
             }
             // Refused this time; it is unknown whether the earlier attempt was carried out.
             if waiting[id]?.isUncertain == true { return fail(id, .connectionLost) }
@@ -214,11 +238,19 @@ extension Exchange {
         waiting.removeValue(forKey: id)?.continuation.resume(returning: reply)
     }
 
-    /// Ends the connection to a store that says `unavailable`, where the list has another one.
-    private func moveOn() {
-        guard dialer.address.endpoints.count > 1, case .open(let channel) = link else { return }
-        channel.close()
-        disconnected(.connectionLost, connection)
+    /// Returns true for a refusal as `notLeader` where another endpoint of the list may be of the store that takes writes.
+    private func mayHaveLeader(_ id: UInt64, _ refusal: Refusal) -> Bool {
+        guard refusal.code == .notLeader else { return false }
+        waiting[id]?.followers.insert(current)
+        return waiting[id].map { $0.followers.count < dialer.address.endpoints.count } ?? false
+    }
+
+    /// Fails the writes that were sent to another history and have no reply.
+    private func failWrites(sentTo log: String) {
+        let message = "this was sent to another history, which gave no answer"
+        for (id, call) in waiting where call.request.isWrite && (calls.wasSent(id) || call.isUncertain) {
+            fail(id, .diverged(message: message, log: log, position: nil))
+        }
     }
 
     /// Notes the position of a reply, so that no other store answers from before it.

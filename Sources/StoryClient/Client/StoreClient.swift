@@ -23,6 +23,8 @@ public final class StoreClient: Sendable {
         /// The time limit of a call, including connecting and retries; nil: none. It applies to each page of a paged
         /// call, and not to subscriptions.
         public var timeLimit: Duration?
+        /// The time without a word after which a subscription asks whether the store is there.
+        package var silence = Duration.seconds(30)
 
         /// Creates a configuration; the default reads 64 KiB ahead and has no time limit.
         public init(retry: RetryPolicy = RetryPolicy(), readAhead: Int = 65_536, timeLimit: Duration? = nil) {
@@ -44,7 +46,7 @@ public final class StoreClient: Sendable {
     /// Creates a client, which connects when the first request is made.
     public init(_ address: StoreAddress, configuration: Configuration = Configuration()) {
         self.address = address
-        dialer = Dialer(address: address, policy: configuration.retry, readAhead: max(1, configuration.readAhead))
+        dialer = Dialer(address: address, configuration: configuration)
         timeLimit = configuration.timeLimit
         minimum = nil
         exchange = Exchange(dialer)

@@ -92,6 +92,9 @@ public struct Refusal: Error, Hashable, Sendable, Decodable {
     /// For `unavailable`: `none` where nothing was written, nor will be, else `unknown`.
     public let outcome: String?
 
+    /// The JSON of an error that cannot be read; nil for one that can.
+    let unreadable: String?
+
     private enum CodingKeys: CodingKey {
         case code, message, retry, fields, name, nearest, damaged, column, field
         case expected, actual, stream, position, limit, log, address, outcome
@@ -117,6 +120,7 @@ public struct Refusal: Error, Hashable, Sendable, Decodable {
         log = try? members.decode(String.self, forKey: .log)
         address = try? members.decode(String.self, forKey: .address)
         outcome = try? members.decode(String.self, forKey: .outcome)
+        unreadable = nil
     }
 
     /// Reads the JSON of a `-` line; one that cannot be read becomes an `internal` refusal that shows it.
@@ -124,8 +128,8 @@ public struct Refusal: Error, Hashable, Sendable, Decodable {
         do {
             self = try StoreDecoder.decode(Refusal.self, json)
         } catch {
-            code = .internal
-            message = "an error that cannot be read: \(String(decoding: json, as: UTF8.self))"
+            let text = String(decoding: json, as: UTF8.self)
+            (code, message, unreadable) = (.internal, "an error that cannot be read: \(text)", text)
             (retry, fields, name, nearest, damaged, column, field) = (nil, nil, nil, nil, nil, nil, nil)
             (expected, actual, stream, position, limit) = (nil, nil, nil, nil, nil)
             (log, address, outcome) = (nil, nil, nil)

@@ -9,15 +9,7 @@ extension ContentCollection {
     /// Watches a list: returns the rows that pass a filter, in the order of their dates, and each change of the list as
     /// it becomes durable.
     public func live(_ filter: Content.Filter = .init()) -> LiveChanges<ListChange<Content>> {
-        LiveChanges(dialer: client.dialer, request: rows(.subscribe, filter).minimum(client.minimum)) { pushed in
-            switch pushed {
-            case .restarted: .restarted
-            case .row(let json, let position): .row(try StoreDecoder.decode(Content.self, json), position: position)
-            case .removed(let id, let position): .removed(id: id, position: position)
-            case .caughtUp(let position): .caughtUp(position)
-            case .absent: nil
-            }
-        }
+        client.live(rows(.subscribe, filter)) { json throws(ClientError) in try StoreDecoder.decode(Content.self, json) }
     }
 }
 
@@ -26,6 +18,20 @@ extension StoreClient {
     /// durable.
     public func watch(_ address: ContentAddress) -> LiveChanges<RowChange<AnyContent>> {
         watch(address.description) { json throws(ClientError) in try AnyContent(address.kind, json) }
+    }
+
+    func live<Row: Sendable>(
+        _ request: RequestLine, _ decode: @escaping @Sendable ([UInt8]) throws(ClientError) -> Row
+    ) -> LiveChanges<ListChange<Row>> {
+        LiveChanges(dialer: dialer, request: request.minimum(minimum)) { pushed in
+            switch pushed {
+            case .restarted: .restarted
+            case .row(let json, let position): .row(try decode(json), position: position)
+            case .removed(let id, let position): .removed(id: id, position: position)
+            case .caughtUp(let position): .caughtUp(position)
+            case .absent: nil
+            }
+        }
     }
 
     func watch<Row: Sendable>(

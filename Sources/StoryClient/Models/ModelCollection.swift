@@ -60,6 +60,14 @@ public struct ModelCollection<Row: Decodable & Sendable>: Sendable {
         client.watch("\(name)/\(id)") { json throws(ClientError) in try StoreDecoder.decode(Row.self, json) }
     }
 
+    /// Watches a list: returns the rows that pass filters, and each change of the list as it becomes durable. After another
+    /// definition took over the list is watched again, which `restarted` reports.
+    ///
+    /// - Parameter filters: the values of fields, by their names.
+    public func live(_ filters: [String: String] = [:]) -> LiveChanges<ListChange<Row>> {
+        client.live(rows(.subscribe, filters)) { json throws(ClientError) in try StoreDecoder.decode(Row.self, json) }
+    }
+
     private func rows(_ verb: Verb, _ filters: [String: String]) -> RequestLine {
         filters.sorted { $0.key < $1.key }.reduce(RequestLine(verb, name)) { $0.option($1.key, $1.value) }
     }

@@ -11,7 +11,27 @@ public struct ModelReceipt: Hashable, Sendable, Decodable {
     /// False where the newest definition has the same text but for comments and line ends; otherwise nil.
     public let changed: Bool?
     /// `building` until the definition answers, then `ready`.
-    public let state: String
+    public fileprivate(set) var state: String
+    /// The number of rows, once the definition was waited for.
+    public fileprivate(set) var rows: UInt64?
+    /// The number of events that did not fit, once the definition was waited for.
+    public fileprivate(set) var misfits: UInt64?
+}
+
+/// The state of a model, as far as it matters to a caller that waits for a definition.
+private struct ModelState: Decodable {
+    /// The definition that is being built.
+    struct Build: Decodable {
+        let position: UInt64?
+        let of: UInt64?
+    }
+
+    let definition: UInt64?
+    let state: String
+    let rows: UInt64?
+    let misfits: UInt64?
+    let reason: String?
+    let building: Build?
 }
 
 /// The result of a dry run of a definition.
@@ -85,11 +105,43 @@ public struct ModelDefinitions: Sendable {
     ///   - name: the name of the model, as targets have it.
     ///   - text: the definition, as docs/models.md describes it.
     ///   - key: makes the definition once for ever; nil: a random one.
-    /// - Throws: `ClientError`, `invalid` with a field for each fault, which is its line and column: `12:5`; or
-    ///   `CancellationError`.
-    public func define(_ name: String, _ text: String, key: String? = nil) async throws -> ModelReceipt {
+    ///   - limit: the time to wait until the definition answers; the receipt then has its rows and misfits. Nil: the call
+    ///     returns while it is built.
+    /// - Throws: `ClientError`, `invalid` with a field for each fault, which is its line and column: `12:5`; `notReady`
+    ///   where it does not answer in time; or `CancellationError`.
+    public func define(
+        _ name: String, _ text: String, key: String? = nil, waiting limit: Duration? = nil
+    ) async throws -> ModelReceipt {
         let line = RequestLine(.define, name).write(key).body(JSONText(trusted: JSONText.quoted(text)))
-        return try StoreDecoder.decode(ModelReceipt.self, try await client.ask(line).final.json)
+        let receipt = try StoreDecoder.decode(ModelReceipt.self, try await client.ask(line).final.json)
+        guard let limit else { return receipt }
+        return try await ready(receipt, within: limit)
+    }
+
+    /// Waits until a definition answers.
+    private func ready(_ receipt: ModelReceipt, within limit: Duration) async throws -> ModelReceipt {
+        let deadline = ContinuousClock.now + limit
+        var pause = Duration.milliseconds(10)
+        while true {
+            let rows = try await client.ask(RequestLine(.models, receipt.model)).rows
+            let model = try rows.first.map { try StoreDecoder.decode(ModelState.self, $0.json) }
+            if let model, model.state == "ready", model.definition ?? 0 >= receipt.definition {
+                var ready = receipt
+                (ready.state, ready.rows, ready.misfits) = (model.state, model.rows, model.misfits)
+                return ready
+            }
+            if let reason = model?.reason, model?.building == nil {
+                let message = "\(receipt.model) was not built: \(reason)"
+                throw ClientError.internal(message: message, isDamaged: false, position: nil)
+            }
+            guard ContinuousClock.now < deadline else {
+                let (position, end) = (model?.building?.position ?? 0, model?.building?.of.map(String.init) ?? "its")
+                let reason = model?.reason ?? "\(position) of \(end) events are folded"
+                throw ClientError.notReady(model: receipt.model, reason: reason)
+            }
+            try await Task.sleep(for: min(pause, ContinuousClock.now.duration(to: deadline)))
+            pause = min(pause * 2, .milliseconds(250))
+        }
     }
 
     /// Tries a definition without declaring it: folds all events, and compares the rows with those that are served. For

@@ -13,7 +13,7 @@ public enum EventPush: Hashable, Sendable {
     case behind(UInt64)
 }
 
-/// A sequence of events from a position on, oldest first, then live, without end. Each comes once, in its order: after
+/// A sequence of events from a position on, oldest first, then live, without end but for that of a temporary ``Store``. Each comes once, in its order: after
 /// a lost connection, or when the store ends the subscription, it resumes after the last event that was returned.
 ///
 /// Leaving the loop, or cancelling its task, ends the subscription. A slow reader loses nothing.
@@ -76,7 +76,11 @@ public struct EventPushes: AsyncSequence, Sendable {
             do {
                 while true {
                     let (line, stream) = (request, stream)
-                    if let push = try push(await stream.next { line }) { return push }
+                    guard let step = try await stream.next({ line }) else {
+                        isOver = true
+                        return nil
+                    }
+                    if let push = try push(step) { return push }
                 }
             } catch {
                 isOver = true

@@ -30,7 +30,7 @@ public enum ListChange<Row: Sendable>: Sendable {
 
 extension ListChange: Equatable where Row: Equatable {}
 
-/// A sequence of changes of a row or a list, without end. After a lost connection, when the store ends the
+/// A sequence of changes of a row or a list, without end but for that of a temporary ``Store``. After a lost connection, when the store ends the
 /// subscription, or when its reader fell far behind, it is watched again, which `restarted` reports.
 ///
 /// Leaving the loop, or cancelling its task, ends the subscription. A slow reader gets the newest state.
@@ -72,7 +72,10 @@ public struct LiveChanges<Change: Sendable>: AsyncSequence, Sendable {
             do {
                 while true {
                     let (line, stream) = (changes.request, stream)
-                    let step = try await stream.next { line }
+                    guard let step = try await stream.next({ line }) else {
+                        isOver = true
+                        return nil
+                    }
                     if let pushed = try pushed(step), let change = try changes.change(pushed) { return change }
                 }
             } catch {

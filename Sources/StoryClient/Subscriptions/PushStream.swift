@@ -50,11 +50,19 @@ final class PushStream {
     /// The number of bytes of lines that wait in the connection.
     var waitingSize: Int { open?.channel.waitingSize ?? 0 }
 
-    /// Returns the next step; waits until there is one.
+    /// Returns the next step; waits until there is one. Nil: the store has ended for good.
     ///
     /// - Parameter request: makes the request for the subscription, whenever a new one is needed.
     /// - Throws: `ClientError`, `CancellationError`.
-    nonisolated(nonsending) func next(_ request: () -> RequestLine) async throws -> Step {
+    nonisolated(nonsending) func next(_ request: () -> RequestLine) async throws -> Step? {
+        do {
+            return try await nextOfStore(request)
+        } catch where dialer.isOver.isSet && error is ClientError {
+            return nil
+        }
+    }
+
+    private nonisolated(nonsending) func nextOfStore(_ request: () -> RequestLine) async throws -> Step {
         while true {
             try Task.checkCancellation()
             if open == nil { try await subscribe(request()) }
@@ -95,14 +103,14 @@ final class PushStream {
     private func step(_ line: ReplyLine) throws(ClientError) -> Step? {
         switch line.kind {
         case .notice: return nil
-        case .push: return try step(push: line)
-        case .done: return open?.number == nil ? try subscribed(line) : nil
+        case .push where line.mark == open?.number.map(String.init): return try step(push: line)
+        case .done where open?.number == nil: return try subscribed(line)
         case .failed:
             let refusal = ClientError(Refusal(json: line.json))
             guard refusal.retry == .later || refusal.retry == .same else { throw refusal }
             try lost(refusal)
             return nil
-        case .row: throw .protocolViolation(String(line.text.prefix(200)))
+        case .row, .push, .done: throw .protocolViolation(String(line.text.prefix(200)))
         }
     }
 
@@ -112,6 +120,7 @@ final class PushStream {
             throw .protocolViolation(String(line.text.prefix(200)))
         }
         open?.number = number
+        open?.channel.ask(afterSilenceOf: dialer.silence)
         return .subscribed(log: open?.log, end: end)
     }
 

@@ -32,13 +32,17 @@ public final class Store: Sendable {
         return store
     }
 
-    /// Ends the daemon and removes its folder; a second call does nothing.
+    /// Ends the daemon and removes its folder; a second call does nothing. The sequences of events and changes that its
+    /// client follows end.
     public func stop() async {
         await client.close()
         end()
     }
 
-    private func end() { daemon.withLock { $0.take() }?.end() }
+    private func end() {
+        client.dialer.isOver.set()
+        daemon.withLock { $0.take() }?.end()
+    }
 
     private func waitUntilItServes(for limit: Duration) async throws {
         let start = ContinuousClock.now

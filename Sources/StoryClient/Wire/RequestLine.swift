@@ -54,6 +54,16 @@ struct RequestLine: Hashable, Sendable {
         return line
     }
 
+    /// True for a request that changes the history that it is sent to.
+    var isWrite: Bool {
+        switch verb {
+        case .post, .edit, .like, .unlike, .see, .delete, .append, .define, .undefine, .passOn: true
+        case .get, .list, .count, .sorts, .read, .models, .streams, .types, .subscribe, .unsubscribe, .ping, .help, .stats,
+            .metrics, .clients, .checkpoint, .verify, .backup, .cluster, .quit, .send, .seal:
+            false
+        }
+    }
+
     /// True when the request may be sent again although it may have been carried out: it is a query, has a key, or is
     /// idempotent. A second backup would be refused, since the directory of the first one exists, and so would be a
     /// second `UNDEFINE`.

@@ -59,7 +59,12 @@ public struct WrongField: Hashable, Sendable {
     /// The message for people.
     public let message: String
 
-    init(_ field: Refusal.Field) {
+    /// The fault in one sentence, which names the field once.
+    package var sentence: String {
+        message.hasPrefix(field + " ") || message.hasPrefix(field + "=") ? message : "\(field): \(message)"
+    }
+
+    package init(_ field: Refusal.Field) {
         self.field = field.field
         rule = FieldRule(field.rule)
         message = field.message
