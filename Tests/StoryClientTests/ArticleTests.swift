@@ -5,7 +5,7 @@ import Testing
 
 /// The code of the articles is code that is compiled and run here.
 @Suite(.timeLimit(.minutes(10))) struct ArticleTests {
-    @Test(arguments: ["FirstProgram", "LiveList", "ExactlyOnceWorker", "TestingWithAStore"])
+    @Test(arguments: ["FirstProgram", "LiveList", "DeclaredModels", "ExactlyOnceWorker", "TestingWithAStore"])
     func `each piece of code in an article is part of the file that is compiled`(article: String) throws {
         let tests = URL(filePath: #filePath).deletingLastPathComponent()
         let code = try String(contentsOf: tests.appending(path: "Articles/\(article).swift"), encoding: .utf8)
@@ -48,6 +48,29 @@ import Testing
         let form = StoryForm(id: "new", title: "Autumn", message: "x", sender: "mika", recipient: "noor")
         try await client.stories.post(form)
         try await eventually("the inbox has the new story alone") { await inbox.stories.keys.sorted() == ["new"] }
+        following.cancel()
+        await #expect(throws: CancellationError.self) { try await following.value }
+    }
+
+    @Test func `a declared model is asked and followed, also once another definition took over`() async throws {
+        let daemon = try RunningDaemon()
+        let client = daemon.storeClient()
+        for (number, total) in [5, 20, 30].enumerated() {
+            let placed = NewEvent("Placed", json: try JSONText("{\"customer\":\"c1\",\"total\":\(total)}"))
+            try await client.append(placed, to: "order-\(number)")
+        }
+        try await declareOrders(client)
+        #expect(try await greatOrders(client, of: "c1") == ["2", "1"])
+        let sums = AsyncStream<Double>.makeStream()
+        let following = Task { try await followSum(client, of: "c1") { sums.continuation.yield($0) } }
+        var told = sums.stream.makeAsyncIterator()
+        while await told.next() != 55 {}
+        try await client.append(NewEvent("Cancelled", json: try JSONText("{}")), to: "order-1")
+        while await told.next() != 35 {}
+        let doubled = ordersModel.replacing("total = data.total", with: "total = data.total * 2")
+        let receipt = try await client.models.define("orders", doubled, waiting: Patience.duration)
+        #expect(receipt.state == "ready" && receipt.definition == 2 && receipt.rows == 2 && receipt.misfits == 0)
+        while await told.next() != 70 {}
         following.cancel()
         await #expect(throws: CancellationError.self) { try await following.value }
     }

@@ -23,7 +23,8 @@ struct HostilePeer {
         var replies = script["replies"]?.elements[...] ?? []
         while let (tag, request) = end.next() {
             if request.hasPrefix("UNSUBSCRIBE") || request == "QUIT" { continue }
-            guard case .string(let text)? = script["replies"]?.stringValue == nil ? replies.popFirst() : script["replies"]
+            guard
+                case .string(let text)? = script["replies"]?.stringValue == nil ? replies.popFirst() : script["replies"]
             else { return }
             if !text.isEmpty { end.write(StoreEnd.tagged(paths.filled(text), tag)) }
             if script["closes"] != nil { return }

@@ -70,7 +70,9 @@ private struct HostileCase {
         let received = servers.map { $0.requests.filter { !$0.hasPrefix("UNSUBSCRIBE") && $0 != "QUIT" } }
         for (lines, wanted) in zip(received, members["received"]?.elements ?? []) {
             let found = ["lines": lines.count, "distinct": Set(lines).count]
-            for (key, count) in found { #expect(wanted[key]?.integerValue ?? Int64(count) == count, "\(name): \(lines)") }
+            for (key, count) in found {
+                #expect(wanted[key]?.integerValue ?? Int64(count) == count, "\(name): \(lines)")
+            }
         }
         for expected in members["peer"]?.elements.compactMap({ $0["expect"]?.stringValue }) ?? [] {
             #expect(received[0].contains(expected), "\(name): \(received)")

@@ -74,6 +74,8 @@ import Testing
         try await client.append(NewEvent("N", 1), to: "note-1")
         #expect(try first.daemon.client().ask("PING").number("position") == 1)
         try first.daemon.kill()
+        // A query is asked again, wherever it was; a write that was on its way would not go to another history.
+        #expect(try await client.ping() == 0)
         try await client.append(NewEvent("N", 2), to: "note-1")
         #expect(
             try second.client().ask("PING").number("position") == 1,
@@ -112,6 +114,47 @@ import Testing
         try source.start()
         try until("the replica has it") { try replica.client().ask("PING min=\(last)").hasPrefix("+") }
         #expect(try await client.ping() == last)
+    }
+
+    @Test func `calls in flight beside a write that goes to another store get their own replies`() async throws {
+        let receipt = #"+ {"stream":"a-1","version":1,"position":1}"# + "\n"
+        let leader = try ScriptedStore.answering { $0.hasPrefix("PING") ? "+ {\"position\":9}\n" : receipt }
+        let address = leader.address.path
+        let replica = try ScriptedStore { _, end in
+            end.write(ScriptedServer.greeting)
+            var tags: [String: String] = [:]
+            while tags.count < 3, let (tag, request) = end.next() { tags[String(request.prefix { $0 != " " })] = tag }
+            let refusal = #"- {"code":"notLeader","message":"m","retry":"never","address":"\#(address)"}"#
+            // UNDEFINE is not sent twice: a connection that ended before its reply would lose it.
+            for (verb, reply) in [("APPEND", refusal), ("PING", #"+ {"position":5}"#), ("UNDEFINE", "+ {}")] {
+                end.write(StoreEnd.tagged(reply + "\n", tags[verb] ?? ""))
+            }
+            _ = end.next()
+        }
+        let client = StoreClient(StoreAddress([replica.address, leader.address]))
+        async let written = client.append(NewEvent("N", 1), to: "a-1")
+        async let position = client.ping()
+        async let undefined: Void = client.models.undefine("m")
+        #expect(try await written.position == 1)
+        #expect(try await position == 5)
+        try await undefined
+        #expect(try await client.ping() == 9)
+        await client.close()
+    }
+
+    @Test func `a write waits at a replica until its source is back`() async throws {
+        let source = try RunningDaemon()
+        try await source.storeClient().append(NewEvent("N", 1), to: "note-1")
+        let replica = try RunningDaemon(options: ["--follow", source.socket])
+        let client = client("\(source.socket),\(replica.socket)", limit: Patience.duration)
+        try await client.append(NewEvent("N", 2), to: "note-1")
+        try until("the replica has it") { try replica.client().ask("PING min=2").hasPrefix("+") }
+        try source.kill()
+        #expect(try await client.countEvents(.stream("note-1")) == 2)
+        let writing = Task { try await client.append(NewEvent("N", 3), to: "note-1") }
+        try source.start()
+        #expect(try await writing.value.position == 3)
+        await client.close()
     }
 
     @Test(arguments: [

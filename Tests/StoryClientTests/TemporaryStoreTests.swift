@@ -49,6 +49,31 @@ import Testing
         #expect(isGone(folder))
     }
 
+    @Test func `the sequences that its client follows end with it`() async throws {
+        let store = try await Self.store()
+        let client = store.client
+        try await client.append(NewEvent("Filled", "tea"), to: "cup-1")
+        let began = AsyncStream<Void>.makeStream()
+        let events = Task {
+            var count = 0
+            for try await _ in client.events(from: 1) {
+                count += 1
+                began.continuation.yield()
+            }
+            return count
+        }
+        let rows = Task {
+            for try await change in client.stories.live() { if case .caughtUp = change { began.continuation.yield() } }
+        }
+        var beginnings = began.stream.makeAsyncIterator()
+        for _ in 0..<2 { await beginnings.next() }
+        await store.stop()
+        #expect(try await events.value == 1)
+        try await rows.value
+        var after = client.users.watch("1").makeAsyncIterator()
+        #expect(try await after.next() == nil)
+    }
+
     @Test func `no child stays unreaped`() async throws {
         let store = try await Self.store()
         let children = processes(mentioning: folder(store))

@@ -178,7 +178,9 @@ extension Channel {
             if polled[1].revents != 0 { while read(wakeEnd, &part, part.count) > 0 {} }
             guard polled[0].revents != 0 else { continue }
             if events & Int16(POLLOUT) != 0 { state.withLock { Channel.flush(&$0) } }
-            if events & Int16(POLLIN) != 0, let reason = readSome(socket, &buffer, &part, &hasAsked) { return end(reason) }
+            if events & Int16(POLLIN) != 0, let reason = readSome(socket, &buffer, &part, &hasAsked) {
+                return end(reason)
+            }
         }
     }
 

@@ -3,13 +3,15 @@ import StoryCore
 extension ContentCollection {
     /// Watches the row with an ID: returns it as it is now, and each of its changes as it becomes durable.
     public func watch(_ id: String) -> LiveChanges<RowChange<Content>> {
-        client.watch(target(id)) { json throws(ClientError) in try StoreDecoder.decode(Content.self, json) }
+        LiveChanges(client, row: target(id)) { json throws(ClientError) in try StoreDecoder.decode(Content.self, json) }
     }
 
     /// Watches a list: returns the rows that pass a filter, in the order of their dates, and each change of the list as
     /// it becomes durable.
     public func live(_ filter: Content.Filter = .init()) -> LiveChanges<ListChange<Content>> {
-        client.live(rows(.subscribe, filter)) { json throws(ClientError) in try StoreDecoder.decode(Content.self, json) }
+        LiveChanges(client, list: rows(.subscribe, filter)) { json throws(ClientError) in
+            try StoreDecoder.decode(Content.self, json)
+        }
     }
 }
 
@@ -17,35 +19,7 @@ extension StoreClient {
     /// Watches the content at an address, of any kind: returns it as it is now, and each of its changes as it becomes
     /// durable.
     public func watch(_ address: ContentAddress) -> LiveChanges<RowChange<AnyContent>> {
-        watch(address.description) { json throws(ClientError) in try AnyContent(address.kind, json) }
-    }
-
-    func live<Row: Sendable>(
-        _ request: RequestLine, _ decode: @escaping @Sendable ([UInt8]) throws(ClientError) -> Row
-    ) -> LiveChanges<ListChange<Row>> {
-        LiveChanges(dialer: dialer, request: request.minimum(minimum)) { pushed in
-            switch pushed {
-            case .restarted: .restarted
-            case .row(let json, let position): .row(try decode(json), position: position)
-            case .removed(let id, let position): .removed(id: id, position: position)
-            case .caughtUp(let position): .caughtUp(position)
-            case .absent: nil
-            }
-        }
-    }
-
-    func watch<Row: Sendable>(
-        _ target: String, _ decode: @escaping @Sendable ([UInt8]) throws(ClientError) -> Row
-    ) -> LiveChanges<RowChange<Row>> {
-        LiveChanges(dialer: dialer, request: RequestLine(.subscribe, target).minimum(minimum)) { pushed in
-            switch pushed {
-            case .restarted: .restarted
-            case .row(let json, let position): .row(try decode(json), position: position)
-            case .absent(let position): .absent(position: position)
-            case .caughtUp(let position): .caughtUp(position)
-            case .removed: nil
-            }
-        }
+        LiveChanges(self, row: address.description) { json throws(ClientError) in try AnyContent(address.kind, json) }
     }
 }
 

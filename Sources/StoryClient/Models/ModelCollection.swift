@@ -57,7 +57,8 @@ public struct ModelCollection<Row: Decodable & Sendable>: Sendable {
     ///
     /// - Parameter id: the parts of the row's key, percent-encoded, with `/` between them.
     public func watch(_ id: String) -> LiveChanges<RowChange<Row>> {
-        client.watch("\(name)/\(id)") { json throws(ClientError) in try StoreDecoder.decode(Row.self, json) }
+        LiveChanges(client, row: "\(name)/\(id)") { json throws(ClientError) in try StoreDecoder.decode(Row.self, json)
+        }
     }
 
     /// Watches a list: returns the rows that pass filters, and each change of the list as it becomes durable. After another
@@ -65,7 +66,9 @@ public struct ModelCollection<Row: Decodable & Sendable>: Sendable {
     ///
     /// - Parameter filters: the values of fields, by their names.
     public func live(_ filters: [String: String] = [:]) -> LiveChanges<ListChange<Row>> {
-        client.live(rows(.subscribe, filters)) { json throws(ClientError) in try StoreDecoder.decode(Row.self, json) }
+        LiveChanges(client, list: rows(.subscribe, filters)) { json throws(ClientError) in
+            try StoreDecoder.decode(Row.self, json)
+        }
     }
 
     private func rows(_ verb: Verb, _ filters: [String: String]) -> RequestLine {

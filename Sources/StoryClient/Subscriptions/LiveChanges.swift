@@ -112,3 +112,39 @@ public struct LiveChanges<Change: Sendable>: AsyncSequence, Sendable {
         throw .notUnderstood(String(decoding: json.prefix(1_000), as: UTF8.self))
     }
 }
+
+// Rows that are decoded.
+extension LiveChanges {
+    /// Creates the changes of a row.
+    init<Row: Sendable>(
+        _ client: StoreClient, row target: String,
+        _ decode: @escaping @Sendable ([UInt8]) throws(ClientError) -> Row
+    ) where Change == RowChange<Row> {
+        let request = RequestLine(.subscribe, target).minimum(client.minimum)
+        self.init(dialer: client.dialer, request: request) { pushed in
+            switch pushed {
+            case .restarted: .restarted
+            case .row(let json, let position): .row(try decode(json), position: position)
+            case .absent(let position): .absent(position: position)
+            case .caughtUp(let position): .caughtUp(position)
+            case .removed: nil
+            }
+        }
+    }
+
+    /// Creates the changes of a list.
+    init<Row: Sendable>(
+        _ client: StoreClient, list request: RequestLine,
+        _ decode: @escaping @Sendable ([UInt8]) throws(ClientError) -> Row
+    ) where Change == ListChange<Row> {
+        self.init(dialer: client.dialer, request: request.minimum(client.minimum)) { pushed in
+            switch pushed {
+            case .restarted: .restarted
+            case .row(let json, let position): .row(try decode(json), position: position)
+            case .removed(let id, let position): .removed(id: id, position: position)
+            case .caughtUp(let position): .caughtUp(position)
+            case .absent: nil
+            }
+        }
+    }
+}

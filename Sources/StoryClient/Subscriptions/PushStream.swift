@@ -57,7 +57,7 @@ final class PushStream {
     nonisolated(nonsending) func next(_ request: () -> RequestLine) async throws -> Step? {
         do {
             return try await nextOfStore(request)
-        } catch where dialer.isOver.isSet && error is ClientError {
+        } catch  where dialer.isOver.isSet && error is ClientError {
             return nil
         }
     }

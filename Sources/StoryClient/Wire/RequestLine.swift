@@ -58,7 +58,8 @@ struct RequestLine: Hashable, Sendable {
     var isWrite: Bool {
         switch verb {
         case .post, .edit, .like, .unlike, .see, .delete, .append, .define, .undefine, .passOn: true
-        case .get, .list, .count, .sorts, .read, .models, .streams, .types, .subscribe, .unsubscribe, .ping, .help, .stats,
+        case .get, .list, .count, .sorts, .read, .models, .streams, .types, .subscribe, .unsubscribe, .ping, .help,
+            .stats,
             .metrics, .clients, .checkpoint, .verify, .backup, .cluster, .quit, .send, .seal:
             false
         }
