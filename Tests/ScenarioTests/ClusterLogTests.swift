@@ -13,10 +13,11 @@ extension MachineTests {
 
         /// A daemon that is not started.
         private func daemon(
-            _ etcd: RunningEtcd, data: String? = nil, _ options: String...
+            _ etcd: RunningEtcd, data: String? = nil, patience: Int = 30, _ options: String...
         ) throws -> RunningDaemon {
             try RunningDaemon(
-                data: data, options: ["--cluster", Self.url(etcd), "--node", "n1", "--patience", "1"] + options,
+                data: data,
+                options: ["--cluster", Self.url(etcd), "--node", "n1", "--patience", "\(patience)"] + options,
                 isStarted: false)
         }
 
@@ -86,12 +87,12 @@ extension MachineTests {
             let etcd = try RunningEtcd()
             let port = etcd.port
             try etcd.pause()
-            let stopped = try daemon(etcd, "--create")
+            let stopped = try daemon(etcd, patience: 1, "--create")
             try expectEnd(stopped, 2, "etcd at http://127.0.0.1:\(port) did not answer within 1 s: ")
             try etcd.kill()
-            let refused = try daemon(etcd, "--create")
+            let refused = try daemon(etcd, patience: 1, "--create")
             try expectEnd(refused, 2, "did not answer within 1 s: http://127.0.0.1:\(port): Connection refused")
-            let joining = try daemon(etcd)
+            let joining = try daemon(etcd, patience: 1)
             try expectEnd(joining, 2, "did not answer within 1 s: http://127.0.0.1:\(port): Connection refused")
             for daemon in [stopped, refused, joining] { #expect(!Files.exists(daemon.data)) }
         }

@@ -44,10 +44,10 @@ extension MachineTests {
                 (authority, other, ["the peer's certificate is not accepted"]),
                 (other, authority, ["the peer refused the connection", "it closed the connection"]),
             ] {
-                let node = try Self.node(etcd, signer.sign("n1"), by: trusted, patience: 1, "--create")
+                let node = try Self.node(etcd, signer.sign("n1"), by: trusted, patience: 4, "--create")
                 try node.launch()
                 #expect(try node.wait() == .code(2))
-                #expect(node.trace.contains("did not answer within 1 s: https://"))
+                #expect(node.trace.contains("did not answer within 4 s: https://"))
                 #expect(reasons.contains { node.trace.contains($0) }, "\(node.trace)")
                 #expect(!Files.exists(node.data))
             }

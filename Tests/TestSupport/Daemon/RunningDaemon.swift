@@ -38,7 +38,11 @@ package final class RunningDaemon {
         // On a busy machine any request may be slow: a test that wants the trace of one says from when on.
         try Files.write(lines.joined() + "slow = 0\n", to: configuration)
         self.options = ["--config", configuration] + options
-        if isStarted { try start(fileLimit: fileLimit) }
+        guard isStarted else { return }
+        try start(fileLimit: fileLimit)
+        // The connection that was greeted is closed, and the daemon counts it until it has closed its end. Nobody else
+        // knows its path.
+        try until("the daemon has no connection") { openSockets <= 1 }
     }
 
     /// What it printed, of all its starts.
@@ -67,6 +71,12 @@ package final class RunningDaemon {
         try until("the daemon has printed that it serves") {
             trace.split(separator: "\n").count { $0.contains(" ready version=") } > starts
         }
+    }
+
+    /// The number of sockets that have its path, as the kernel lists them: the one that listens, and its ends of
+    /// connections.
+    private var openSockets: Int {
+        Files.text("/proc/net/unix").split(separator: "\n").count { $0.hasSuffix(" \(socket)") }
     }
 
     /// Starts it without waiting for anything.
