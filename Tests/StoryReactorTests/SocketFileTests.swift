@@ -19,7 +19,7 @@ import Testing
     @Test func `the file admits the users and groups that may connect, and nobody else, whatever the umask`() throws {
         let directory = try makeDirectory()
         defer { try? FileManager.default.removeItem(atPath: directory) }
-        func mode(_ access: SocketAccess, _ name: String) throws -> UInt16 {
+        func mode(_ access: SocketAccess, _ name: String) throws -> UInt32 {
             let reactor = try Reactor()
             #expect(try reactor.listen(at: directory + name, for: access) == nil)
             return permissions(directory + name)
