@@ -701,9 +701,9 @@ class _Identity:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         context.minimum_version = ssl.TLSVersion.TLSv1_3
         context.hostname_checks_common_name = False  # It is the name of a client, and of no host.
-        for file in filter(None, (self.authority, self.certificate, self.certificate_key)):
-            with open(file, "rb"):
-                pass  # An error of it names the file, which those of OpenSSL do not.
+        for file in (self.authority, self.certificate, self.certificate_key):
+            if file is not None:
+                open(file, "rb").close()  # An error of it names the file, which those of OpenSSL do not.
         try:
             context.load_verify_locations(self.authority)
         except ssl.SSLError as error:
@@ -831,9 +831,9 @@ class _TLSSocket:
     """A socket in TLS, which does what the link needs. Data that has arrived is never left in TLS, where `poll` cannot
     see it."""
 
-    def __init__(self, inner: socket.socket, identity: _Identity, host: str) -> None:
+    def __init__(self, inner: socket.socket, context: ssl.SSLContext, host: str) -> None:
         self._socket, self._in, self._out = inner, ssl.MemoryBIO(), ssl.MemoryBIO()
-        self._tls = identity.context().wrap_bio(self._in, self._out, server_hostname=host)
+        self._tls = context.wrap_bio(self._in, self._out, server_hostname=host)
         self._unsent = memoryview(b"")
         while True:
             try:
@@ -1286,25 +1286,27 @@ class _Link(_Owned):
         self._socket: Any = None
         super().__init__()
         place = places.next()
+        context = None if place.host is None else places.identity.context()
         try:
-            self._connect(place)
-            if place.host is not None:
-                self._socket = _TLSSocket(self._socket, places.identity, place.host)
+            self._socket = self._opened(place)
+            if place.host is not None and context is not None:
+                self._socket = _TLSSocket(self._socket, context, place.host)
         except BaseException as error:
             self.close()
             if isinstance(error, socket.timeout) and not _is_foreign(error):
                 raise self._silence() from None
             raise
 
-    def _connect(self, place: _Place) -> None:
+    def _opened(self, place: _Place) -> socket.socket:
         try:
-            if place.host is None:
-                self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-                self._socket.settimeout(self._timeout)
-                self._socket.connect(place.path)
-            else:
-                self._socket = socket.create_connection((place.host, place.port), self._timeout)
-                _prepare(self._socket)
+            if place.host is not None:
+                opened = socket.create_connection((place.host, place.port), self._timeout)
+                _prepare(opened)
+                return opened
+            self._socket = opened = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+            opened.settimeout(self._timeout)
+            opened.connect(place.path)
+            return opened
         except OSError as error:
             if _is_foreign(error) or isinstance(error, socket.timeout):
                 raise
@@ -1859,7 +1861,7 @@ class _AsyncLink(_Owned):
     def _ask(self) -> None:
         """Send PING after a silence of what is followed; where that had no answer either, the connection is lost."""
         if self._has_asked:
-            cast(asyncio.WriteTransport, self._writer.transport).abort()
+            self._writer.transport.abort()
         else:
             self._has_asked = True
             self.send(b"PING\n")
