@@ -161,7 +161,7 @@ let package = Package(
             "DamageTests",
             [
                 "StoryCore", "StoryWire", "StoryEngine", "StoryStorage", "StoryFold", "StoryStore", "StoryLog",
-                "StoryServer",
+                "StoryOffline", "StoryServer",
                 "TestSupport",
             ]),
         tests("GateTests", ["TestSupport"]),

@@ -77,11 +77,23 @@ package final class Engine {
     ///
     /// - Throws: the error of reading the models.
     package func rolledBack() throws(StorageError) {
+        logRolledBack()
         end = try world.end()
+    }
+
+    /// Resets all but the number of the next stream, which damaged models cannot tell: no write may come before
+    /// `modelsReplaced`.
+    package func logRolledBack() {
+        end = LogHead(position: world.log.head, time: world.log.lastTime, lastStream: end.lastStream)
         undefined = []
         changes.rolledBack(to: head)
         feed.rolledBack(to: head)
     }
+
+    /// Notes that the models were replaced by new ones, which are folded up to the head.
+    ///
+    /// - Throws: the error of reading the models.
+    package func modelsReplaced() throws(StorageError) { end = try world.end() }
 
     /// Notes that a declared model was undefined: its name is unknown to the next request.
     func undefine(_ name: String) { undefined += catalogue.kinds.filter { $0.name == name }.map(\.kind) }
@@ -202,7 +214,7 @@ package final class Engine {
         flush()
         do throws(StorageError) {
             let mayWrite = session.peer.role >= .write
-            guard mayWrite, let entry = try world.keys.entry(of: key) else {
+            guard mayWrite, let entry = try world.keys.provenEntry(of: key) else {
                 return output.reply(.failed(failure), tag: tag, restsOn: .zero)
             }
             let reused = Idempotency.reused(key, entry.last)

@@ -8,6 +8,8 @@ final class World {
     let log: any EventLogReading
     /// The rows of the store's own kinds.
     let rows: RowLookup
+    /// The same rows, for decisions: a write rests on what they have, and on what they lack.
+    let provenRows: RowLookup
     /// The declared models and their rows, by the number of their kind.
     private var declared: [(kind: DeclaredKind, rows: RowLookup)?] = []
     /// The declared models as the log has them.
@@ -27,6 +29,7 @@ final class World {
         self.json = json
         catalogue = plan.catalogue
         rows = RowLookup(store)
+        provenRows = RowLookup(store, isProven: true)
         streams = StreamIndex(store)
         keys = KeyIndex(store)
         types = TypeIndex(store)
@@ -67,12 +70,12 @@ final class World {
     /// Returns false for the schema of a kind that was removed.
     func serves(_ schema: KindSchema) -> Bool { catalogue.schema(of: schema.kind) === schema }
 
-    /// Returns whether there is a row with an ID.
+    /// Returns whether there is a row with an ID, for a write that rests on it.
     ///
     /// - Throws: the error of the read.
     func has(_ kind: Kind, _ id: Identifier) throws(StorageError) -> Bool {
         guard let schema = catalogue.schema(of: kind) else { return false }
-        return try rows(of: schema).has(schema, id)
+        return try (areRowsStoredTogether(kind) ? provenRows : rows(of: schema)).has(schema, id)
     }
 
     /// Returns a fold of a stream's events up to a position into the row with a key.
@@ -98,11 +101,14 @@ final class World {
 
     /// Returns the head of a stream, to append behind it.
     ///
-    /// A wrong head from the stored models would stay in the log for ever, so it is checked against the log first.
+    /// A wrong head from the stored models would stay in the log for ever, so it is checked against the log first; that
+    /// there is none is proven by the checksums of the pages that were searched.
     ///
-    /// - Throws: `.corrupt` if the log disagrees; otherwise the error of the read.
+    /// - Throws: `.corrupt` if the log disagrees, or a page is damaged; otherwise the error of the read.
     func headToExtend(_ stream: StreamName) throws(StorageError) -> StreamHead? {
-        guard let head = try streams.head(of: stream) else { return nil }
+        var found = try streams.head(of: stream)
+        if found == nil { found = try streams.head(of: stream, isProven: true) }
+        guard let head = found else { return nil }
         guard head.position <= store.checkpointed else { return head }
         var isWritten = false
         do throws(StorageError) {
@@ -113,16 +119,22 @@ final class World {
                 return false
             }
         } catch {
-            // If the event itself is damaged, only the models have the head, and they were verified at the start.
+            // If the event itself is damaged, only the models have the head.
             guard case .corrupt = error else { throw error }
-            isWritten = true
+            isWritten = try streams.head(of: stream, isProven: true) == head
         }
-        guard isWritten else {
-            throw .corrupt(
-                "the read models say of \(stream) what the log does not: stop the daemon and move the folder models away",
-                at: head.position)
-        }
+        guard isWritten else { throw try contradiction(of: stream, at: head.position) }
         return head
+    }
+
+    /// Returns the error for stored models that say of a stream what the log does not; they are folded again.
+    ///
+    /// - Throws: the damage of their pages, where that is why.
+    private func contradiction(of stream: StreamName, at position: Position) throws(StorageError) -> StorageError {
+        _ = try streams.head(of: stream, isProven: true)
+        let damage = StorageError.corrupt("the read models say of \(stream) what the log does not", at: position)
+        store.suspect(damage)
+        return damage
     }
 
     /// Returns the position that a moment names, in a log that ends at `head`.

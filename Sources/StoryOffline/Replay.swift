@@ -79,7 +79,14 @@ package struct Replay {
         }
         let through = try end(options, log, snapshot)
         let began = clock.steady()
-        let (folded, definitions) = try fold(log, through, progress)
+        // A fold gives a stream that begins twice, or a key of two writes, to one of them.
+        let names = BackgroundJob(on: .helpers, try log.namesCheck(through: through), whenDone: {})
+        let (folded, definitions): (any FoldedDigests, DefinitionTable)
+        do throws(StorageError) { (folded, definitions) = try fold(log, through, progress) } catch {
+            _ = names.wait()
+            throw error
+        }
+        try names.wait().get()
         let seconds = Double(clock.steady() - began) / 1e9
         let comparison = ReplayComparison(plan.catalogue, snapshot, folded) { (table) throws(StorageError) in
             try FoldedModels.fold(log, plan, through: through, keeping: table) { _, _ in }

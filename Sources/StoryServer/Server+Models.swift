@@ -7,6 +7,8 @@ import StoryStorage
 extension Server {
     /// Gives the builds of declared models their share, and serves by the definitions that answer now.
     func buildModels() {
+        // The log's definitions are in the models.
+        guard !driver.isHalfFolded else { return }
         advanceModels { () throws(StorageError) in
             try declared.advance(acknowledged: driver.acknowledged) { (name, event) throws(StorageError) in
                 guard follower == nil, cluster?.takesWrites != false, drainDeadline == nil, !driver.holdsWrites,

@@ -26,6 +26,7 @@ package final class Server: ReactorHandler {
     }
     /// Nil for models in memory.
     private let rebuild: ModelRebuild?
+    private let scrub: ModelScrub
     let declared: DeclaredModels
     let requests: Requests
     private var housekeeping: Housekeeping
@@ -51,6 +52,9 @@ package final class Server: ReactorHandler {
             ModelRebuild($0, checkpoints: checkpoints, engine: engine, trace: trace, figures: figures, starter: starter)
         }
         declared = dependency.declaredModels(flush, starter)
+        scrub = ModelScrub(figures: figures, starter: starter) { [declared] in
+            ([models] + declared.all.map(\.store)).compactMap(\.scrub)
+        }
         driver = dependency.commitDriver(connections, outbox, checkpoints, flush, declared)
         publishing = PushScheduler(
             log: log, models: models, engine: engine, encoder: dependency.encoder, trace: trace, figures: figures,
@@ -69,6 +73,10 @@ package final class Server: ReactorHandler {
             connections: connections, memory: memory, requests: requests,
             idle: IdleConnections(connections: connections, transport: transport, limits: limits))
         driver.whenRolledBack = { [weak self] in self?.followModels() }
+        rebuild?.whenRebuilt = { [driver] () throws(StorageError) in
+            try engine.modelsReplaced()
+            driver.modelsRebuilt()
+        }
         advanceModels { () throws(StorageError) in try declared.begin() }
         cluster?.began()
     }
@@ -237,6 +245,7 @@ package final class Server: ReactorHandler {
         work.jobs.end()
         work.seals.end()
         work.checks.end()
+        scrub.end()
         cluster?.end()
         replaceModels { rebuild throws(StorageError) in try rebuild.end() }
         driver.finishCommits()
@@ -269,10 +278,18 @@ package final class Server: ReactorHandler {
     /// Stores the models where that is due, and replies to the requests that waited for it.
     private func store() {
         replaceModels { rebuild throws(StorageError) in try rebuild.advance(at: driver.tick) }
-        if let damage = rebuild?.damageOfLog { driver.modelsAreLost(damage) }
+        if let error = modelsAreLost { driver.fail(error) }
+        scrub.advance(at: driver.tick)
         driver.storeIfDue()
         for answer in work.checkpoints.answers() { requests.answer(answer) }
         for ended in work.checks.advance() { requests.answer(ended) }
+    }
+
+    /// Why writes, or all requests, cannot get the models that they need: the log is damaged as well, or there is no room
+    /// for new ones; nil while they can.
+    private var modelsAreLost: StorageError? {
+        guard driver.refusals.areModelsDamaged else { return nil }
+        return rebuild?.damageOfLog ?? (driver.awaitsRebuild ? rebuild?.failure : nil)
     }
 
     /// Advances or ends a replacement of the models; stops the process where the new ones cannot be read.

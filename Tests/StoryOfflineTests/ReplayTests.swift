@@ -40,6 +40,23 @@ import Testing
         for entry in report.models { #expect(entry.digest == memory.digest(of: entry.model).text, "\(entry.model)") }
     }
 
+    @Test func `a log in which a stream begins twice is refused, with the stream and its positions`() throws {
+        var maker = EventMaker()
+        var events = (0..<9).map { maker.event("note-\($0 % 3)", .custom("T".type, data: "1".view)) }
+        let again = events[1]
+        events.append(
+            Event(
+                position: Position(10), stream: again.stream, streamNumber: StreamNumber(4), version: Version(1),
+                time: maker.time, by: 1_000, key: nil, tags: nil, meta: nil, body: again.body))
+        let bench = try stored(Array(events.dropLast()))
+        #expect(try bench.replay().position == Position(9))
+        try bench.write([events[9]])
+        let error = ReplayError.storage(
+            .corrupt("the stream note-1 begins twice, at positions 2 and 10", at: Position(10)))
+        #expect(throws: error) { try bench.replay() }
+        #expect(try bench.replay { $0.through = .position(Position(9)) }.position == Position(9))
+    }
+
     @Test func `a replay to what the log does not have is refused, and says where the log ends`() throws {
         for (count, end) in [(300, 301), (300, 999)] {
             let bench = try stored(Everything.events(count))

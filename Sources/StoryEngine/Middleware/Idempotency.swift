@@ -15,7 +15,7 @@ struct Idempotency {
     ///
     /// - Throws: the error of the read.
     func outcome(of action: RequestAction, _ key: RequestKey) throws(StorageError) -> WriteOutcome? {
-        guard let entry = try world.keys.entry(of: key) else { return nil }
+        guard let entry = try world.keys.provenEntry(of: key) else { return nil }
         if let receipt = try repeated(action, entry.positions) { return .repeated(receipt) }
         return .refused(Idempotency.reused(key, entry.last))
     }

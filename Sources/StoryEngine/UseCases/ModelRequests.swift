@@ -176,7 +176,8 @@ package struct ModelRequests {
     ///
     /// - Throws: `keyReused` for the key of another request.
     private func repeated(_ request: DefineRequest) throws(Failure) -> (definition: UInt32, receipt: Receipt)? {
-        guard let key = request.key, let entry = try Failure.reading(try world.keys.entry(of: key)) else { return nil }
+        guard let key = request.key, let entry = try Failure.reading(try world.keys.provenEntry(of: key))
+        else { return nil }
         var found: (definition: UInt32, receipt: Receipt)?
         func find(_ record: EventRecord) -> Bool {
             let receipt = Receipt(repeating: record)

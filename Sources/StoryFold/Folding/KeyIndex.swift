@@ -30,21 +30,22 @@ package struct KeyIndex: ~Copyable {
 
     /// Returns the events that a key made; nil when there are none yet.
     ///
+    /// - Parameter isProven: true where a write rests on it.
     /// - Throws: any read error of the store.
-    package func entry(of key: UnsafeRawBufferPointer) throws(StorageError) -> Entry? {
+    package func entry(of key: UnsafeRawBufferPointer, isProven: Bool = false) throws(StorageError) -> Entry? {
         var entry: Entry?
-        try store.withValue(StreamTables.keys.number, at: key) { bytes in
+        try store.withValue(StreamTables.keys.number, at: key, isProven: isProven) { bytes in
             guard bytes.count >= 12 else { return }
             entry = Entry(first: Position(bytes.sixByteNumber(at: 0)), count: bytes.sixByteNumber(at: 6))
         }
         return entry
     }
 
-    /// Returns the events that a key made; nil when there are none yet.
+    /// Returns the events that a key of a write made, from pages that are proven now; nil when there are none yet.
     ///
     /// - Throws: any read error of the store.
-    package func entry(of key: RequestKey) throws(StorageError) -> Entry? {
-        try key.spelling.withUnsafeBytes { (key) throws(StorageError) in try entry(of: key) }
+    package func provenEntry(of key: RequestKey) throws(StorageError) -> Entry? {
+        try key.spelling.withUnsafeBytes { (key) throws(StorageError) in try entry(of: key, isProven: true) }
     }
 
     /// Hints that `key` will be looked up soon.

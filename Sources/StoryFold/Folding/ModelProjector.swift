@@ -60,7 +60,12 @@ package final class ModelProjector {
     package func prior(to record: EventRecord) throws(StorageError) -> PriorState {
         var entry: KeyIndex.Entry?
         if let key = record.keyBytes { entry = try keys.entry(of: key) }
-        return PriorState(head: try streams.head(of: record.streamName), entry: entry)
+        var head = try streams.head(of: record.streamName)
+        // A page that changed after its first use: its damage is noted, and not folded on.
+        if (head?.version ?? .zero).next != record.version {
+            head = try streams.head(of: record.streamName, isProven: true)
+        }
+        return PriorState(head: head, entry: entry)
     }
 
     /// Folds in an event whose kind, and the state before it, were already looked up.

@@ -3,25 +3,30 @@ package import StoryCore
 extension StreamIndex {
     /// Returns the head of the stream with this name; nil when it has no event.
     ///
+    /// - Parameter isProven: true where a write rests on it.
     /// - Throws: any read error of the store.
-    package func head(of name: UnsafeRawBufferPointer) throws(StorageError) -> StreamHead? {
+    package func head(
+        of name: UnsafeRawBufferPointer, isProven: Bool = false
+    ) throws(StorageError) -> StreamHead? {
         var head: StreamHead?
-        try store.withValue(StreamTables.streams.number, at: name) { head = StreamHead($0) }
+        try store.withValue(StreamTables.streams.number, at: name, isProven: isProven) { head = StreamHead($0) }
         return head
     }
 
     /// Returns the head of a stream; nil when it has no event.
     ///
+    /// - Parameter isProven: true where a write rests on it.
     /// - Throws: any read error of the store.
-    package func head(of stream: StreamName) throws(StorageError) -> StreamHead? {
-        try stream.spelling.withUnsafeBytes { (name) throws(StorageError) in try head(of: name) }
+    package func head(of stream: StreamName, isProven: Bool = false) throws(StorageError) -> StreamHead? {
+        try stream.spelling.withUnsafeBytes { (name) throws(StorageError) in try head(of: name, isProven: isProven) }
     }
 
-    /// Returns the largest stream number in use; 0 when there is none.
+    /// Returns the largest stream number in use, on which the number of the next stream rests; 0 when there is none.
     ///
     /// - Throws: any read error of the store.
     package func lastNumber() throws(StorageError) -> StreamNumber {
-        StreamNumber(try count(at: StreamIndex.streamCountKey))
+        let key = StreamIndex.streamCountKey
+        return StreamNumber(try store.number(StreamTables.categories.number, at: key, isProven: true) ?? 0)
     }
 
     /// Returns the number of a category; nil when no stream has it.

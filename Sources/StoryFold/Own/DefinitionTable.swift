@@ -18,7 +18,8 @@ package final class DefinitionTable {
     package func model(named name: UnsafeRawBufferPointer) throws(StorageError) -> DeclaredModel? {
         guard KeyBuffer.keyLength.contains(name.count) else { return nil }
         var model: DeclaredModel?
-        let isThere = try store.withValue(StreamTables.definitions.number, at: name) { model = DeclaredModel($0) }
+        // The number of the next definition rests on it, and a model's events are few.
+        let isThere = try store.withProvenValue(StreamTables.definitions.number, at: name) { model = DeclaredModel($0) }
         if isThere, model == nil { throw .corrupt("the stored definition of a model is damaged", at: nil) }
         return model
     }

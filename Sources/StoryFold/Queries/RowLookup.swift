@@ -6,6 +6,9 @@ package import StoryCore
 package final class RowLookup: ContentRows {
     /// The store that has the rows.
     package let store: any TableStore
+    /// True where writes rest on the rows, and on their absence: the stored pages are compared with their checksums each
+    /// time.
+    private let isProven: Bool
     private var key = KeyBuffer(capacity: 128)
     /// The row key of an ID that was found in another table.
     private var id = KeyBuffer(capacity: 128)
@@ -16,7 +19,12 @@ package final class RowLookup: ContentRows {
     private var found: [Int] = []
 
     /// Creates a look-up in a store.
-    package init(_ store: any TableStore) { self.store = store }
+    ///
+    /// - Parameter isProven: true for what writes rest on.
+    package init(_ store: any TableStore, isProven: Bool = false) {
+        self.store = store
+        self.isProven = isProven
+    }
 
     /// Calls `body` with the row with a key, after one search.
     ///
@@ -39,7 +47,7 @@ package final class RowLookup: ContentRows {
     /// - Throws: any read error of the store.
     package func has(_ schema: KindSchema, _ id: Identifier) throws(StorageError) -> Bool {
         guard setKey(RowKey(id)) else { return false }
-        return try store.withValue(schema.rows.number, at: key.bytes) { _ in }
+        return try store.withValue(schema.rows.number, at: key.bytes, isProven: isProven) { _ in }
     }
 
     /// Calls `body` with the row with a number, as index entries have it, after two searches.
@@ -51,7 +59,7 @@ package final class RowLookup: ContentRows {
         _ schema: KindSchema, number: UInt64, _ body: (RowView) -> Void
     ) throws(StorageError) -> Bool {
         key.set(number)
-        let isThere = try store.withValue(schema.numbers.number, at: key.bytes) { id.setRowKey($0) }
+        let isThere = try store.withValue(schema.numbers.number, at: key.bytes, isProven: isProven) { id.setRowKey($0) }
         guard isThere else { return false }
         return try withValue(schema, at: id.bytes, body)
     }
@@ -93,7 +101,7 @@ package final class RowLookup: ContentRows {
         guard let unique = schema.unique, KeyBuffer.keyLength.contains(folded.count) else { return false }
         id.clear()
         let isThere = try folded.withBytes { (folded) throws(StorageError) in
-            try store.withValue(unique.table.number, at: folded) { value in
+            try store.withValue(unique.table.number, at: folded, isProven: isProven) { value in
                 if value.count > 6 { id.setRowKey(UnsafeRawBufferPointer(rebasing: value[6...])) }
             }
         }
@@ -123,7 +131,7 @@ package final class RowLookup: ContentRows {
     ) throws(StorageError) -> Bool {
         key.set(number.value)
         name.spelling.withUnsafeBytes { key.addName($0) }
-        return try store.withValue(table.number, at: key.bytes) { _ in }
+        return try store.withValue(table.number, at: key.bytes, isProven: isProven) { _ in }
     }
 
     /// Sets the key to that of a row; returns false when no row has such a key.
@@ -139,7 +147,7 @@ package final class RowLookup: ContentRows {
         _ schema: KindSchema, at key: UnsafeRawBufferPointer, _ body: (RowView) -> Void
     ) throws(StorageError) -> Bool {
         var isDamaged = false
-        let isThere = try store.withValue(schema.rows.number, at: key) { bytes in
+        let isThere = try store.withValue(schema.rows.number, at: key, isProven: isProven) { bytes in
             if let row = RowView(schema.layoutPointer, bytes) { body(row) } else { isDamaged = true }
         }
         guard !isDamaged else { throw .corrupt("a stored row of \(schema.name) is damaged", at: nil) }

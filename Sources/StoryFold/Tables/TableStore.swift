@@ -53,6 +53,17 @@ package protocol TableStore: TableWriting {
     func withValue(
         _ table: UInt8, at key: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void
     ) throws(StorageError) -> Bool
+    /// Calls `body` with the value at a key, as `withValue` does, after the stored pages that lead to it, or past it, were
+    /// compared with their checksums as they are now: for what a write rests on.
+    ///
+    /// - Throws: `.corrupt` where a page changed since it was written, which is noted as damage of the store; otherwise
+    ///   any read error of the store.
+    @discardableResult
+    func withProvenValue(
+        _ table: UInt8, at key: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void
+    ) throws(StorageError) -> Bool
+    /// Notes damage of the stored tables that a reader found by comparing them with the log.
+    func suspect(_ damage: StorageError)
     /// Calls `body` for each key in order, with its value, or nil where there is none.
     ///
     /// - Throws: any read error of the store, before the first call of `body`.
@@ -89,6 +100,27 @@ extension TableStore {
 
     /// Does nothing by default.
     package func prefetch(_ table: UInt8, at key: UnsafeRawBufferPointer) {}
+
+    /// Looks the key up alone by default, as is right for tables in memory.
+    package func withProvenValue(
+        _ table: UInt8, at key: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void
+    ) throws(StorageError) -> Bool {
+        try withValue(table, at: key, body)
+    }
+
+    /// Does nothing by default.
+    package func suspect(_ damage: StorageError) {}
+
+    /// Calls `body` with the value at a key, proven or not.
+    ///
+    /// - Throws: as `withProvenValue`, or `withValue`.
+    @inline(__always)
+    @discardableResult
+    func withValue(
+        _ table: UInt8, at key: UnsafeRawBufferPointer, isProven: Bool, _ body: (UnsafeRawBufferPointer) -> Void
+    ) throws(StorageError) -> Bool {
+        try isProven ? withProvenValue(table, at: key, body) : withValue(table, at: key, body)
+    }
 
     /// Looks the keys up one after the other by default.
     package func withValues(
@@ -165,16 +197,18 @@ extension TableStore {
     /// Returns the six-byte number at a key; nil when there is none, or fewer bytes.
     ///
     /// - Throws: any read error of the store.
-    package func number(_ table: UInt8, at key: UnsafeRawBufferPointer) throws(StorageError) -> UInt64? {
+    package func number(
+        _ table: UInt8, at key: UnsafeRawBufferPointer, isProven: Bool = false
+    ) throws(StorageError) -> UInt64? {
         var number: UInt64?
-        try withValue(table, at: key) { if $0.count >= 6 { number = $0.sixByteNumber(at: 0) } }
+        try withValue(table, at: key, isProven: isProven) { if $0.count >= 6 { number = $0.sixByteNumber(at: 0) } }
         return number
     }
 
     /// Returns the six-byte number at a key that is in an array, as `number` does.
     ///
     /// - Throws: any read error of the store.
-    func number(_ table: UInt8, at key: [UInt8]) throws(StorageError) -> UInt64? {
-        try key.withBytes { (key) throws(StorageError) in try number(table, at: key) }
+    func number(_ table: UInt8, at key: [UInt8], isProven: Bool = false) throws(StorageError) -> UInt64? {
+        try key.withBytes { (key) throws(StorageError) in try number(table, at: key, isProven: isProven) }
     }
 }

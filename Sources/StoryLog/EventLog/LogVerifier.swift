@@ -2,8 +2,8 @@ package import StoryStorage
 import CXXHash
 package import StoryCore
 
-/// A verifier of a log: checks every record against its checksum, its position, its time and its stream's versions, and
-/// every block against the chain of seals.
+/// A verifier of a log: checks every record against its checksum, its position, its time and its stream's versions, every
+/// block against the chain of seals, and that no stream begins twice and no two writes have one key.
 ///
 /// It may run on any one thread while the log is appended to and read on another. The log must stay open.
 package struct LogVerifier: Sendable {
@@ -32,7 +32,9 @@ package struct LogVerifier: Sendable {
             guard progress(walk.position) else { return nil }
         }
         try walk.end(with: tail)
-        _ = progress(walk.position)
+        let end = walk.position
+        try walk.names.check(LogView(environment, tail), through: end) { !progress(end) }
+        _ = progress(end)
         return position == nil ? walk.seal : walk.wantedSeal
     }
 }
@@ -83,6 +85,8 @@ struct LogWalk {
     /// The seal at the wanted position; nil before it is reached.
     private(set) var wantedSeal: Seal?
     private var order = EventOrder()
+    /// The names of the records so far.
+    private(set) var names = DoubledNames()
 
     init(_ environment: Environment, sealAt position: Position? = nil) throws(StorageError) {
         self.environment = environment
@@ -127,7 +131,9 @@ struct LogWalk {
     private mutating func check(_ run: RecordRun, from first: UInt64) throws(StorageError) {
         guard first == position.next.value else { throw Record.damaged(position.next.value, "is missing") }
         for next in first...run.last {
-            try order.check(try Record.read(try run.record(at: next), at: next))
+            let record = try Record.read(try run.record(at: next), at: next)
+            try order.check(record)
+            names.add(record)
             position = Position(next)
         }
         var sealed = first
@@ -143,7 +149,8 @@ struct LogWalk {
 
 /// A check of the order of events: times do not go back, and each stream counts 1, 2, 3 … under one name.
 ///
-/// It takes 16 bytes a stream; for streams after the first four million only the times are checked.
+/// It takes 16 bytes a stream; for streams after the first four million only the times are checked. That a name has no
+/// second number is checked by `DoubledNames`.
 struct EventOrder {
     /// The last version and the name of a stream.
     private struct Stream {

@@ -21,7 +21,25 @@ package final class LogView: @unchecked Sendable {
         transaction = try ReadTransaction(log.environment)
     }
 
+    /// Makes a view of the blocks that are stored now, and of records after them.
+    ///
+    /// - Throws: `.corrupt` if the log has no header, or lost a block; as the other.
+    init(_ environment: Environment, _ tail: [BlockSection]) throws(StorageError) {
+        self.tail = tail
+        map = BlockMap(pageSize: environment.pageSize)
+        let begun = try ReadTransaction(environment)
+        _ = try map.update(begun.handle)
+        transaction = consume begun
+    }
+
     deinit { close() }
+
+    /// Returns the event at a position, after verifying its checksum.
+    ///
+    /// - Throws: `.corrupt` if it is damaged, or missing.
+    func event(at position: UInt64) throws(StorageError) -> EventRecord {
+        try Record.read(try run(at: position).record(at: position), at: position)
+    }
 
     /// Visits the records of these positions in order, without verifying them, until `visit` returns false.
     ///

@@ -11,15 +11,14 @@ extension CommitDriver {
         let keyed: Set<Position>
         do throws(StorageError) {
             keyed = failure == .outcomeUnknown ? try log.positionsWithKey(after: turn.acknowledged) : []
-            try restoreAcknowledged()
-            try engine.rolledBack()
-            isHalfFolded = false
+            try log.rollBack(to: turn.acknowledged)
+            try restoreModels()
         } catch {
             return perform(turn.rollBackFinished(.failure(error)))
         }
         connections.rolledBack(to: turn.acknowledged)
         outbox.rollBack(to: turn.acknowledged) { keyed.contains($0) ? .outcomeOfKeyUnknown : failure }
-        whenRolledBack()
+        if !isHalfFolded { whenRolledBack() }
         guard stopReason == nil else { return }
         perform(turn.rollBackFinished(.success(())))
     }
@@ -34,9 +33,13 @@ extension CommitDriver {
         perform(turn.foldFailed(.storage(error)))
     }
 
-    /// Stops the process where writes need damaged models that cannot be rebuilt, since the log is damaged as well.
-    func modelsAreLost(_ error: StorageError) {
-        if refusals.areModelsDamaged { fail(error) }
+    /// Takes note that new models are served, into which all events were folded.
+    func modelsRebuilt() {
+        guard awaitsRebuild else { return }
+        (awaitsRebuild, isHalfFolded) = (false, false)
+        whenRolledBack()
+        sendablePosition = turn.acknowledged
+        transport.requestTurn()
     }
 
     /// Refuses writes for a while where the disk is full.
@@ -48,14 +51,22 @@ extension CommitDriver {
         engine.writesRefused(refusals.failure)
     }
 
-    /// Rolls the log back to its acknowledged events, and the models to their checkpoint, from which they are folded
-    /// again.
-    private func restoreAcknowledged() throws(StorageError) {
-        try log.rollBack(to: turn.acknowledged)
+    /// Rolls the models back to their checkpoint, from which they are folded again. Where the fold meets a damaged page,
+    /// nothing may read them until new ones are built.
+    private func restoreModels() throws(StorageError) {
         checkpoints.rollBack()
-        // The events were in memory a moment ago; a checkpoint could meet the same full disk.
-        try Recovery.fold(log, into: models, by: engine.plan, isStoring: false) { _, _ in }
         try declared.rolledBack()
+        do throws(StorageError) {
+            // The events were in memory a moment ago; a checkpoint could meet the same full disk.
+            try Recovery.fold(log, into: models, by: engine.plan, isStoring: false) { _, _ in }
+            try engine.rolledBack()
+            isHalfFolded = false
+        } catch {
+            guard case .corrupt = error, models.damage != nil else { throw error }
+            engine.logRolledBack()
+            (awaitsRebuild, isHalfFolded, refusals.areModelsDamaged) = (true, true, true)
+            engine.writesRefused(refusals.failure)
+        }
     }
 
     /// Stops the process: the state of the disk is unknown, so no waiting output is sent.

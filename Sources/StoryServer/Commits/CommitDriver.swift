@@ -40,6 +40,8 @@ final class CommitDriver {
     var isMemoryShort = false
     /// True while the models have a part of an event that is about to be undone: then nothing may read them.
     var isHalfFolded = false
+    /// True while that lasts until new models are built.
+    var awaitsRebuild = false
     /// The interval of the search for readers whose process ended, in ticks of 0.1 s.
     private static let readerTicks: UInt64 = 100
     /// The number of times that the end of the process tries to commit the remaining events.

@@ -184,6 +184,14 @@ enum FigureTable {
             help: "Replacements of damaged models by new ones, which were folded from the log."
         ) { .one($0.figures.rebuilds) },
         Figure(
+            name: "storykeep_model_scrubs", kind: .counter,
+            help: "Rounds of the scrub that found every page of the stored models as it was written."
+        ) { .one($0.figures.scrubs) },
+        Figure(
+            name: "storykeep_model_scrub_age_seconds", kind: .gauge, unit: .seconds,
+            help: "Seconds since the last of these rounds, or since the start where none has ended."
+        ) { .one($0.figures.secondsSinceScrub) },
+        Figure(
             name: "storykeep_flushes", kind: .counter, help: "Flushes of the journal into the log."
         ) { .one($0.figures.flushes) },
         Figure(

@@ -27,6 +27,9 @@ package final class Figures {
     var flushes: UInt64 = 0
     /// The number of times that damaged models were replaced.
     private(set) var rebuilds: UInt64 = 0
+    /// The number of rounds of the scrub that found every page in use as it was written.
+    private(set) var scrubs: UInt64 = 0
+    private var scrubbedAt: UInt64?
     /// The number of slow requests, by the setting `slow`.
     var slowRequests: UInt64 = 0
     private var failures: [ErrorCode: UInt64] = [:]
@@ -114,6 +117,18 @@ package final class Figures {
     func modelsRebuilt() {
         rebuilds += 1
         conditions.remove(.rebuilding)
+    }
+
+    /// Counts a round of the scrub.
+    func scrubbed() {
+        scrubs += 1
+        scrubbedAt = steady()
+    }
+
+    /// The seconds since the last round of the scrub, or since the start where none has ended.
+    var secondsSinceScrub: UInt64 {
+        guard let since = scrubbedAt ?? began, case let now = steady(), now > since else { return 0 }
+        return (now - since) / 1_000_000_000
     }
 
     /// Adds the duration of the checkpoint that was stored.

@@ -28,6 +28,7 @@ struct Stats {
             Member("subscriptions", .object(subscriptions)),
             Member("errors", .count(figures.errors)),
             Member("checkpoints", .count(source.checkpoints.count)),
+            Member("scrubs", .object(scrubs)),
             Member("uptime", .count(figures.uptimeSeconds)),
         ] + cluster
     }
@@ -38,6 +39,10 @@ struct Stats {
         var members = cluster.members + cluster.figures(head: source.head)
         if case .node = cluster { members.append(Member("engine", .object(figures.engine.members))) }
         return [Member("cluster", .object(members))]
+    }
+
+    private var scrubs: [Member] {
+        [Member("count", .count(figures.scrubs)), Member("age", .count(figures.secondsSinceScrub))]
     }
 
     private var sizes: [Member] {

@@ -8,8 +8,8 @@ import StoryStorage
 /// The replacement of damaged models by new ones, which are folded from the log beside them, while serving.
 ///
 /// Threads fold the log through the models' last checkpoint, again until there is no later one. Then the new models
-/// take the name of the old ones, and the loop takes them over between two turns: the memtables have the events after
-/// that checkpoint, and stay as they are.
+/// take the name of the old ones, and the loop takes them over between two turns: it folds the events after that
+/// checkpoint into new memtables.
 final class ModelRebuild {
     /// The delay after a build that failed before the next one, in ticks of 0.1 s.
     private static let retryTicks: UInt64 = 600
@@ -28,7 +28,7 @@ final class ModelRebuild {
         /// The old models are closed and removed.
         case removing(BackgroundJob<Void>)
         /// The build failed, and is tried again after the delay.
-        case failed(retry: RetryTimer)
+        case failed(StorageError, retry: RetryTimer)
         /// The build failed with damage, of the log: it is left to the next start.
         case givenUp(StorageError)
     }
@@ -71,13 +71,19 @@ final class ModelRebuild {
         case .folded(let build): if checkpoints.isAtRest { goOn(build) }
         case .installing(let job): if let result = job.result { try installed(result) }
         case .removing(let job): if let result = job.result { removed(result) }
-        case .failed(let retry): if retry.hasEnded(at: tick) { state = .idle }
+        case .failed(_, let retry): if retry.hasEnded(at: tick) { state = .idle }
         case .givenUp: break
         }
     }
 
     /// The damage of the log that keeps the models from being rebuilt; nil where there is none.
     var damageOfLog: StorageError? { if case .givenUp(let damage) = state { damage } else { nil } }
+
+    /// Why the last build failed, which is tried again; nil where none did.
+    var failure: StorageError? { if case .failed(let error, _) = state { error } else { nil } }
+
+    /// Called once new models are served, into which all events were folded.
+    var whenRebuilt: () throws(StorageError) -> Void = {}
 
     /// Ends the rebuild in progress and waits for its thread: new models that have their name are taken over.
     ///
@@ -170,10 +176,18 @@ final class ModelRebuild {
             giveUp(error)
         case .success(let new):
             remove(try store.models.replace(by: new))
+            try foldAgain()
             checkpoints.modelsReplaced()
             figures.modelsRebuilt()
             trace.say("rebuilt", ["position": "\(new.position.value)"])
         }
+    }
+
+    /// Folds the events after the checkpoint once more, since the memtables were made with the pages that are damaged.
+    private func foldAgain() throws(StorageError) {
+        store.models.discard()
+        try Recovery.fold(store.log, into: store.models, by: engine.plan, isStoring: false) { _, _ in }
+        try whenRebuilt()
     }
 
     /// Closes and removes models on a thread: the last reference closes the files.
@@ -199,7 +213,7 @@ final class ModelRebuild {
             state = .givenUp(error)
         } else {
             trace.say("not-rebuilt", ["reason": "\(error)", "then": "tried again in a minute"])
-            state = .failed(retry: RetryTimer(at: tick, interval: ModelRebuild.retryTicks))
+            state = .failed(error, retry: RetryTimer(at: tick, interval: ModelRebuild.retryTicks))
         }
     }
 }

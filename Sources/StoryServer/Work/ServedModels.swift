@@ -34,6 +34,8 @@ package protocol ServedModels: TableStore {
     func reopen() throws(StorageError)
     /// Frees the slots of readers whose process ended.
     func clearStaleReaders()
+    /// The comparison of the stored pages with their checksums; nil for models in memory.
+    var scrub: PageScrub? { get }
     /// Returns a view of the stored tables; no checkpoint may be in progress.
     ///
     /// - Throws: `.failed` when there can be no more readers.
@@ -46,6 +48,9 @@ extension ServedModels {
 
     /// Does nothing by default.
     package func reopen() {}
+
+    /// Nil by default: nothing is stored in pages.
+    package var scrub: PageScrub? { nil }
 
     /// Stores the memtables, which are folded through a position, on this thread; they are kept where that fails.
     ///

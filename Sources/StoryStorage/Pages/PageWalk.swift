@@ -69,6 +69,12 @@ package final class PageWalk {
         if let map { munmap(map.baseAddress, map.count) }
     }
 
+    /// Returns the bytes of a page of the commit; nil where the pages are read from the disk.
+    package func mapped(_ page: UInt64) -> UnsafeRawBufferPointer? {
+        guard let map, page <= meta.lastPage else { return nil }
+        return UnsafeRawBufferPointer(map).slice(Int(page) * meta.pageSize, count: meta.pageSize)
+    }
+
     /// Visits the pages of both trees, and of the trees that the main one names.
     ///
     /// - Throws: `.corrupt` when a page is not one that LMDB wrote there; the errors of the visitor.

@@ -4,24 +4,32 @@ import Synchronization
 
 /// The set of the pages of an environment that this process has compared with their checksums, with a bit for each.
 ///
-/// The bytes of a page are compared at its first use, and not again: a damaged page is an error of the read that needs
-/// it. Several threads may use the set.
+/// The bytes of a page are compared at its first use: a damaged page is an error of the read that needs it. A search that
+/// a write rests on compares the pages again (`proveAgain`), since memory and disks change bytes later as well. Several
+/// threads may use the set.
 package final class ProvenPages: @unchecked Sendable {
     // Unchecked: the words are atomic, and everything else is constant.
 
+    /// Compares a page of the file with its checksum, and returns that; throws `.corrupt` if they differ.
+    package typealias Comparison = @Sendable (_ page: UInt64) throws(StorageError) -> UInt64
+    /// Returns the checksum of the bytes of a page.
+    package typealias Checksum = @Sendable (_ bytes: UnsafeRawBufferPointer, _ page: UInt64) -> UInt64
+
     private let words: UnsafeMutablePointer<Atomic<UInt64>>
     private let bytes: Int
-    private let compare: @Sendable (_ page: UInt64) throws(StorageError) -> Void
+    private let compare: Comparison
+    private let checksum: Checksum
     private let comparisons = Atomic(0)
+    /// The checksums of the pages that were added, so that a later comparison needs no system call.
+    private let known: KnownChecksums
 
     /// Makes an empty set.
     ///
     /// - Parameters:
     ///   - pages: the number of pages that fit into the map. Memory is used for those alone that are added.
-    ///   - compare: compares a page with its checksum; it throws `.corrupt` if they differ.
     /// - Throws: `.failed` if there is no address space for the bits.
     package init(
-        pages: Int, _ compare: @escaping @Sendable (_ page: UInt64) throws(StorageError) -> Void
+        pages: Int, checksum: @escaping Checksum, comparedBy compare: @escaping Comparison
     ) throws(StorageError) {
         bytes = pages / 8 + 8
         let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE
@@ -30,6 +38,8 @@ package final class ProvenPages: @unchecked Sendable {
         }
         words = map.bindMemory(to: Atomic<UInt64>.self, capacity: bytes / 8)
         self.compare = compare
+        self.checksum = checksum
+        known = KnownChecksums(pages: pages)
     }
 
     deinit { munmap(words, bytes) }
@@ -43,8 +53,9 @@ package final class ProvenPages: @unchecked Sendable {
         words[Int(page / 64)].load(ordering: .acquiring) & (1 << (page % 64)) != 0
     }
 
-    /// Adds a page that this process has just written.
-    package func insert(_ page: UInt64) {
+    /// Adds a page that this process has just written, with its checksum.
+    package func insert(_ page: UInt64, checksum: UInt64) {
+        known.set(checksum, of: page)
         words[Int(page / 64)].bitwiseOr(1 << (page % 64), ordering: .releasing)
     }
 
@@ -58,15 +69,25 @@ package final class ProvenPages: @unchecked Sendable {
     /// - Throws: `.corrupt` if they differ.
     package func prove(_ page: UInt64) throws(StorageError) {
         guard !contains(page) else { return }
+        let sum: UInt64
         do throws(StorageError) {
-            try compare(page)
+            sum = try compare(page)
         } catch {
             // A commit removes the checksums of the pages that it freed, which other threads may still read; it proves
             // them first.
             if contains(page) { return }
             throw error
         }
-        insert(page)
+        insert(page, checksum: sum)
         comparisons.add(1, ordering: .relaxed)
+    }
+
+    /// Compares the bytes of a page, as they are in memory now, with its checksum, whenever that was done before.
+    ///
+    /// - Throws: `.corrupt` if they differ; then each use of the page fails from now on.
+    package func proveAgain(_ page: UInt64, _ bytes: UnsafeRawBufferPointer) throws(StorageError) {
+        guard known.checksum(of: page) != checksum(bytes, page) else { return }
+        remove(page)
+        try prove(page)
     }
 }

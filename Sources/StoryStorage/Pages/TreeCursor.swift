@@ -13,11 +13,15 @@ package struct TreeCursor: ~Copyable {
     }
 
     private let tree: StoredTree
+    private let isProving: Bool
     private var levels: InlineArray<16, Level>
 
     /// Makes a cursor that is on no entry yet.
-    package init(_ tree: StoredTree) {
+    ///
+    /// - Parameter isProving: true to compare each page with its checksum, whenever that was done before.
+    package init(_ tree: StoredTree, isProving: Bool = false) {
         self.tree = tree
+        self.isProving = isProving
         levels = InlineArray(repeating: Level(page: tree.map, count: 0, index: 0))
     }
 
@@ -112,6 +116,7 @@ package struct TreeCursor: ~Copyable {
     }
 
     private mutating func enter(_ page: UnsafeRawPointer, at level: Int) throws(StorageError) {
+        if isProving { try tree.proveAgain(page) }
         let count = try tree.nodeCount(page, isLeaf: level == tree.depth - 1)
         levels[level] = Level(page: page, count: count, index: 0)
     }
@@ -125,6 +130,8 @@ package struct TreeCursor: ~Copyable {
         let leaf = tree.depth - 1
         let page = levels[leaf].page
         let node = try tree.node(page, levels[leaf].index)
-        return KeyValue(key: try tree.key(page, node), value: try tree.value(page, node))
+        let found = KeyValue(key: try tree.key(page, node), value: try tree.value(page, node))
+        if isProving { try tree.proveAgain(valueOf: node, on: page, found.value) }
+        return found
     }
 }

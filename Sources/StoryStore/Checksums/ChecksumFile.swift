@@ -75,6 +75,12 @@ struct ChecksumFile: ~Copyable {
         return sums
     }
 
+    /// Reads the checksums of up to `count` pages from a page on; fewer at the end of the file.
+    func read(from page: UInt64, atMost count: Int, _ path: String) throws(StorageError) -> [UInt64] {
+        let bytes = try file.read(8 * count, at: PageChecksums.headSize + 8 * Int(page), of: path)
+        return (0..<bytes.count / 8).map { bytes.number(at: 8 * $0, as: UInt64.self) }
+    }
+
     /// Writes the checksums that changed; those near each other are written at once.
     func write(_ changed: Set<Int>, of sums: [UInt64], _ path: String) throws(StorageError) {
         var pages = changed.sorted()[...]

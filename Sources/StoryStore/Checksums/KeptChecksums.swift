@@ -22,8 +22,9 @@ final class KeptChecksums: Sendable {
     init(of environment: Environment) throws(StorageError) {
         let check = try PageCheck(PageChecksums(models: environment.path), pageSize: environment.pageSize)
         self.check = check
-        pages = try ProvenPages(pages: environment.mapSize / environment.pageSize) { (page) throws(StorageError) in
-            try check.run(page)
+        let pages = environment.mapSize / environment.pageSize
+        self.pages = try ProvenPages(pages: pages, checksum: { PageChecksums.of($0, number: $1) }) {
+            (page) throws(StorageError) in try check.run(page)
         }
     }
 

@@ -10,7 +10,7 @@ final class PageCheck: Sendable {
     let checksums: PageChecksums
     let file: ChecksumFile
     let data: SharedFile
-    private let pageSize: Int
+    let pageSize: Int
 
     /// Opens the files.
     ///
@@ -22,14 +22,16 @@ final class PageCheck: Sendable {
         data = try SharedFile(checksums.data, O_RDONLY | O_NOFOLLOW)
     }
 
-    /// Compares a page with its checksum; on any thread.
+    /// Compares a page with its checksum, and returns that; on any thread.
     ///
     /// - Throws: `.corrupt` if they differ, or the page cannot be read.
-    func run(_ page: UInt64) throws(StorageError) {
+    @discardableResult
+    func run(_ page: UInt64) throws(StorageError) -> UInt64 {
         let result = withUnsafeTemporaryAllocation(byteCount: pageSize, alignment: 8) { bytes in
-            Result { () throws(StorageError) in try isAsWritten(page, bytes) }
+            Result { () throws(StorageError) in try checksum(page, bytes) }
         }
-        guard try result.get() else { throw checksums.damaged(page) }
+        guard let sum = try result.get() else { throw checksums.damaged(page) }
+        return sum
     }
 
     /// Has the next start fold the models again, unless others have their name by now; on any thread.
@@ -37,14 +39,17 @@ final class PageCheck: Sendable {
         if data.handle.isNamed(checksums.data) { checksums.suspect(damage) }
     }
 
-    private func isAsWritten(_ page: UInt64, _ bytes: UnsafeMutableRawBufferPointer) throws(StorageError) -> Bool {
+    /// Returns the checksum of a page that has it; nil for a page that was changed.
+    private func checksum(
+        _ page: UInt64, _ bytes: UnsafeMutableRawBufferPointer
+    ) throws(StorageError) -> UInt64? {
         let head = UnsafeMutableRawBufferPointer(rebasing: bytes[..<8])
         let offset = PageChecksums.headSize + 8 * Int(page)
-        guard try file.file.read(into: head, at: offset, of: checksums.path) == 8 else { return false }
+        guard try file.file.read(into: head, at: offset, of: checksums.path) == 8 else { return nil }
         let sum = UnsafeRawBufferPointer(head).number(at: 0, as: UInt64.self)
-        guard try data.handle.read(into: bytes, at: Int(page) * pageSize, of: checksums.data) == pageSize else {
-            return false
-        }
-        return PageChecksums.of(UnsafeRawBufferPointer(bytes), number: page) == sum
+        guard try data.handle.read(into: bytes, at: Int(page) * pageSize, of: checksums.data) == pageSize,
+            PageChecksums.of(UnsafeRawBufferPointer(bytes), number: page) == sum
+        else { return nil }
+        return sum
     }
 }

@@ -94,7 +94,7 @@ struct PageChecksums {
     ) throws(StorageError) {
         try file.grow(to: walk.meta.lastPage + 1, path)
         let update = ChecksumUpdate(
-            walk.meta, path, pages, isProven: isProven, try file.read(pages: walk.meta.lastPage + 1, path))
+            walk, path, pages, isProven: isProven, try file.read(pages: walk.meta.lastPage + 1, path))
         try walk.run(update)
         try file.write(update.changed, of: update.sums, path)
         try file.file.sync(path)
@@ -117,15 +117,16 @@ private final class ChecksumUpdate: PageVisitor {
     private(set) var sums: [UInt64]
     /// The pages whose checksums changed.
     private(set) var changed: Set<Int> = []
-    private let meta: MetaPage
+    private let walk: PageWalk
+    private var meta: MetaPage { walk.meta }
     private let path: String
     /// True when pages that have a checksum are known to be as they were written, or are verified before their use.
     private let isProven: Bool
     private let pages: ProvenPages?
 
-    init(_ meta: MetaPage, _ path: String, _ pages: ProvenPages?, isProven: Bool, _ sums: [UInt64]) {
+    init(_ walk: PageWalk, _ path: String, _ pages: ProvenPages?, isProven: Bool, _ sums: [UInt64]) {
         self.pages = pages
-        self.meta = meta
+        self.walk = walk
         self.path = path
         self.isProven = isProven
         self.sums = sums
@@ -142,19 +143,26 @@ private final class ChecksumUpdate: PageVisitor {
                 throw .corrupt("page \(number) beside \(path) is not the one that was written", at: nil)
             }
             set(Int(number), sum)
-            pages?.insert(number)
+            pages?.insert(number, checksum: sum)
         }
     }
 
-    /// Removes the checksums of freed pages. They are proven before, since snapshots of earlier commits still have them.
+    /// Removes the checksums of freed pages. They are compared before, whenever that was done last: the commit has copied
+    /// what they had, and snapshots of earlier commits still have them.
     func frees(_ freed: UnsafeRawBufferPointer, by transaction: UInt64) throws(StorageError) {
         guard transaction == meta.transaction else { return }
         for index in 0..<freed.count / 8 {
             let page = freed.number(at: 8 * index, as: UInt64.self)
             guard page <= meta.lastPage, sums[Int(page)] != 0 else { continue }
-            try pages?.prove(page)
+            try prove(freed: page)
             set(Int(page), 0)
         }
+    }
+
+    private func prove(freed page: UInt64) throws(StorageError) {
+        guard let pages else { return }
+        guard let bytes = walk.mapped(page) else { return try pages.prove(page) }
+        try pages.proveAgain(page, bytes)
     }
 
     private func set(_ page: Int, _ sum: UInt64) {

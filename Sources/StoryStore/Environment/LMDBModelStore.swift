@@ -220,12 +220,19 @@ package final class LMDBModelStore: TableStore {
 
     /// Returns the newest value of a key, from the memtables or the stored tables; valid until the next change.
     ///
+    /// - Parameter isProving: true to compare the stored pages with their checksums, whenever that was done before.
     /// - Throws: any read error of the stored tables.
-    private func find(
-        _ table: UInt8, _ key: UnsafeRawBufferPointer
+    func find(
+        _ table: UInt8, _ key: UnsafeRawBufferPointer, isProving: Bool = false
     ) throws(StorageError) -> UnsafeRawBufferPointer? {
         if let known = active.known(table, key, hash: Memtable.hash(key), before: older) { return known }
-        do throws(StorageError) { return try stored(table, key) } catch { throw noted(error) }
+        do throws(StorageError) {
+            guard isProving else { return try stored(table, key) }
+            if var search = prefetched.taken(table, key) { return try search.finish() }
+            return try trees.any(table)?.value(at: key, isSet: trees[table] == nil, isProving: true)
+        } catch {
+            throw noted(error)
+        }
     }
 
     /// Returns the stored value of a key.

@@ -58,6 +58,12 @@ extension LMDBModelStore {
     /// The number of pages that were verified so far, those of the opening included.
     package var verifiedPages: Int { opened.firstPages + opened.checksums.pages.count }
 
+    package func withProvenValue(
+        _ table: UInt8, at key: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void
+    ) throws(StorageError) -> Bool {
+        try find(table, key, isProving: true).map(body) != nil
+    }
+
     /// Notes damage, as a verification does that found it.
     package func suspect(_ damage: StorageError) { opened.checksums.keep(damage) }
 

@@ -5,6 +5,8 @@ import StoryStorage
 /// A B-tree descent in advance, for a key that will be looked up soon: it is at the leaf page, which is being
 /// prefetched.
 ///
+/// A write rests on the entry, so the search compares each page with its checksum as it is now.
+///
 /// It takes 4 % of the loop's time off keyed appends to a tree of 600,000 keys, whose leaves are in no cache.
 struct PrefetchedLookup: ~Copyable {
     /// The table of the key; nil when there is no search.
@@ -17,7 +19,7 @@ struct PrefetchedLookup: ~Copyable {
     mutating func begin(_ table: UInt8, _ key: UnsafeRawBufferPointer, in tree: StoredTree) {
         self.table = table
         self.key.set(key)
-        search = try? tree.search(for: self.key.bytes)
+        search = try? tree.search(for: self.key.bytes, isProving: true)
     }
 
     /// Returns the search that was begun, once; nil where it is for another key.

@@ -14,9 +14,13 @@ struct StoredWalk: ~Copyable {
 
     /// Makes a cursor at the first entry of the range, in the walk's order.
     ///
-    /// - Parameter isSet: true where only keys are stored, in blocks.
-    init(_ tree: StoredTree, isSet: Bool, _ range: KeyBounds, _ order: Order) throws(StorageError) {
-        cursor = TreeCursor(tree)
+    /// - Parameters:
+    ///   - isSet: true where only keys are stored, in blocks.
+    ///   - isProving: true to compare each page with its checksum, whenever that was done before.
+    init(
+        _ tree: StoredTree, isSet: Bool, _ range: KeyBounds, _ order: Order, isProving: Bool = false
+    ) throws(StorageError) {
+        cursor = TreeCursor(tree, isProving: isProving)
         block = isSet ? KeyBlockWalk(range, order) : nil
         self.range = range
         self.order = order
@@ -101,10 +105,14 @@ extension StoredTree {
 
     /// Returns the value at a key of a table: empty for a key of a set; nil where there is none.
     ///
+    /// - Parameter isProving: true to compare each page with its checksum, whenever that was done before.
     /// - Throws: any read error of the stored tables.
-    func value(at key: UnsafeRawBufferPointer, isSet: Bool) throws(StorageError) -> UnsafeRawBufferPointer? {
-        guard isSet else { return try value(at: key) }
-        let walk = try StoredWalk(self, isSet: true, KeyBounds(lower: key, upper: nil), .ascending)
+    func value(
+        at key: UnsafeRawBufferPointer, isSet: Bool, isProving: Bool = false
+    ) throws(StorageError) -> UnsafeRawBufferPointer? {
+        guard isSet else { return try value(at: key, isProving: isProving) }
+        let bounds = KeyBounds(lower: key, upper: nil)
+        let walk = try StoredWalk(self, isSet: true, bounds, .ascending, isProving: isProving)
         guard let found = walk.entry?.key else { return nil }
         return found.equals(key) ? UnsafeRawBufferPointer.none : nil
     }

@@ -76,8 +76,15 @@ struct StatsPage {
                 "\(commits["count"]?.whole ?? 0), p50 \(StatsPage.latency(commits["p50us"])), "
                     + "p99 \(StatsPage.latency(commits["p99us"]))"
             ),
-            ("errors", "\(sample.count("errors")), checkpoints \(sample.count("checkpoints"))"),
+            ("errors", "\(sample.count("errors")), checkpoints \(sample.count("checkpoints"))" + scrub),
         ]
+    }
+
+    /// The time of the last round of the scrub; empty before the first.
+    private var scrub: String {
+        let scrubs = sample.members("scrubs")
+        guard let age = scrubs["age"]?.whole, scrubs["count"]?.whole ?? 0 > 0 else { return "" }
+        return ", models scrubbed \(Units.time(seconds: Double(age))) ago"
     }
 
     /// The events per second since the previous sample; without one, the daemon's own count of its last second.

@@ -43,7 +43,7 @@ enum WriteContent {
     private static func missing(_ kind: KindSchema, _ id: Identifier, in world: World) throws(StorageError) -> Failure?
     {
         guard try !world.has(kind.kind, id) else { return nil }
-        let isNew = try world.streams.head(of: kind.stream(id)) == nil
+        let isNew = try world.streams.head(of: kind.stream(id), isProven: true) == nil
         return isNew ? .notFound(target(kind, id)) : .gone(target(kind, id))
     }
 
@@ -74,7 +74,7 @@ enum WriteContent {
     ) throws(StorageError) -> WriteOutcome {
         let (id, stream, head) = (found.id, found.stream, found.head)
         let subject = ContentSubject(kind: kind, id: id, number: head?.number)
-        switch try command.decision(on: subject, in: world.rows) {
+        switch try command.decision(on: subject, in: world.provenRows) {
         case .refused(let refusal): return .refused(refusal.failure(of: target(kind, id)))
         case .unchanged:
             guard let head else { return .refused(.notFound(target(kind, id))) }

@@ -1,0 +1,149 @@
+import Foundation
+import StoryCore
+import StoryOffline
+import StoryStorage
+import StoryStore
+import TestSupport
+import Testing
+
+@testable import StoryServer
+
+/// Pages of the stored models that change after their first use, while the loop serves them: nothing is acknowledged that
+/// a fold of the log does not give.
+struct ChangedPagesTests {
+    private static let (users, streams) = (60, 90)
+    private static let pageSize = 4_096
+
+    private static func user(_ number: Int, id: String? = nil) -> String {
+        let id = id ?? #""id":"u\#(number)","#
+        return #"POST users {\#(id)"name":"User","email":"u\#(number)@example.org","prefecture":\#(1 + number % 47)}"#
+    }
+
+    private static func keyed(_ number: Int) -> String {
+        #"APPEND note-\#(number % streams) key=k\#(number) {"type":"T","data":{"n":\#(number)}}"#
+    }
+
+    /// A store with two events of each stream.
+    private static func original() throws -> TemporaryFolder {
+        let folder = TemporaryFolder()
+        let bench = try StoredLoop(folder.store)
+        let lines = (0..<users).map { user($0) } + (0..<2 * streams).map(keyed)
+        for line in lines { bench.loop.receive(line + "\n", from: "a") }
+        #expect(bench.settled("CHECKPOINT").allSatisfy { $0.hasPrefix("+") })
+        bench.stop()
+        return folder
+    }
+
+    /// Opens a store and uses every page that the writes of `write` need.
+    private static func used(_ path: String) throws -> StoredLoop {
+        let bench = try StoredLoop(path)
+        for number in 0..<users { #expect(code(bench.loop.ask(user(number), from: "a")) == "exists") }
+        for number in 0..<2 * streams { #expect(bench.loop.ask(keyed(number), from: "a")[0].contains("repeated")) }
+        for number in 0..<streams {
+            let line = #"APPEND note-\#(number) version=9 {"type":"T","data":1}"#
+            #expect(code(bench.loop.ask(line, from: "a")) == "conflict")
+        }
+        return bench
+    }
+
+    private static func code(_ lines: [String]) -> String? { lines.last?.text("code") }
+
+    /// Sends writes whose acknowledgements only a fold of the log gives; returns those that it does not give.
+    private static func write(_ bench: StoredLoop) -> [String] {
+        var wrong: [String] = []
+        func ask(_ line: String, _ isRight: (String) -> Bool) {
+            let answer = bench.loop.ask(line, from: "a").last ?? ""
+            let isRefused = ["internal", "busy"].contains(answer.text("code") ?? "")
+            if !isRefused, !isRight(answer) { wrong.append("\(line): \(answer)") }
+        }
+        for number in stride(from: 0, to: users, by: 3) {
+            ask(user(number)) { $0.text("code") == "exists" }
+            ask(user(number, id: "")) { $0.text("code") == "exists" }
+        }
+        for number in stride(from: 0, to: streams, by: 2) {
+            ask(keyed(number)) { $0.number("version") == 1 && $0.contains("repeated") }
+            ask(#"APPEND note-\#(number) {"type":"T","data":1}"#) { $0.number("version") == 3 }
+        }
+        return wrong
+    }
+
+    @Test func `whichever page is replaced by another one, no write rests on it, and all is whole again`() throws {
+        let folder = try Self.original()
+        let bytes = RawFile.read(folder.store + "/models/data.mdb")
+        var pages: [UInt8: [Int]] = [:]
+        for page in 2..<bytes.count / Self.pageSize {
+            pages[bytes[page * Self.pageSize + 10], default: []].append(page)
+        }
+        var met = 0
+        for kind in [1, 2] as [UInt8] {
+            let alike = pages[kind] ?? []
+            for (index, page) in alike.enumerated() {
+                let other = alike[(index + 1) % alike.count]
+                met += try Self.replace(page, by: other, bytes, folder.store) ? 1 : 0
+            }
+        }
+        #expect(met > 3, "\(met) pages were met by a write")
+    }
+
+    /// Replaces a page of a copy after its use; true where a write met it.
+    private static func replace(_ page: Int, by other: Int, _ bytes: [UInt8], _ store: String) throws -> Bool {
+        let copy = TemporaryFolder()
+        try FileManager.default.copyItem(atPath: store, toPath: copy.store)
+        let bench = try used(copy.store)
+        // The number of a page is its first eight bytes.
+        for offset in 8..<pageSize {
+            let new = bytes[other * pageSize + offset]
+            guard bytes[page * pageSize + offset] != new else { continue }
+            RawFile.patch(copy.store + "/models/data.mdb", at: page * pageSize + offset, new)
+        }
+        let wrong = write(bench)
+        #expect(wrong.isEmpty, "page \(page) as \(other): \(wrong.prefix(3))")
+        let isMet = bench.store.models.damage != nil
+        bench.settle()
+        if bench.settled("VERIFY").last?.hasPrefix("+") != true { bench.settle() }
+        let name = "page \(page) as \(other): \(bench.loop.trace)"
+        #expect(bench.loop.server.stopReason == nil && bench.store.models.damage == nil, "\(name)")
+        let repaired = write(bench).filter { !$0.contains(#""version":4"#) }
+        #expect(repaired.isEmpty, "\(name): \(repaired.prefix(3))")
+        #expect(bench.settled("VERIFY").last?.hasPrefix("+") == true, "\(name)")
+        #expect(bench.settled("CHECKPOINT").last?.hasPrefix("+") == true, "\(name)")
+        bench.stop()
+        let report = try DirectoryBench.replay(copy.store)
+        #expect(report.isAlike, "\(name): \(report.models.compactMap(\.difference))")
+        return isMet
+    }
+
+    @Test func `the scrub finds pages that changed, has the models rebuilt, and tells when it came round`() throws {
+        let folder = try Self.original()
+        let bench = try StoredLoop(folder.store)
+        func age() -> (count: Int, age: Int) {
+            let line = bench.loop.ask("METRICS", from: "a").joined()
+            func value(_ name: String) -> Int {
+                line.components(separatedBy: "\(name) ").dropFirst()
+                    .compactMap { Int($0.prefix { $0.isNumber }) }.last ?? -1
+            }
+            return (value("storykeep_model_scrubs_total"), value("storykeep_model_scrub_age_seconds"))
+        }
+        #expect(age().count == 0)
+        for _ in 0..<40 {
+            bench.loop.tick(10)
+            bench.settle()
+        }
+        let before = age()
+        #expect(before.count > 0 && before.age < 20, "\(before)")
+        let data = folder.store + "/models/data.mdb"
+        let bytes = RawFile.read(data)
+        for place in stride(from: 2 * Self.pageSize + 1_000, to: bytes.count, by: Self.pageSize) {
+            RawFile.patch(data, at: place, bytes[place] ^ 1)
+        }
+        for _ in 0..<40 where bench.loop.said("rebuilt position") == 0 {
+            bench.loop.tick(10)
+            bench.settle()
+        }
+        let (begun, done) = (bench.loop.said("rebuilding reason"), bench.loop.said("rebuilt position"))
+        #expect(begun == 1 && done == 1, "\(bench.loop.trace)")
+        #expect(bench.settled("VERIFY").last?.hasPrefix("+") == true)
+        #expect(bench.loop.server.stopReason == nil)
+        bench.stop()
+    }
+}
