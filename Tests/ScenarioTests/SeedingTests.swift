@@ -33,6 +33,13 @@ extension MachineTests {
                 return text.firstMatch(of: /stored=(\d+)/).flatMap { UInt64($0.1) }
             }
 
+            /// A node that is killed loses its directory, and is removed from the log at another one.
+            func wipe(_ index: Int, askedAt other: Int) throws {
+                try all[index].kill()
+                TemporaryFolder.remove(all[index].data)
+                #expect(try all[other].client().ask("CLUSTER remove n\(index + 1)").hasPrefix("+"))
+            }
+
             func write(_ count: Int, at index: Int) throws {
                 let client = try all[index].client()
                 for _ in 0..<count {
@@ -119,9 +126,8 @@ extension MachineTests {
             try three.start()
             try until("n3 follows: \(three.trace.suffix(500))") { try NodeTests.state(three) == "following" }
             #expect(try three.traces(" seeded from="))
-            // A node without its directory, under its name, while one of those that have the events is gone, and one writes.
-            try three.kill()
-            TemporaryFolder.remove(three.data)
+            // A node without its directory, under its name again, while one of those that have the events is gone, and one writes.
+            try nodes.wipe(2, askedAt: 0)
             try two.kill()
             let writer = Writer("w", to: one.socket, seed: 1)
             try until("writes are acknowledged") { writer.hasReceipt }
@@ -144,8 +150,7 @@ extension MachineTests {
             try until("etcd has no more what n3 will lack, and knows that n1 and n2 have it") {
                 try nodes.first > Position(1) && nodes.stored("n1") == 1_500 && nodes.stored("n2") == 1_500
             }
-            try three.kill()
-            TemporaryFolder.remove(three.data)
+            try nodes.wipe(2, askedAt: 0)
             // The one that leads is asked last.
             try two.pause()
             try three.start()
@@ -168,8 +173,7 @@ extension MachineTests {
             let three = nodes.all[2]
             try nodes.write(30, at: 0)
             try until("etcd has no more what n3 will lack") { try nodes.first > Position(1) }
-            try three.kill()
-            TemporaryFolder.remove(three.data)
+            try nodes.wipe(2, askedAt: 0)
             try three.start()
             try until("n3 follows: \(three.trace.suffix(500))") { try NodeTests.state(three) != "catchingUp" }
             #expect(try three.traces(" seeded from=127.0.0.1:"))

@@ -99,6 +99,19 @@ struct NodeChangeTests {
         #expect(!bench.hasKey(keys.wish))
     }
 
+    @Test func `a node that has all events is promoted where it is asked itself, whatever it reported last`() {
+        let bench = bench()
+        var member = Member(address: "/n2", version: "9", run: "n21", stored: .zero)
+        member.progress.position = .zero
+        bench.engine.put(keys.node("n2"), member.value)
+        bench.pass(tenths: 1)
+        bench.ask("n2", for: .promote("n2"), 1)
+        #expect(bench.ends[1] == nil && bench.leaders == ["n1"])
+        bench.pass(tenths: 35)
+        bench.handOver("n1")
+        #expect(bench.ends[1] == .leads(term(bench)) && bench.leaders == ["n2"])
+    }
+
     @Test func `a wish that the leader cannot heed is removed, and refused where it was made`() {
         let bench = bench()
         // n1 has not seen n2 since it came back, and n3 has.

@@ -22,11 +22,21 @@ struct FollowingTests {
         return (link, actions)
     }
 
+    /// Both differ, for the first time: the source is connected to once more, and greets at a position.
+    private func look(
+        again link: inout Following, _ actions: [Following.Action], for fault: FollowingFault, source: UInt64 = 9,
+        head: UInt64 = 3
+    ) -> [Following.Action] {
+        #expect(actions == [.disconnect, .say("source-lost", reason: "\(fault)")])
+        #expect(link.ticked(at: 99, isQuiet: true) == [.connect] && link.connected() == [])
+        return link.heard(.greeting(log, at(source), isReplica: false), head: at(head), at: 99)
+    }
+
     /// A link that receives from position 4 on.
     private func receiving() -> Following {
         var (link, actions) = greeted(source: 3, head: 3)
         #expect(actions == [.ask(.seal(at: at(3))), .seal(at: at(3))])
-        #expect(link.sealed("a", at: at(3)) == [])
+        #expect(link.sealed("a", at: at(3), tick: 1) == [])
         #expect(link.heard(.seal("a", at: at(3)), head: at(3), at: 1) == [.ask(.send(from: at(4), log))])
         let accepted = link.heard(.accepted, head: at(3), at: 1)
         #expect(accepted == [.say("source-found", reason: nil), .say("following", reason: nil)])
@@ -51,28 +61,42 @@ struct FollowingTests {
         #expect(link.state == .receiving && link.isCurrent)
         var (late, _) = greeted(source: 3, head: 3)
         #expect(late.heard(.seal("a", at: at(3)), head: at(3), at: 1) == [])
-        #expect(late.sealed("b", at: at(2)) == [], "the seal at another position says nothing")
-        #expect(late.sealed("a", at: at(3)) == [.ask(.send(from: at(4), log))])
+        #expect(late.sealed("b", at: at(2), tick: 1) == [], "the seal at another position says nothing")
+        #expect(late.sealed("a", at: at(3), tick: 1) == [.ask(.send(from: at(4), log))])
     }
 
-    @Test func `another seal at the head, another history and a source that lost events stop it for good`() {
-        var (differs, _) = greeted(source: 9, head: 3)
-        _ = differs.sealed("a", at: at(3))
+    @Test func `another seal at the head that comes again stops it for good, and one that does not is no reason`() {
         let fault = FollowingFault.sealsDiffer(address, at: at(3))
-        #expect(differs.heard(.seal("b", at: at(3)), head: at(3), at: 1) == [.disconnect, .stop(fault)])
-        #expect(differs.state == .stopped(fault) && fault.isDivergence)
-        #expect(differs.ticked(at: 99, isQuiet: true) == [] && differs.connectionEnded(at: 99) == [])
+        for isSame in [false, true] {
+            var (link, _) = greeted(source: 9, head: 3)
+            _ = link.sealed("a", at: at(3), tick: 1)
+            let first = link.heard(.seal("b", at: at(3)), head: at(3), at: 1)
+            #expect(look(again: &link, first, for: fault) == [.ask(.seal(at: at(3))), .seal(at: at(3))])
+            _ = link.sealed("a", at: at(3), tick: 99)
+            let second = link.heard(.seal(isSame ? "a" : "b", at: at(3)), head: at(3), at: 99)
+            guard isSame else {
+                #expect(second == [.disconnect, .stop(fault)])
+                #expect(link.state == .stopped(fault) && fault.isDivergence)
+                #expect(link.ticked(at: 199, isQuiet: true) == [] && link.connectionEnded(at: 199) == [])
+                continue
+            }
+            #expect(second == [.ask(.send(from: at(4), log))])
+        }
+    }
 
-        var other = Following(address, log: log)
-        _ = other.ticked(at: 1, isQuiet: true)
-        _ = other.connected()
+    @Test func `another history and a source that lost events stop it where the next greeting says the same`() {
         let theirs = LogID(trusted: Array("theirs".utf8))
-        let actions = other.heard(.greeting(theirs, at(9), isReplica: false), head: at(3), at: 1)
-        #expect(actions == [.disconnect, .stop(.otherHistory(address, theirs: theirs, ours: log))])
-        #expect(!FollowingFault.otherHistory(address, theirs: theirs, ours: log).isDivergence)
-
-        let (_, behind) = greeted(source: 2, head: 3)
-        #expect(behind == [.disconnect, .stop(.sourceBehind(address, source: at(2), here: at(3)))])
+        let other = FollowingFault.otherHistory(address, theirs: theirs, ours: log)
+        #expect(!other.isDivergence)
+        var link = Following(address, log: log)
+        for isSecond in [false, true] {
+            #expect(link.ticked(at: 50, isQuiet: true) == [.connect] && link.connected() == [])
+            let actions = link.heard(.greeting(theirs, at(9), isReplica: false), head: at(3), at: 1)
+            #expect(actions == [.disconnect, isSecond ? .stop(other) : .say("source-lost", reason: "\(other)")])
+        }
+        let fault = FollowingFault.sourceBehind(address, source: at(2), here: at(3))
+        var (behind, first) = greeted(source: 2, head: 3)
+        #expect(look(again: &behind, first, for: fault, source: 2) == [.disconnect, .stop(fault)])
     }
 
     @Test func `a source that is a replica itself may be behind for a while`() {
@@ -143,11 +167,25 @@ struct FollowingTests {
         #expect(link.state == .waiting(until: 8) && !link.isCurrent)
     }
 
-    @Test func `records that cannot follow stop it`() {
+    @Test func `records that cannot follow are asked for again, and stop it where they come again`() {
         var link = receiving()
+        let damage = StorageError.corrupt("x", at: at(4))
+        let fault = FollowingFault.recordsDiffer(address, damage)
+        /// Proves the history, and takes a line of records.
+        func receive(_ link: inout Following) {
+            _ = link.sealed("a", at: at(3), tick: 99)
+            _ = link.heard(.seal("a", at: at(3)), head: at(3), at: 99)
+            _ = link.heard(.accepted, head: at(3), at: 99)
+            #expect(link.heard(.records(records(4, 1), of: at(9)), head: at(3), at: 99) == [.take])
+        }
         #expect(link.heard(.records(records(4, 1), of: at(4)), head: at(3), at: 1) == [.take])
-        let fault = FollowingFault.recordsDiffer(address, .corrupt("x", at: at(4)))
-        #expect(link.recordsRefused(.corrupt("x", at: at(4))) == [.disconnect, .stop(fault)])
+        _ = look(again: &link, link.recordsRefused(damage, at: 1), for: fault)
+        receive(&link)
+        var healed = link
+        #expect(link.recordsRefused(damage, at: 99) == [.disconnect, .stop(fault)])
+        // Another position is another byte.
+        #expect(healed.taken(through: at(4)) == [])
+        #expect(healed.recordsRefused(damage, at: 99) == [.disconnect, .say("source-lost", reason: "\(fault)")])
     }
 
     @Test func `seals are compared at the newest multiple of 65,536 that is stored, once`() {
@@ -157,13 +195,14 @@ struct FollowingTests {
         #expect(link.stored(through: newest.next) == [.ask(.seal(at: newest)), .seal(at: newest)])
         #expect(link.stored(through: at(9 * Following.interval)) == [], "one comparison at a time")
         #expect(link.heard(.seal("a", at: newest), head: newest, at: 2) == [])
-        #expect(link.sealed("a", at: newest) == [])
+        #expect(link.sealed("a", at: newest, tick: 1) == [])
         #expect(link.stored(through: newest.next) == [])
         let next = at(4 * Following.interval)
         #expect(link.stored(through: next) == [.ask(.seal(at: next)), .seal(at: next)])
-        _ = link.sealed("a", at: next)
+        _ = link.sealed("a", at: next, tick: 1)
         let fault = FollowingFault.sealsDiffer(address, at: next)
-        #expect(link.heard(.seal("b", at: next), head: next, at: 2) == [.disconnect, .stop(fault)])
+        let first = link.heard(.seal("b", at: next), head: next, at: 2)
+        #expect(first == [.disconnect, .say("source-lost", reason: "\(fault)")] && link.doubt == at(3))
     }
 
     @Test func `one question at a time asks for the position of the source, for all requests before it`() {

@@ -8,15 +8,17 @@ final class PlayedSession {
     private(set) var output: [UInt8] = []
 
     /// Creates a session that has sent its preface and got the server's settings.
-    init(user: EtcdUser? = nil) {
-        session = EtcdSession(EtcdPeer(authority: "etcd:2379", user: user))
+    ///
+    /// - Parameter readUser: returns the user with the present password; nil: the user has one for good.
+    init(user: EtcdUser? = nil, readUser: (() -> EtcdUser?)? = nil) {
+        session = EtcdSession(EtcdPeer(authority: "etcd:2379", user: user), user: readUser)
         output = session.takeOutput()
         receive(ServerFrames.settings)
     }
 
     /// Makes calls, which have the numbers 1, 2 … and the streams 1, 3 ….
-    convenience init(_ calls: [EngineCall], user: EtcdUser? = nil) {
-        self.init(user: user)
+    convenience init(_ calls: [EngineCall], user: EtcdUser? = nil, readUser: (() -> EtcdUser?)? = nil) {
+        self.init(user: user, readUser: readUser)
         for (number, call) in calls.enumerated() { session.call(CallID(UInt64(number + 1)), call) }
         send()
     }

@@ -34,6 +34,18 @@ import Testing
                 == [.answered(CallID(1), answer), .answered(CallID(2), .refused(.tokenExpired))])
     }
 
+    @Test func `a call that is denied is sent once more, with a token for the password of now`() {
+        var passwords = ["first", "second"][...]
+        let played = PlayedSession([put], user: user) { EtcdUser(name: "node", password: passwords.popFirst() ?? "") }
+        #expect(played.sent("first"))
+        played.receive(ServerFrames.reply(stream: 1, token("abc.1")))
+        let denied = "etcdserver: permission denied"
+        #expect(played.results(of: ServerFrames.refusal(stream: 3, 7, denied)) == [] && played.sent("second"))
+        played.receive(ServerFrames.reply(stream: 5, token("abc.2")))
+        #expect(
+            played.results(of: ServerFrames.refusal(stream: 7, 7, denied)) == [.answered(CallID(1), .refused(.denied))])
+    }
+
     @Test func `a password that is refused refuses what waits, and the next call tries again`() {
         let played = PlayedSession([put], user: user)
         let wrong = "etcdserver: authentication failed, invalid user ID or password"

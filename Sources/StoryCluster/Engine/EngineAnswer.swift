@@ -19,6 +19,28 @@ package enum EngineAnswer: Equatable, Sendable {
     case unknown
 }
 
+extension EngineAnswer {
+    /// The header of an answer that is linearizable: no call that was made later finds an earlier state.
+    var linearizable: EngineHeader? {
+        switch self {
+        case .ranged(_, let header), .transacted(_, _, let header): header
+        case .granted, .renewed, .revoked, .compacted, .status, .refused, .full, .unknown: nil
+        }
+    }
+}
+
+extension EngineRefusal {
+    /// The reason for a person, where one has to see to it; nil for a refusal that ends by itself.
+    var reason: String? {
+        switch self {
+        case .denied: "this user may not do that, or the password is wrong"
+        case .tooLarge: "a request is too large"
+        case .other(let text): text
+        case .tokenExpired, .noLease, .compacted: nil
+        }
+    }
+}
+
 /// The state of the engine when it answered.
 package struct EngineHeader: Equatable, Sendable {
     /// The ID of the engine's cluster.
@@ -74,6 +96,14 @@ package struct EngineWatchBatch: Equatable, Sendable {
     package enum Change: Equatable, Sendable {
         case put(EngineKeyValue)
         case deleted(String, at: Int64)
+
+        /// The revision of the change.
+        var revision: Int64 {
+            switch self {
+            case .put(let pair): pair.changed
+            case .deleted(_, let revision): revision
+            }
+        }
     }
 
     package var changes: [Change]

@@ -37,6 +37,8 @@ package struct Member: Equatable, Sendable {
     package var version: String
     /// A random text that tells one run of the node from every other.
     package var run: String
+    /// The data directory of the run, as `ReplicaSettings` has it.
+    package var directory = ""
     /// The formats of records that the node reads.
     package var formats: RecordFormats
     /// The last position that is synced in its own log.
@@ -62,13 +64,14 @@ package struct Member: Equatable, Sendable {
     }
 
     /// Reads a node's key; a position that is none counts as nothing stored, and formats that are none as the first one.
-    init(_ pair: EngineKeyValue) {
+    package init(_ pair: EngineKeyValue) {
         let fields = Fields(pair.value)
         let stored = fields["stored"].flatMap { UInt64($0) } ?? 0
         self.init(
             address: fields["address"] ?? "", version: fields["version"] ?? "", run: fields["run"] ?? "",
             formats: fields["formats"].flatMap { RecordFormats($0) } ?? RecordFormats(oldest: 4),
             stored: Position(min(stored, Position.max.value)), seal: fields["seal"])
+        directory = fields["directory"] ?? ""
         progress = NodeProgress(fields)
         revision = pair.changed
     }
@@ -77,7 +80,7 @@ package struct Member: Equatable, Sendable {
     var value: [UInt8] {
         var fields = [
             ("address", address), ("version", version), ("formats", formats.text), ("run", run),
-            ("stored", "\(stored.value)"),
+            ("directory", directory), ("stored", "\(stored.value)"),
         ]
         fields += progress.fields
         if let seal { fields.append(("seal", seal)) }

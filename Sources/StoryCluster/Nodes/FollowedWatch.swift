@@ -17,6 +17,9 @@ struct FollowedWatch: Equatable {
     /// Since when the engine is known to have an entry that the watch did not tell.
     private var lateSince: UInt64?
 
+    /// Notes that there is no watch any more.
+    mutating func ended() { (isOn, check, lateSince) = (false, nil, nil) }
+
     mutating func ticked(_ keys: LogKeys, _ calls: inout Calls, at now: UInt64) {
         guard check == nil, now >= checkAt else { return }
         checkAt = now + (lateSince == nil ? FollowedWatch.checkInterval : FollowedWatch.mostLate / 2)

@@ -8,13 +8,17 @@ extension Node {
         main = Attempt(keys.joining, &calls)
     }
 
-    mutating func joined(_ results: [EngineResult], _ header: EngineHeader) throws(ClusterError) {
+    mutating func joined(
+        _ results: [EngineResult], _ header: EngineHeader, at now: UInt64
+    ) throws(ClusterError) {
         let log = try JoinedLog(results, header, of: keys, reading: settings.formats)
         guard history == log.record.identity.id else { throw .otherHistory }
+        engine.cluster = log.record.cluster
         membership.replace(by: results[1...2], header)
         guard incoming.taken <= log.end else {
             throw .ahead("this node ends at \(incoming.taken.value), the engine at \(log.end.value)")
         }
+        guard try claim.mayTake(membership.member, for: settings, head: incoming.taken, at: now) else { return }
         incoming.tail.joined(log.start.next)
         if let last = log.last, last.head.last <= incoming.taken { calls.act(.compare(last)) }
         state = .registering(behind: incoming.taken < log.start ? log.start : nil)
@@ -145,6 +149,7 @@ extension Node {
                 }
                 membership.changed(change)
             }
+            calls.saw(change.revision)
         }
         // Entries are removed from the oldest on.
         incoming.tail.removed(before: trimmed.next)

@@ -79,26 +79,15 @@ extension Node {
             lastFirst = head.first
             state = .leading(term)
             incoming.taken(through: head.last)
+            (doubt, engine.refusal) = (nil, nil)
             calls.act(.writeEnded(.committed))
         case .full: calls.act(.writeEnded(.full))
         case .superseded, .unknown:
             calls.act(.writeEnded(end == .unknown ? .unknown : .superseded))
             return lostLead()
-        case .refused(let text): throw .refused(text)
+        case .refused(let text): calls.act(.writeEnded(.refused(text)))
         }
         if term.isHandingOver { resign(term.term) }
-    }
-
-    /// Gives up an entry whose outcome did not become known in time. A try of it may still be under way, so the term ends.
-    mutating func giveUp(_ entry: Writing) {
-        calls.act(.writeEnded(entry.isUndecided ? .unknown : .superseded))
-        resign(entry.term)
-    }
-
-    /// Hands the lead over once where this node cannot store the log, and there is another one.
-    mutating func handOverIfUnfit() {
-        guard case .leading(let term) = state, membership.members.count > 1, fitness.handsOver() else { return }
-        handOver(term)
     }
 
     /// Hands the lead over as soon as no entry is under way.
@@ -114,7 +103,7 @@ extension Node {
         follow()
     }
 
-    private mutating func endTerm() {
+    mutating func endTerm() {
         guard case .leading = state else { return }
         calls.act(.endWatch(.leader))
         calls.act(.endWatch(.nodes))

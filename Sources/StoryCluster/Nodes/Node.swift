@@ -22,6 +22,11 @@ struct Node: Equatable {
     var campaigns = 0
     /// The changes of the nodes that are under way.
     var changes: NodeChanges
+    /// The taking over of the node's name, where it was another process's.
+    var claim = NameClaim()
+    var engine = EngineState()
+    /// The reason to end that was found last, until entries were taken since.
+    var doubt: ClusterError?
 
     /// Creates a node over its own log.
     init(_ settings: ReplicaSettings, _ log: OwnLog) {
@@ -44,9 +49,7 @@ extension Node {
         case .unknown, .full, .refused(.tokenExpired), .refused(.compacted):
             main?.failed(&calls, at: now)
         case .refused(.noLease): main = Attempt(.grantLease(seconds: settings.lease), &calls)
-        case .refused(.denied): throw .refused("a call, for this user")
-        case .refused(.tooLarge): throw .refused("a call that is too large")
-        case .refused(.other(let text)): throw .refused(text)
+        case .refused(.denied), .refused(.tooLarge), .refused(.other): main?.refused(&calls, at: now)
         case .granted(let lease, let seconds, _):
             main = nil
             granted(lease, seconds)
@@ -61,11 +64,13 @@ extension Node {
         succeeded: Bool, _ results: [EngineResult], _ header: EngineHeader, at now: UInt64
     ) throws(ClusterError) {
         switch state {
-        case .joining: try joined(results, header)
+        case .joining: try joined(results, header, at: now)
         case .registering(let position):
             guard succeeded else { return join() }
             report.wrote(&membership, at: header.revision)
-            if let position {
+            (claim.isDone, engine.refusal) = (true, nil)
+            // A node that sends what this one lacked when it joined last goes on to do so.
+            if let position = position ?? (seeds.isUnderWay ? incoming.taken : nil) {
                 state = .seeding(through: position)
                 seed(through: position, at: now)
             } else {

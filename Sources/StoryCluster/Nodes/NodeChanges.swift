@@ -6,10 +6,12 @@ struct NodeChanges: Equatable {
     private struct Pending: Equatable {
         let id: UInt64
         let change: NodeChange
-        /// The term when the change was asked for; nil where no node led.
-        let term: Term?
         /// When it is given up, in nanoseconds.
         let deadline: UInt64
+        /// True until its call is made: others are to know first how far this node is.
+        var isHeld = false
+        /// The term when the call was made; nil where no node led.
+        var term: Term?
         /// The call that makes it; nil once that was answered.
         var attempt: Attempt?
         /// The revision of the wish; 0 before it is known.
@@ -33,25 +35,43 @@ struct NodeChanges: Equatable {
 
     /// Begins a change, or ends it at once where it cannot be made.
     ///
-    /// - Parameter membership: the nodes; nil before this one has joined.
+    /// - Parameters:
+    ///   - membership: the nodes; nil before this one has joined.
+    ///   - progress: the progress of this node, which its last report may not have.
     mutating func ask(
-        for change: NodeChange, _ id: UInt64, of membership: Membership?, _ calls: inout Calls, at now: UInt64
+        for change: NodeChange, _ id: UInt64, of membership: Membership?, _ progress: NodeProgress,
+        _ calls: inout Calls, at now: UInt64
     ) {
         guard let membership else { return calls.act(.changeEnded(id, .notJoined)) }
-        if let end = hindrance(of: change, in: membership) { return calls.act(.changeEnded(id, end)) }
-        let leader = membership.leader
+        if let end = hindrance(of: change, in: membership, progress) { return calls.act(.changeEnded(id, end)) }
+        pending.append(Pending(id: id, change: change, deadline: now + patience, isHeld: true))
+        begin(pending.count - 1, in: membership, &calls)
+    }
+
+    /// Makes the call of a change that is held, unless others do not know yet that this node can lead.
+    private mutating func begin(_ index: Int, in membership: Membership, _ calls: inout Calls) {
+        let (change, leader) = (pending[index].change, membership.leader)
+        guard pending[index].isHeld, change != .promote(own) || isKnownFit(in: membership) else { return }
         let call =
             switch change {
             case .promote(let node): keys.wish(node, under: leader)
             case .remove(let node): keys.removal(of: node, under: leader)
             }
-        pending.append(
-            Pending(
-                id: id, change: change, term: leader?.term, deadline: now + patience, attempt: Attempt(call, &calls)))
+        (pending[index].isHeld, pending[index].term) = (false, leader?.term)
+        pending[index].attempt = Attempt(call, &calls)
+    }
+
+    /// True where this node's last report is a new one, and says that it has all events.
+    private func isKnownFit(in membership: Membership) -> Bool {
+        membership.member?.progress.phase != .catchingUp && sightings.isKnown(own) && !sightings.isSilent(own)
     }
 
     /// Returns the end of a change that cannot be made, or need not; nil for any other.
-    private func hindrance(of change: NodeChange, in membership: Membership) -> NodeChangeEnd? {
+    ///
+    /// - Parameter progress: the progress of this node; nil where its last report counts.
+    private func hindrance(
+        of change: NodeChange, in membership: Membership, _ progress: NodeProgress? = nil
+    ) -> NodeChangeEnd? {
         let leader = membership.leader
         guard let member = membership.members[change.node] else {
             return .noNode(known: membership.members.keys.sorted())
@@ -60,6 +80,9 @@ struct NodeChanges: Equatable {
         case .remove(let node): return leader?.node == node ? .isLeading : nil
         case .promote(let node):
             if let leader, leader.node == node { return .leads(leader.term) }
+            if node == own, let progress {
+                return progress.phase == .catchingUp ? .behind(progress.position) : nil
+            }
             guard sightings.isLiving(node) else { return .silent }
             return member.progress.phase == .catchingUp ? .behind(member.progress.position) : nil
         }
@@ -106,6 +129,7 @@ struct NodeChanges: Equatable {
         deference.ticked(membership, at: now)
         dismissal?.ticked(&calls, at: now)
         for index in pending.indices.reversed() {
+            begin(index, in: membership, &calls)
             pending[index].attempt?.ticked(&calls, at: now)
             if now >= pending[index].deadline { end(index, as: .late, &calls) }
         }
@@ -118,6 +142,8 @@ struct NodeChanges: Equatable {
             guard case .promote(let node) = pending[index].change, pending[index].attempt == nil else { continue }
             if leader.node == node {
                 end(index, as: .leads(leader.term), &calls)
+            } else if pending[index].isHeld {
+                continue
             } else if leader.term != pending[index].term {
                 end(index, as: .led(by: leader.node), &calls)
             } else if membership.wish == nil, membership.revision >= pending[index].wished {

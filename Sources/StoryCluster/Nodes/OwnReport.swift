@@ -28,6 +28,7 @@ struct OwnReport: Equatable {
         member = Member(
             address: settings.address, version: settings.version, run: settings.run, formats: settings.formats,
             stored: stored)
+        member.directory = settings.directory
         reporting = member
     }
 
@@ -60,6 +61,9 @@ struct OwnReport: Equatable {
         reporting = member
         attempt = Attempt(write(over: membership.member), &calls)
     }
+
+    /// True for the call of a report.
+    func isAsking(_ id: CallID) -> Bool { attempt?.id == id }
 
     /// Takes the answer to a report; nil for another call.
     mutating func answered(

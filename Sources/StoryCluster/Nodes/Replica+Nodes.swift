@@ -49,7 +49,8 @@ extension Replica {
     /// Somebody asks for a change of the nodes. Its end comes as `changeEnded` with the same number.
     package mutating func asked(for change: NodeChange, _ id: UInt64, at now: UInt64) -> [ClusterAction] {
         node.changes.ask(
-            for: change, id, of: node.state.isRegistered ? node.membership : nil, &node.calls, at: now)
+            for: change, id, of: node.state.isRegistered ? node.membership : nil, NodeProgress(of: node), &node.calls,
+            at: now)
         return node.calls.take()
     }
 
@@ -61,26 +62,54 @@ extension Replica {
     }
 }
 
-extension Node {
-    /// Heeds the news of the nodes that an input brought.
-    mutating func heedChanges() {
-        if case .leading(var term) = state, !term.isYielding, changes.mustYield(in: membership, &calls) {
-            term.isYielding = true
-            state = .leading(term)
-            calls.act(.handOverWanted)
-        }
-        changes.heed(membership, &calls)
+// MARK: Steps of the inputs
+
+extension Replica {
+    /// Takes note of an answer.
+    ///
+    /// - Returns: false where another engine answers than the one that the log was found in.
+    mutating func heard(_ id: CallID, _ answer: EngineAnswer) -> Bool {
+        let setBack = node.calls.answered(id, at: answer.linearizable)
+        let isDuty = node.main?.id == id || node.report.isAsking(id)
+        return node.engine.heard(answer, isDuty: isDuty, setBack, &node.calls)
     }
 
-    /// The progress that this node reports.
-    var progress: NodeProgress {
-        var progress = NodeProgress()
-        progress.position = incoming.taken
-        switch state {
-        case .leading: (progress.phase, progress.tail) = (.leading, incoming.tail.size)
-        case .following, .campaigning, .resigning: progress.phase = .following
+    /// Heeds the news of the nodes that an input brought.
+    mutating func heedChanges() {
+        if case .leading(var term) = node.state, !term.isYielding,
+            node.changes.mustYield(in: node.membership, &node.calls)
+        {
+            term.isYielding = true
+            node.state = .leading(term)
+            node.calls.act(.handOverWanted)
+        }
+        node.changes.heed(node.membership, &node.calls)
+    }
+
+    /// Gives up an entry whose outcome did not become known in time. A try of it may still be under way, so the term ends.
+    mutating func giveUp(_ entry: Writing) {
+        node.calls.act(.writeEnded(entry.isUndecided ? .unknown : .superseded))
+        node.resign(entry.term)
+    }
+
+    /// Hands the lead over once where this node cannot store the log, and there is another one.
+    mutating func handOverIfUnfit() {
+        guard case .leading(let term) = node.state, node.membership.members.count > 1, node.fitness.handsOver() else {
+            return
+        }
+        node.handOver(term)
+    }
+}
+
+extension NodeProgress {
+    /// The progress that a node reports.
+    init(of node: Node) {
+        self.init()
+        position = node.incoming.taken
+        switch node.state {
+        case .leading: (phase, tail) = (.leading, node.incoming.tail.size)
+        case .following, .campaigning, .resigning: phase = .following
         case .joining, .registering, .seeding, .catchingUp, .stopped: break
         }
-        return progress
     }
 }

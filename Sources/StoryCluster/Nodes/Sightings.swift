@@ -26,6 +26,9 @@ struct Sightings: Equatable {
         sightings[name].flatMap { $0.isReport ? $0.at : nil }
     }
 
+    /// Returns true for a node whose key was seen.
+    func isKnown(_ name: String) -> Bool { sightings[name] != nil }
+
     /// Returns true for a node that reported a moment ago.
     func isLiving(_ name: String) -> Bool { lastReport(of: name).map { now - $0 <= OwnReport.silence } ?? false }
 

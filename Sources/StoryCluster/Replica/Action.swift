@@ -21,6 +21,10 @@ package enum ClusterAction: Equatable, Sendable {
     case leaderIs(Leader?)
     /// Fetch the events behind the head, through a position, from the node at an address. Call `seedEnded`.
     case seed(from: String, through: Position)
+    /// The engine refuses what a node has to do, for a reason. It is asked again.
+    case engineRefuses(String)
+    /// The engine has an earlier state than it had.
+    case engineSetBack(EngineSetBack)
     /// No other node has stored the events through a position.
     case seedIsMissing(Position)
     /// Another node is to lead: take no more writes, and call `handOverReady` once those that were decided have ended.
@@ -48,6 +52,8 @@ package enum WriteEnd: Equatable, Sendable {
     case committed
     /// The engine is full; nothing was written, and this node goes on to lead.
     case full
+    /// The engine refuses the entry for a reason; nothing was written, and this node goes on to lead.
+    case refused(String)
     /// Another node leads; nothing was written, nor will be.
     case superseded
     /// It is unknown whether the entry is in the log or will be.

@@ -7,13 +7,35 @@ struct Calls: Equatable {
     private(set) var actions: [ClusterAction] = []
     /// The number of calls that were made again.
     private(set) var retries: UInt64 = 0
+    /// The highest revision that the engine is known to have had.
+    private var revision: Int64 = 0
+    /// That revision when each call was made that has no answer.
+    private var revisions: [CallID: Int64] = [:]
 
     init(endpoints: Int) { self.endpoints = max(1, endpoints) }
 
     mutating func send(_ call: EngineCall) -> CallID {
         last += 1
+        revisions[CallID(last)] = revision
         actions.append(.call(CallID(last), call, endpoint: endpoint))
         return CallID(last)
+    }
+
+    /// Notes a revision that the engine has.
+    mutating func saw(_ revision: Int64) { self.revision = max(self.revision, revision) }
+
+    /// Notes the revision of an answer.
+    ///
+    /// - Returns: both revisions where the engine has a lower one than it had before the call was made.
+    mutating func answered(_ id: CallID, at header: EngineHeader?) -> EngineSetBack? {
+        guard let before = revisions.removeValue(forKey: id), let header else { return nil }
+        guard header.revision < before else {
+            saw(header.revision)
+            return nil
+        }
+        // The calls under way are not compared with a state that is lost.
+        (revision, revisions) = (header.revision, revisions.mapValues { _ in 0 })
+        return EngineSetBack(from: before, to: header.revision)
     }
 
     /// Makes a call once more.
@@ -41,6 +63,8 @@ struct Calls: Equatable {
 struct Attempt: Equatable {
     /// The shortest and the longest wait before another try, in nanoseconds.
     static let waits: ClosedRange<UInt64> = 20_000_000...500_000_000
+    /// The wait after a refusal, which a person has to see to, in nanoseconds.
+    private static let waitOfRefused: UInt64 = 1_000_000_000
 
     let call: EngineCall
     /// The try under way; nil between two.
@@ -60,6 +84,12 @@ struct Attempt: Equatable {
         retryAt = now + wait
         wait = min(2 * wait, Attempt.waits.upperBound)
         calls.turn()
+    }
+
+    /// Notes that the engine refused the try, and may take a later one once a person has seen to it.
+    mutating func refused(_ calls: inout Calls, at now: UInt64) {
+        failed(&calls, at: now)
+        retryAt = now + Attempt.waitOfRefused
     }
 
     /// Tries again when that is due.

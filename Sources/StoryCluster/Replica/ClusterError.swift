@@ -1,6 +1,8 @@
+package import StoryCore
+
 /// The reason why a node stops.
 package enum ClusterError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// There is no such log in the engine.
+    /// The engine has nothing of the log any more: this node's directory is one of its nodes'.
     case noLog(String)
     /// The data directory holds another history.
     case otherHistory
@@ -12,33 +14,44 @@ package enum ClusterError: Error, Equatable, Sendable, CustomStringConvertible {
     case otherCluster
     /// The node was removed from the log.
     case removed
-    /// Another process runs under the node's name.
+    /// Another process took over the node's name.
     case replaced
-    /// The engine refuses what a node has to do.
-    case refused(String)
+    /// Another process runs under the node's name, which it had first.
+    case inUse(node: String, address: String)
+    /// The node has stored events that the data directory lacks.
+    case holdsLess(node: String, stored: Position, here: Position)
     /// A value in the engine that this program does not read.
     case unreadable(String)
 
     /// True for an error that a person has to look into, since two copies of the log differ.
     package var isDamage: Bool {
         switch self {
-        case .diverged, .ahead, .otherCluster: true
-        case .noLog, .otherHistory, .removed, .replaced, .refused, .unreadable: false
+        case .noLog, .diverged, .ahead, .otherCluster: true
+        case .otherHistory, .removed, .replaced, .inUse, .holdsLess, .unreadable: false
         }
     }
 
     package var description: String {
         switch self {
-        case .noLog(let name): "there is no log \(name) in the engine; make it with --create"
+        case .noLog(let name):
+            "the engine has no log \(name) any more: it was emptied, or is another one than --cluster named before; \(ClusterError.remedy)"
         case .otherHistory: "the data directory holds another history than the log in the engine"
         case .diverged(let text): "this node's log differs from that of the cluster: \(text)"
-        case .ahead(let text):
-            "the engine lost events that this node has: \(text); restore the newest data directory and make the log anew"
-        case .otherCluster: "the engine is another cluster than the one that the log was made in"
+        case .ahead(let text): "the engine lost events that this node has: \(text); \(ClusterError.remedy)"
+        case .otherCluster:
+            "the engine is another cluster than the one that the log was made in: look at --cluster; where the engine is lost, \(ClusterError.remedy)"
         case .removed: "this node was removed from the log"
         case .replaced: "another process runs under this node's name"
-        case .refused(let text): "the engine refuses: \(text)"
+        case .inUse(let node, let address):
+            "the node \(node) runs already, at \(address), with another data directory: start this one with another --node"
+        case .holdsLess(let node, let stored, let here):
+            "the node \(node) has stored the events through \(stored.value), and this data directory ends at "
+                + "\(here.value): start it with the directory that has them, or this one with another --node; where they are "
+                + "lost, remove \(node) at another node first (CLUSTER remove \(node))"
         case .unreadable(let text): text
         }
     }
+
+    private static let remedy =
+        "take the directory that has most (storectl --data DIR verify), restore it, and make a log of that"
 }

@@ -97,6 +97,12 @@ struct Incoming: Equatable {
         reach = max(reach, position)
     }
 
+    /// Notes that the shell gave back the entry that it was to take; all of them are read again.
+    mutating func notTaken() {
+        isTaking = false
+        clear()
+    }
+
     /// Forgets the entries that are not with the shell; they are read again.
     mutating func clear() {
         queue.removeLast(queue.count - (isTaking ? 1 : 0))

@@ -55,6 +55,12 @@ package struct Replica: Equatable {
         return times.min()
     }
 
+    /// The reason why the engine refuses what this node has to do, which a person has to see to; nil while it does not.
+    package var engineRefuses: String? { node.engine.refusal }
+    /// The last time that the engine was found to have an earlier state than it had; nil where it was not since the
+    /// process began.
+    package var engineSetBack: EngineSetBack? { node.engine.setBack }
+
     // MARK: Inputs
 
     /// The process has started.
@@ -65,6 +71,8 @@ package struct Replica: Equatable {
 
     /// A call was answered, or its outcome will not be known.
     package mutating func answered(_ id: CallID, _ answer: EngineAnswer, at now: UInt64) -> [ClusterAction] {
+        let isOfLog = heard(id, answer)
+        let answer = isOfLog ? answer : .unknown
         do throws(ClusterError) {
             if node.main?.id == id {
                 try node.mainAnswered(answer, at: now)
@@ -79,17 +87,18 @@ package struct Replica: Equatable {
             } else if !node.changes.answered(id, by: answer, &node.calls, at: now) {
                 try node.termAnswered(id, answer, at: now)
             }
+            if !isOfLog { throw .otherCluster }
         } catch {
-            node.stop(error)
+            node.failed(error)
         }
-        node.heedChanges()
+        heedChanges()
         return node.calls.take()
     }
 
     /// A watch tells changes.
     package mutating func watched(_ id: WatchID, _ batch: EngineWatchBatch, at now: UInt64) -> [ClusterAction] {
-        do throws(ClusterError) { try node.changed(id, batch, at: now) } catch { node.stop(error) }
-        node.heedChanges()
+        do throws(ClusterError) { try node.changed(id, batch, at: now) } catch { node.failed(error) }
+        heedChanges()
         return node.calls.take()
     }
 
@@ -114,7 +123,9 @@ package struct Replica: Equatable {
         node.main?.ticked(&node.calls, at: now)
         node.incoming.ticked(&node.calls, at: now)
         node.changes.ticked(node.membership, &node.calls, at: now)
-        if node.state.isRegistered { node.report.ticked(node.progress, in: node.membership, &node.calls, at: now) }
+        if node.state.isRegistered {
+            node.report.ticked(NodeProgress(of: node), in: node.membership, &node.calls, at: now)
+        }
         switch node.state {
         case .following:
             node.watch.ticked(node.keys, &node.calls, at: now)
@@ -125,11 +136,12 @@ package struct Replica: Equatable {
             term.ticked(node.membership, tail: node.incoming.tail, &node.calls, at: now)
             node.state = .leading(term)
             if let entry = term.writing, entry.isWaiting, now >= entry.began + node.settings.patience {
-                node.giveUp(entry)
+                giveUp(entry)
             }
-            node.handOverIfUnfit()
+            handOverIfUnfit()
         case .seeding(let position): node.seed(through: position, at: now)
-        case .joining, .registering, .catchingUp, .campaigning, .resigning, .stopped: break
+        case .joining: if node.main == nil, let next = node.claim.nextAt, now >= next { node.join() }
+        case .registering, .catchingUp, .campaigning, .resigning, .stopped: break
         }
         return node.calls.take()
     }
@@ -147,6 +159,7 @@ package struct Replica: Equatable {
     /// The log is folded up to a position: the entry that was to be taken is.
     package mutating func taken(through position: Position, at now: UInt64) -> [ClusterAction] {
         node.incoming.taken(through: position)
+        node.doubt = nil
         node.incoming.advance(node.keys, &node.calls)
         node.caughtUpSoFar()
         return node.calls.take()
@@ -154,7 +167,8 @@ package struct Replica: Equatable {
 
     /// The entry that was to be taken cannot follow, or differs from the one that is there.
     package mutating func notTaken(_ reason: String) -> [ClusterAction] {
-        node.stop(.diverged(reason))
+        node.incoming.notTaken()
+        node.failed(.diverged(reason))
         return node.calls.take()
     }
 
@@ -164,7 +178,7 @@ package struct Replica: Equatable {
     package mutating func stored(through position: Position, seal: String? = nil) -> [ClusterAction] {
         node.report.stored(through: position, seal: seal)
         if let seal { node.seals.add(seal) }
-        do throws(ClusterError) { try node.checkSeals() } catch { node.stop(error) }
+        do throws(ClusterError) { try node.checkSeals() } catch { node.failed(error) }
         return node.calls.take()
     }
 
@@ -174,10 +188,16 @@ package struct Replica: Equatable {
     /// Another node was asked for the events that the engine no longer has: they are here up to a position. Where some
     /// are missing, the next node is asked.
     package mutating func seedEnded(through position: Position, at now: UInt64) -> [ClusterAction] {
-        guard case .seeding(let end) = node.state else { return [] }
+        let end = if case .seeding(let end) = node.state { end } else { position }
         node.incoming.taken(through: position)
         node.seeds.ended(isComplete: position >= end, at: now)
-        if position >= end { node.follow() }
+        if case .seeding = node.state, position >= end { node.follow() }
+        return node.calls.take()
+    }
+
+    /// Another node that was asked for events has other ones than this one.
+    package mutating func seedDiffers(_ reason: String) -> [ClusterAction] {
+        node.stop(.diverged(reason))
         return node.calls.take()
     }
 

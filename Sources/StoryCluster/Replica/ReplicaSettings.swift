@@ -9,6 +9,8 @@ package struct ReplicaSettings: Equatable, Sendable {
     package var version: String
     /// A random text that tells this run of the node from every other.
     package var run: String
+    /// A text that tells the node's data directory from every other; no two processes serve one directory at once.
+    package var directory = ""
     /// The formats of records that the node reads.
     package var formats = RecordFormats.own
     /// The number of endpoints of the engine.

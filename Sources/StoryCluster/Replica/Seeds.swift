@@ -5,7 +5,7 @@ struct Seeds: Equatable {
     /// The wait before another node is asked, in nanoseconds.
     private static let wait: UInt64 = 1_000_000_000
 
-    private var isUnderWay = false
+    private(set) var isUnderWay = false
     private var nextAt: UInt64 = 0
     /// The node that was asked last; nil before the first of a round.
     private(set) var last: String?

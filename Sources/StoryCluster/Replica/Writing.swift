@@ -65,7 +65,7 @@ struct Writing: Equatable {
             transaction?.failed(&calls, at: now)
             look = Attempt(.transaction(then: places), &calls)
             return nil
-        case .refused(.denied) where !isInDoubt: return .refused("a transaction, for this user")
+        case .refused(.denied): return denied(id, &calls, at: now)
         case .refused(.tooLarge) where !isInDoubt: return .refused("an entry of \(head.bytes) bytes")
         case .refused(.other(let text)) where !isInDoubt: return .refused(text)
         case .unknown: isInDoubt = isInDoubt || transaction?.id == id
@@ -76,10 +76,17 @@ struct Writing: Equatable {
         return nil
     }
 
+    /// Waits, since rights may come back.
+    private mutating func denied(_ id: CallID, _ calls: inout Calls, at now: UInt64) -> Ended? {
+        if transaction?.id == id { transaction?.refused(&calls, at: now) }
+        for index in parts.indices where parts[index].id == id { parts[index].refused(&calls, at: now) }
+        return nil
+    }
+
     /// The end of an entry.
     enum Ended: Equatable {
         case committed, full, superseded, unknown
-        /// The engine refuses the entry: a defect or a setting.
+        /// The engine refuses the entry, such as one that is larger than its settings allow.
         case refused(String)
     }
 

@@ -64,12 +64,18 @@ package struct NodeState: Equatable, Sendable {
     package let position: Position
     /// The last event that is stored here.
     package let stored: Position
+    /// The reason why the engine refuses what this node has to do; nil while it does not.
+    package let engineRefuses: String?
+    /// True where the engine was found to have an earlier state than it had, since the process began.
+    package let isEngineSetBack: Bool
 
     /// Creates a state from its parts.
     package init(
-        log: String, node: String, phase: Phase, leader: Leader?, position: Position, stored: Position
+        log: String, node: String, phase: Phase, leader: Leader?, position: Position, stored: Position,
+        engineRefuses: String? = nil, isEngineSetBack: Bool = false
     ) {
         (self.log, self.node, self.phase, self.leader) = (log, node, phase, leader)
         (self.position, self.stored) = (position, stored)
+        (self.engineRefuses, self.isEngineSetBack) = (engineRefuses, isEngineSetBack)
     }
 }

@@ -5,7 +5,8 @@ package import StoryCore
 ///
 /// Each method is an input, named for the event that happened, and returns the actions for the shell, in order. Before
 /// records are asked for, both must have the same seal at the replica's head; later they are compared at each multiple
-/// of `interval`. Where they differ, the replica stops for good.
+/// of `interval`. Where they differ, the source is connected to once more, since a byte may have changed on its way; where
+/// they differ again before a record was taken, the replica stops for good.
 package struct Following: Equatable, Sendable {
     /// The distance between two positions at which seals are compared.
     package static let interval: UInt64 = 65_536
@@ -64,14 +65,19 @@ package struct Following: Equatable, Sendable {
     /// The last position at which both seals were equal.
     private var proven = Position.zero
     private var questions = SourceQuestions()
+    /// The last event that is here, as far as this link knows.
+    private var head = Position.zero
+    /// The last event that was here when both differed last; nil before that.
+    package private(set) var doubt: Position?
 
     /// Creates a link that connects at the first tick.
     ///
     /// - Parameters:
     ///   - address: the address of the source, for sentences.
     ///   - log: the history of this replica.
-    package init(_ address: String, log: LogID) {
-        (self.address, self.log) = (address, log)
+    ///   - doubt: the last event that was here when an earlier link found both to differ; nil where none did.
+    package init(_ address: String, log: LogID, doubt: Position? = nil) {
+        (self.address, self.log, self.doubt) = (address, log, doubt)
         state = .waiting(until: 0)
     }
 
@@ -129,6 +135,13 @@ package struct Following: Equatable, Sendable {
         return (closes ? [.disconnect] : []) + (isNews ? [.say("source-lost", reason: reason)] : [])
     }
 
+    /// Stops for a fault that was found again; one that was found first may be a byte that changed on its way.
+    private mutating func differ(_ fault: FollowingFault, at tick: UInt64) -> [Action] {
+        if doubt == head { return stop(fault) }
+        doubt = head
+        return lose("\(fault)", at: tick, closes: true)
+    }
+
     private mutating func stop(_ fault: FollowingFault) -> [Action] {
         state = .stopped(fault)
         isCurrent = false
@@ -144,7 +157,7 @@ package struct Following: Equatable, Sendable {
         switch line {
         case .greeting(let log, let position, let isReplica):
             return greeted(log, at: position, isReplica: isReplica, head: head, at: tick)
-        case .seal(let seal, let position): return compared { $0.told(seal, at: position) }
+        case .seal(let seal, let position): return compared(at: tick) { $0.told(seal, at: position) }
         case .accepted: return accepted(head: head, at: tick)
         case .records(let records, let position): return came(records, position, head: head, at: tick)
         case .caughtUp(let position):
@@ -165,10 +178,15 @@ package struct Following: Equatable, Sendable {
         _ log: LogID, at position: Position, isReplica: Bool, head: Position, at tick: UInt64
     ) -> [Action] {
         guard state == .connected else { return [] }
-        guard log == self.log else { return stop(.otherHistory(address, theirs: log, ours: self.log)) }
+        self.head = head
+        guard log == self.log else {
+            return differ(.otherHistory(address, theirs: log, ours: self.log), at: tick)
+        }
         guard position >= head else {
             // A replica that was killed lacks events that it had not stored, and gets them again from its own source.
-            guard isReplica else { return stop(.sourceBehind(address, source: position, here: head)) }
+            guard isReplica else {
+                return differ(.sourceBehind(address, source: position, here: head), at: tick)
+            }
             return lose("the source is at \(position.value), and this replica at \(head.value)", at: tick, closes: true)
         }
         source = position
@@ -207,6 +225,7 @@ package struct Following: Equatable, Sendable {
     /// Notes that records were taken, so that the source is worth its connection.
     package mutating func taken(through head: Position) -> [Action] {
         retry = RetryDelay()
+        self.head = head
         if head < source, isCurrent, source.value - head.value > Following.farBehind { isCurrent = false }
         return becameCurrent(head: head)
     }
@@ -218,7 +237,9 @@ package struct Following: Equatable, Sendable {
     private static let farBehind: UInt64 = 10_000
 
     /// Notes that records cannot follow the events that are here, though they came in order.
-    package mutating func recordsRefused(_ error: StorageError) -> [Action] { stop(.recordsDiffer(address, error)) }
+    package mutating func recordsRefused(_ error: StorageError, at tick: UInt64) -> [Action] {
+        differ(.recordsDiffer(address, error), at: tick)
+    }
 
     // MARK: Seals
 
@@ -231,16 +252,16 @@ package struct Following: Equatable, Sendable {
     }
 
     /// Takes the own seal at a position.
-    package mutating func sealed(_ seal: String, at position: Position) -> [Action] {
-        compared { $0.computed(seal, at: position) }
+    package mutating func sealed(_ seal: String, at position: Position, tick: UInt64) -> [Action] {
+        compared(at: tick) { $0.computed(seal, at: position) }
     }
 
-    private mutating func compared(_ input: (inout SealComparison) -> Void) -> [Action] {
+    private mutating func compared(at tick: UInt64, _ input: (inout SealComparison) -> Void) -> [Action] {
         if case .proving(var proof) = state {
             input(&proof)
             state = .proving(proof)
             guard let isEqual = proof.isEqual else { return [] }
-            guard isEqual else { return stop(.sealsDiffer(address, at: proof.position)) }
+            guard isEqual else { return differ(.sealsDiffer(address, at: proof.position), at: tick) }
             proven = proof.position
             state = .asking
             return [.ask(.send(from: proof.position.next, log))]
@@ -249,7 +270,7 @@ package struct Following: Equatable, Sendable {
         input(&proof)
         comparison = proof
         guard let isEqual = proof.isEqual else { return [] }
-        guard isEqual else { return stop(.sealsDiffer(address, at: proof.position)) }
+        guard isEqual else { return differ(.sealsDiffer(address, at: proof.position), at: tick) }
         (comparison, proven) = (nil, proof.position)
         return []
     }

@@ -46,9 +46,11 @@ extension EtcdSession {
     }
 
     private func finish(_ id: CallID, _ end: CallEnd) {
-        guard end == .refused(.tokenExpired) else { return self.end(id, end) }
-        if peer.user == nil { return self.end(id, .refused(.denied)) }
-        if !repeatWithToken(id) { self.end(id, end) }
+        switch end {
+        case .refused(.tokenExpired) where peer.user == nil: self.end(id, .refused(.denied))
+        case .refused(.tokenExpired), .refused(.denied): if !repeatWithToken(id) { self.end(id, end) }
+        case .refused, .full, .unknown: self.end(id, end)
+        }
     }
 
     private func readReply(_ id: CallID, _ call: EngineCall, _ stream: Int32) {

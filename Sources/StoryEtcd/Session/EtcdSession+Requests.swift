@@ -58,7 +58,7 @@ extension EtcdSession {
     // MARK: Tokens
 
     private func askForToken(_ id: CallID) {
-        guard let user = peer.user else { return send(id, token: nil) }
+        guard let user = user() else { return send(id, token: nil) }
         let message = EtcdRequest.authenticate(user)
         guard let stream = open(.authenticate, message, token: nil, isRequestWhole: true) else { return }
         token = .asked(stream: stream, waiting: [id])
@@ -80,7 +80,7 @@ extension EtcdSession {
         for id in waiting { sendWithToken(id) }
     }
 
-    /// Sends a request again whose token is not valid any more; false where that was done already.
+    /// Sends a request again whose token is not valid any more, or of no use; false where that was done already.
     func repeatWithToken(_ id: CallID) -> Bool {
         guard peer.user != nil, let request = pending[id], !request.isRepeated else { return false }
         if token == request.token.map(TokenState.known) ?? .unneeded { token = .missing }

@@ -4,12 +4,15 @@ package import StoryCluster
 ///
 /// Each call gets one answer. It is a refusal only where etcd says that it did nothing; an error, a reset, the end of the
 /// connection and `cancel` leave it `.unknown`. A user's token is asked for before the first request, and again where
-/// etcd does not know it any more; the request that found that out is sent once more.
+/// etcd does not know it any more, or denies a request: the password and the rights may be others by now. The request
+/// that found that out is sent once more.
 package final class EtcdSession {
     /// The number of bytes that a message from etcd may have.
     package static let mostMessage = 8 << 20
 
     let peer: EtcdPeer
+    /// Returns the user with the present password, which is asked for whenever a token is.
+    let user: () -> EtcdUser?
     let connection = HTTP2Connection()
     /// The requests by their numbers.
     var pending: [CallID: PendingRequest] = [:]
@@ -24,8 +27,11 @@ package final class EtcdSession {
     package private(set) var hasEnded = false
 
     /// Creates the session of a connection that was just made.
-    package init(_ peer: EtcdPeer) {
+    ///
+    /// - Parameter user: returns the peer's user with the present password; nil: the peer's user has one for good.
+    package init(_ peer: EtcdPeer, user: (() -> EtcdUser?)? = nil) {
         self.peer = peer
+        self.user = user ?? { peer.user }
         token = peer.user == nil ? .unneeded : .missing
     }
 

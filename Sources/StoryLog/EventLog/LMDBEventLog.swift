@@ -170,6 +170,13 @@ extension LMDBEventLog {
     }
 }
 
+extension LMDBEventLog {
+    /// Returns the identity of the file that has the blocks, which no other directory's has.
+    ///
+    /// - Throws: `.failed` if the system refuses.
+    package func fileIdentity() throws(StorageError) -> FileIdentity { try FileIdentity(environment.fileDescriptor) }
+}
+
 // MARK: Flushing, if the log is served
 
 extension LMDBEventLog {

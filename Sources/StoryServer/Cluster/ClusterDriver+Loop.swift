@@ -12,7 +12,8 @@ extension ClusterDriver {
             log: settings.log, node: settings.node,
             phase: replica.isLeading ? .leading : replica.isCaughtUp ? .following : .catchingUp,
             leader: leader.map { NodeState.Leader(node: $0.node, address: $0.address, term: $0.term.revision) },
-            position: max(replica.reach, dependency.log.head), stored: dependency.log.committed)
+            position: max(replica.reach, dependency.log.head), stored: dependency.log.committed,
+            engineRefuses: replica.engineRefuses, isEngineSetBack: replica.engineSetBack != nil)
     }
 
     /// Makes the driver of a node, whose writes wait until it leads; nil for a store of its own.

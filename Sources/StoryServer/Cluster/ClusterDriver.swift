@@ -83,7 +83,7 @@ final class ClusterDriver {
         }
         entries.whenStored = { [weak self] in self?.stored(through: $0) }
         seeding.ended = { [weak self] in self?.input { $0.seedEnded(through: log.head, at: $1) } }
-        seeding.diverged = { [weak self] in self?.refuse($0) }
+        seeding.diverged = { [weak self] reason in self?.input { replica, _ in replica.seedDiffers(reason) } }
     }
 
     private var log: any EventLog { dependency.log }
@@ -212,6 +212,12 @@ final class ClusterDriver {
         case .seedIsMissing(let last):
             let reason = "no node has stored the events through \(last.value)"
             trace.sayEachSecond("not-seeded", ["position": "\(log.head.value)", "reason": reason])
+        case .engineRefuses(let reason):
+            trace.sayEachSecond("engine-refuses", ["log": settings.log, "reason": reason])
+        case .engineSetBack(let revisions):
+            trace.say(
+                "engine-set-back",
+                ["log": settings.log, "revision": "\(revisions.to)", "before": "\(revisions.from)"])
         case .handOverWanted: leadChanged(takesWrites)
         case .changeEnded(let id, let end): changeEnded(id, end)
         case .drained: ending = .drained
@@ -226,14 +232,10 @@ final class ClusterDriver {
     }
 
     private func writeEnded(_ end: WriteEnd) {
-        switch end {
-        case .committed: entries.ended(.acknowledged)
-        case .full:
+        if end == .full {
             trace.sayEachSecond("engine-full", ["log": settings.log, "position": "\(driver.acknowledged.value)"])
-            entries.ended(.refused(Failure(.full, "the engine of the log is full; nothing was written")))
-        case .superseded: entries.ended(.refused(.superseded))
-        case .unknown: entries.ended(.refused(.outcomeUnknown))
         }
+        entries.ended(CommitEnd(end))
     }
 
     // MARK: Entries from elsewhere
@@ -256,9 +258,6 @@ final class ClusterDriver {
         guard driver.acknowledged > before else { return }
         taking = nil
         left -= entry.head.count
-        guard log.head == entry.head.last else {
-            return refuse("the entry from \(entry.head.first.value) has another number of events than it says")
-        }
         input { $0.taken(through: entry.head.last, at: $1) }
     }
 

@@ -150,6 +150,23 @@ final class EntryCommits {
     }
 }
 
+extension CommitEnd {
+    /// Reads the end of an entry.
+    init(_ end: WriteEnd) {
+        switch end {
+        case .committed: self = .acknowledged
+        case .full: self = .refused(Failure(.full, "the engine of the log is full; nothing was written"))
+        case .refused(let reason):
+            self = .refused(
+                Failure(
+                    .unavailable, "the engine of the log refuses this: \(reason); nothing was written", .outcome(.none))
+            )
+        case .superseded: self = .refused(.superseded)
+        case .unknown: self = .refused(.outcomeUnknown)
+        }
+    }
+}
+
 extension Failure {
     /// The failure of a write of which nothing is in the log, nor will be, since this node does not lead.
     static let superseded = Failure(

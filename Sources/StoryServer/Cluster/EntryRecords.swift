@@ -29,10 +29,23 @@ struct EntryRecords {
         guard entry.records.count == head.bytes, EntryRecords.digest(of: entry.records) == head.digest else {
             return "the entry from \(head.first.value) does not match its digest"
         }
+        guard EntryRecords.hasRecords(entry, after: log.head) else {
+            return "the entry from \(head.first.value) has another number of events than it says"
+        }
         guard try checksum(at: log.head) == head.previous else {
             return "the entry from \(head.first.value) follows another event than the one that is here"
         }
         return nil
+    }
+
+    /// Returns true where the records of an entry are as many as it says.
+    private static func hasRecords(_ entry: Entry, after head: Position) -> Bool {
+        entry.records.withUnsafeBytes { bytes in
+            guard let start = try? Record.end(in: bytes, after: head, through: entry.head.last.previous),
+                let end = try? Record.end(in: bytes, after: head, through: entry.head.last)
+            else { return false }
+            return start < bytes.count && end == bytes.count
+        }
     }
 
     /// Returns the reason why an entry differs from the events that the log has at its positions; nil where it does not.

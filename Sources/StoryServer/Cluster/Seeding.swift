@@ -8,6 +8,8 @@ final class Seeding {
     private let seals: SealQueue
     /// The link to the node that is asked; nil while none is.
     private(set) var link: Follower?
+    /// The last event that was here when this node and one that was asked were found to differ last; nil before that.
+    private var doubt: Position?
     /// Called when a node has sent the events, or some of them.
     var ended: () -> Void = {}
     /// Called with the reason where both have other events at a position.
@@ -24,12 +26,12 @@ final class Seeding {
         dependency.trace.say(
             "seeding", ["from": address, "position": "\(first.value)", "through": "\(last.value)"])
         link = Follower(
-            of: address, dependency, driver: driver, seals: seals,
+            of: address, dependency, driver: driver, seals: seals, doubt: doubt,
             for: .seed(through: last) { [weak self] end in self?.end(end, from: address, first: first, began: began) })
     }
 
     private func end(_ end: Follower.SeedEnd, from address: String, first: Position, began: UInt64) {
-        link = nil
+        (doubt, link) = (link?.doubt, nil)
         let position = "\(driver.head.value)"
         switch end {
         case .complete:

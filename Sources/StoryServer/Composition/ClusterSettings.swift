@@ -17,7 +17,7 @@ package struct ClusterSettings: Equatable, Sendable {
     package var tail = ClusterSettings.usualTail
     /// The address that others are given; nil: the socket.
     package var advertise: String?
-    /// The user that etcd wants; nil where it wants none.
+    /// The user that etcd wants, with the password at the start; nil where it wants none.
     package var user: EtcdUser?
     /// The file that the user's password was read from.
     package var passwordFile: String?
@@ -34,6 +34,14 @@ package struct ClusterSettings: Equatable, Sendable {
 
     /// The URLs of the members of etcd, with commas between them.
     var urls: String { endpoints.map(\.url).joined(separator: ",") }
+
+    /// Returns the user that etcd wants, with the password that its file has now. A file that has none any more is passed
+    /// over: then it is the one at the start.
+    func currentUser() -> EtcdUser? {
+        guard let user, let passwordFile else { return user }
+        let password = try? ServerConfiguration.password(in: passwordFile, SettingsFile.read)
+        return EtcdUser(name: user.name, password: password ?? user.password)
+    }
 }
 
 extension ServerConfiguration {
@@ -127,26 +135,24 @@ extension ServerConfiguration {
         case (let name?, nil): throw name.refused("cluster-user has a password: set cluster-password-file as well")
         case (nil, let file?): throw file.refused("cluster-password-file is of a user: set cluster-user as well")
         case (let name?, let file?):
-            return (EtcdUser(name: name.text, password: try password(file, readFile)), file.text)
+            do throws(UsageError) {
+                return (EtcdUser(name: name.text, password: try password(in: file.text, readFile)), file.text)
+            } catch {
+                throw file.refused("cluster-password-file: \(error.message)")
+            }
         }
     }
 
     /// Reads the password: the file without a line break at its end.
-    private static func password(
-        _ written: Written, _ readFile: (String) throws(UsageError) -> [UInt8]
+    fileprivate static func password(
+        in file: String, _ readFile: (String) throws(UsageError) -> [UInt8]
     ) throws(UsageError) -> String {
-        var bytes: [UInt8]
-        do throws(UsageError) {
-            bytes = try readFile(written.text)
-        } catch {
-            throw written.refused("cluster-password-file: \(error.message)")
-        }
+        var bytes = try readFile(file)
         while let last = bytes.last, last == 0x0A || last == 0x0D { bytes.removeLast() }
         guard !bytes.isEmpty, bytes.count <= mostPassword, !bytes.contains(where: { $0 < 0x20 }),
             let password = String(validating: bytes, as: UTF8.self)
         else {
-            throw written.refused(
-                "cluster-password-file: \(written.text) must have one line of 1 to \(mostPassword) bytes")
+            throw UsageError(message: "\(file) must have one line of 1 to \(mostPassword) bytes")
         }
         return password
     }

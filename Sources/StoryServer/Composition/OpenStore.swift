@@ -18,8 +18,8 @@ package struct OpenStore {
         case store
         /// Another store, whose history a new directory takes.
         case replica(history: () throws(StorageError) -> StoredIdentity)
-        /// A log that several nodes have, whose history a new directory takes.
-        case node(log: String, node: String, history: () throws(StorageError) -> StoredIdentity)
+        /// A log that several nodes have, whose history a new directory takes, which ends at a position.
+        case node(log: String, node: String, history: (_ head: Position) throws(StorageError) -> StoredIdentity)
 
         /// The kind of the directory.
         fileprivate var kind: DirectoryKind {
@@ -31,10 +31,13 @@ package struct OpenStore {
         }
 
         /// Returns the history that is not this store's own; nil where it is.
-        fileprivate func origin() throws(StorageError) -> StoredIdentity? {
+        ///
+        /// - Parameter head: the last event of the directory.
+        fileprivate func origin(for head: Position) throws(StorageError) -> StoredIdentity? {
             switch self {
             case .store: nil
-            case .replica(let history), .node(_, _, let history): try history()
+            case .replica(let history): try history()
+            case .node(_, _, let history): try history(head)
             }
         }
     }
@@ -58,7 +61,7 @@ package struct OpenStore {
         background: BackgroundStarter = .niceThreads, whenFlushed: @escaping @Sendable () -> Void = {}
     ) throws(StorageError) {
         // Asked for first, so that a start without its source makes no directory.
-        let origin = Folder.exists(path + "/log") ? nil : try role.origin()
+        let origin = Folder.exists(path + "/log") ? nil : try role.origin(for: .zero)
         directory = try DataDirectory(path, for: .serving, role.kind)
         do throws(StorageError) {
             log = try LMDBEventLog(
@@ -111,7 +114,7 @@ package struct OpenStore {
     private static func joinLog(
         _ directory: DataDirectory, log: LMDBEventLog, as role: Role
     ) throws(StorageError) {
-        guard directory.isStoreOfItsOwn, let identity = try role.origin() else { return }
+        guard directory.isStoreOfItsOwn, let identity = try role.origin(for: log.head) else { return }
         guard identity.id == log.storeID else {
             throw .failed(
                 "\(directory.path) has the history \(log.identity.id), and the log in etcd has \(identity.named.id): "

@@ -166,8 +166,9 @@ package struct Composition {
             var configuration = configuration
             // `STATS` reports this path to clients, which may be in another directory: so it is absolute.
             configuration.data = try Folder.resolved(configuration.data) ?? configuration.data
+            let file = try store.log.fileIdentity()
             let node = configuration.cluster.map { [reactor, configuration] in
-                ClusterNode($0, configuration, over: reactor, trace: trace)
+                ClusterNode($0, configuration, log: file, over: reactor, trace: trace)
             }
             server = Server(
                 dependency: try ServerDependency(
@@ -202,8 +203,8 @@ package struct Composition {
     private static func role(_ configuration: ServerConfiguration, clock: Clock, _ trace: Trace) -> OpenStore.Role {
         let patience = configuration.patience
         if let cluster = configuration.cluster {
-            return .node(log: cluster.log, node: cluster.node) { () throws(StorageError) in
-                try LogInEngine(settings: cluster, patience: patience, clock: clock, trace: trace).history()
+            return .node(log: cluster.log, node: cluster.node) { (head) throws(StorageError) in
+                try LogInEngine(settings: cluster, patience: patience, clock: clock, trace: trace).history(for: head)
             }
         }
         guard let address = configuration.follow else { return .store }

@@ -53,14 +53,15 @@ package final class EtcdEngine: EngineCalls {
     ///
     /// - Parameters:
     ///   - endpoints: the members of etcd, at least one.
-    ///   - user: the user whom they are asked as; nil where they want none.
+    ///   - user: returns the user whom they are asked as, with the present password; nil where they want none.
     ///   - files: the certificates for endpoints with TLS; nil where there are none of these.
     ///   - lease: the seconds of the leader's lease, a third of which is the deadline of a renewal.
     ///   - callTime: the deadline of another call, in seconds.
     ///   - transport: the sockets of the loop.
     ///   - trace: the daemon's trace.
     package init(
-        _ endpoints: [EtcdEndpoint], user: EtcdUser?, files: TLSFiles? = nil, lease: Int, callTime: Int = 1,
+        _ endpoints: [EtcdEndpoint], user: @escaping () -> EtcdUser?, files: TLSFiles? = nil, lease: Int,
+        callTime: Int = 1,
         transport: any Transport, trace: Trace
     ) {
         precondition(!endpoints.isEmpty, "an engine without endpoints")
@@ -73,8 +74,8 @@ package final class EtcdEngine: EngineCalls {
     /// Creates the engine of a node.
     convenience init(_ settings: ClusterSettings, over reactor: Reactor, _ trace: Trace) {
         self.init(
-            settings.endpoints, user: settings.user, files: settings.files, lease: settings.lease, transport: reactor,
-            trace: trace)
+            settings.endpoints, user: settings.currentUser, files: settings.files, lease: settings.lease,
+            transport: reactor, trace: trace)
     }
 
     // MARK: EngineCalls

@@ -37,7 +37,8 @@ final class EtcdLink {
     private static let status = CallID(0)
 
     let endpoint: EtcdEndpoint
-    private let user: EtcdUser?
+    /// Returns the user with the present password; nil where etcd wants none.
+    private let user: () -> EtcdUser?
     /// The certificates that are shown to an endpoint with TLS.
     private let files: TLSFiles?
     /// The TLS of the connection; nil without it, and before the connection is made.
@@ -52,7 +53,7 @@ final class EtcdLink {
     /// Until when other endpoints come first.
     var failedUntil: UInt64 = 0
 
-    init(_ endpoint: EtcdEndpoint, user: EtcdUser?, files: TLSFiles?, _ transport: any Transport) {
+    init(_ endpoint: EtcdEndpoint, user: @escaping () -> EtcdUser?, files: TLSFiles?, _ transport: any Transport) {
         (self.endpoint, self.user, self.files, self.transport) = (endpoint, user, files, transport)
     }
 
@@ -149,7 +150,7 @@ final class EtcdLink {
 
     private func check(_ id: ConnectionID) {
         let session = EtcdSession(
-            EtcdPeer(authority: "\(endpoint.address)", isSecure: endpoint.isSecure, user: user))
+            EtcdPeer(authority: "\(endpoint.address)", isSecure: endpoint.isSecure, user: user()), user: user)
         state = .checking(id, session)
         session.call(EtcdLink.status, .status)
         exchange()

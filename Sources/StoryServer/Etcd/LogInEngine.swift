@@ -15,15 +15,22 @@ struct LogInEngine {
     private var keys: LogKeys { LogKeys(log: settings.log) }
     private var name: String { "the log \(settings.log) in etcd at \(settings.urls)" }
 
-    /// Returns the history of the log.
+    /// Returns the history of the log, for a directory that is not its node's yet.
     ///
-    /// - Throws: `.failed` where there is no such log, or it was made in another etcd; where etcd does not answer.
-    func history() throws(StorageError) -> StoredIdentity {
+    /// - Parameter head: the last event of that directory.
+    /// - Throws: `.failed` where there is no such log, or it was made in another etcd; where the node of the settings has
+    ///   stored events that the directory lacks; where etcd does not answer.
+    func history(for head: Position) throws(StorageError) -> StoredIdentity {
         var found: StoredIdentity?
-        try EngineErrand.run(about: self, first: .range(EngineRange(from: keys.identity))) {
-            (answer, _) throws(StorageError) in
-            guard case .ranged(let ranged, let header) = answer else { throw LogInEngine.unexpected }
-            guard let pair = ranged.keys.first else {
+        let operations = [keys.identity, keys.node(settings.node)].map {
+            EngineTransaction.Operation.get(EngineRange(from: $0))
+        }
+        let reading = EngineCall.transaction(EngineTransaction(conditions: [], then: operations))
+        try EngineErrand.run(about: self, first: reading) { (answer, _) throws(StorageError) in
+            guard case .transacted(_, let results, let header) = answer, results.count == 2,
+                case .ranged(let identity) = results[0], case .ranged(let node) = results[1]
+            else { throw LogInEngine.unexpected }
+            guard let pair = identity.keys.first else {
                 throw .failed(
                     "there is no log \(settings.log) in etcd at \(settings.urls):"
                         + " make it out of the data directory that it begins with, by stored --create with that --data,"
@@ -32,6 +39,9 @@ struct LogInEngine {
             let record = try LogInEngine.read(pair)
             guard record.cluster == header.cluster else {
                 throw .failed("\(name) was made in another etcd cluster, which this one is a copy of")
+            }
+            if let stored = node.keys.first.map({ StoryCluster.Member($0).stored }), stored > head {
+                throw .failed("\(ClusterError.holdsLess(node: settings.node, stored: stored, here: head))")
             }
             found = record.identity
             return nil

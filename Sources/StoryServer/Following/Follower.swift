@@ -54,12 +54,13 @@ final class Follower {
     private(set) var fault: FollowingFault?
 
     init(
-        of address: String, _ dependency: ServerDependency, driver: CommitDriver, seals: SealQueue, for purpose: Purpose
+        of address: String, _ dependency: ServerDependency, driver: CommitDriver, seals: SealQueue,
+        doubt: Position? = nil, for purpose: Purpose
     ) {
         (self.address, self.dependency, self.driver, self.seals) = (address, dependency, driver, seals)
         self.purpose = purpose
         heardAt = driver.tick
-        machine = Following(address, log: dependency.log.identity.id)
+        machine = Following(address, log: dependency.log.identity.id, doubt: doubt)
     }
 
     private var log: any EventLog { dependency.log }
@@ -69,6 +70,9 @@ final class Follower {
     var state: ReplicaState {
         ReplicaState(machine.isCurrent ? .following : .catchingUp, of: address, at: max(machine.source, log.head))
     }
+
+    /// The last event that was here when this store and its source were found to differ last; nil before that.
+    var doubt: Position? { machine.doubt }
 
     /// True while lines wait that the next turn can take.
     var hasWork: Bool { link != nil && lines.hasLine && mayTake }
@@ -188,7 +192,7 @@ final class Follower {
             }
             guard isTaken else { return closed() }
         } catch {
-            return perform(machine.recordsRefused(error))
+            return perform(machine.recordsRefused(error, at: driver.tick))
         }
         if case .seed(let last, _) = purpose, log.head >= last { return end(.complete) }
         perform(machine.taken(through: log.head))
@@ -274,7 +278,7 @@ final class Follower {
 
     private func sealed(_ seal: Result<String, StorageError>, at position: Position) {
         switch seal {
-        case .success(let seal): perform(machine.sealed(seal, at: position))
+        case .success(let seal): perform(machine.sealed(seal, at: position, tick: driver.tick))
         // A replica that cannot prove its own history must not go on with it.
         case .failure(let error): driver.fail(error)
         }

@@ -71,8 +71,12 @@ final class ChaosCluster {
         }
     }
 
-    /// Removes the directory of a node that is down.
-    func wipe(_ index: Int) throws { try FileManager.default.removeItem(atPath: nodes[index].data) }
+    /// Removes the directory of a node that is down, and the node from the log.
+    func wipe(_ index: Int, askedAt other: Int) throws {
+        try FileManager.default.removeItem(atPath: nodes[index].data)
+        let answer = try nodes[other].client().ask("CLUSTER remove n\(index + 1)")
+        guard answer.hasPrefix("+") else { throw TookTooLong(what: "a node is removed: \(answer)") }
+    }
 
     /// Writes more than the members keep, and waits until they have dropped what a node lacks that is away.
     func writePastTail(at leader: Int) throws {

@@ -60,7 +60,7 @@ enum Disturbance: CaseIterable {
             return
         case .wiped:
             try cluster.stop(follower)
-            try cluster.wipe(follower)
+            try cluster.wipe(follower, askedAt: leader)
             try cluster.writePastTail(at: leader)
             return
         case .promoted:

@@ -27,6 +27,14 @@ final class ClusterBench {
     private(set) var stopped: [String: ClusterError] = [:]
     /// The calls to the engine that get no answer.
     var isLost: (String, EngineCall) -> Bool = { _, _ in false }
+    /// The reason why the engine refuses a call; nil: it does not.
+    var refusal: (String, EngineCall) -> EngineRefusal? = { _, _ in nil }
+    /// The entries that a node has taken, and those that it gives back.
+    private(set) var taken: [String: [Position]] = [:]
+    var isGivenBack: (String, Entry) -> Bool = { _, _ in false }
+    /// The ends of entries that were written, and what was found of the engine.
+    private(set) var written: [WriteEnd] = []
+    private(set) var setBack: [String: EngineSetBack] = [:]
 
     init(_ names: String...) {
         let record = LogRecord(
@@ -39,10 +47,17 @@ final class ClusterBench {
     ///   - name: the node.
     ///   - run: tells this start from every other.
     ///   - formats: the formats of records that the program reads.
-    func start(_ name: String, run: String = "1", reading formats: RecordFormats = .own) {
+    ///   - directory: tells its data directory from every other, which ends at `head`.
+    ///   - process: the name of the process, where it is not the node's.
+    func start(
+        _ name: String, run: String = "1", reading formats: RecordFormats = .own, directory: String = "",
+        head: UInt64 = 0, as process: String? = nil
+    ) {
         var settings = ReplicaSettings(log: "main", node: name, address: "/\(name)", version: "9", run: name + run)
         settings.formats = formats
-        let bench = Bench(Replica(settings, OwnLog(history: ModelLog.history, head: .zero)))
+        settings.directory = directory
+        let bench = Bench(Replica(settings, OwnLog(history: ModelLog.history, head: Position(head))))
+        let name = process ?? name
         benches[name] = bench
         stopped[name] = nil
         input(name) { $0.began(at: now) }
@@ -95,6 +110,12 @@ final class ClusterBench {
         input(name) { $0.stored(through: Position(position)) }
     }
 
+    /// A node's watch tells changes, such as some that are none.
+    func tell(_ name: String, _ changes: [EngineWatchBatch.Change]) {
+        input(name) { $0.watched(.live, EngineWatchBatch(changes, engine.header), at: now) }
+        settle()
+    }
+
     private var names: [String] { benches.filter { !$0.value.isHeld }.keys.sorted() }
 
     private func input(_ name: String, _ body: (inout Replica) -> [ClusterAction]) {
@@ -107,13 +128,18 @@ final class ClusterBench {
         case .call(let id, let call, _): bench.calls.append((id, call))
         case .watch(let id, let range, let from, _): bench.watches[id] = (range, from)
         case .endWatch(let id): bench.watches[id] = nil
-        case .take(let entry): input(name) { $0.taken(through: entry.head.last, at: now) }
+        case .take(let entry):
+            if isGivenBack(name, entry) { return input(name) { $0.notTaken("it differs") } }
+            taken[name, default: []].append(entry.head.first)
+            input(name) { $0.taken(through: entry.head.last, at: now) }
+        case .writeEnded(let end): written.append(end)
+        case .engineSetBack(let revisions): setBack[name] = revisions
         case .handOverWanted: yielding.insert(name)
         case .changeEnded(let id, let end): ends[id] = end
         case .stop(let error):
             stopped[name] = error
             benches[name] = nil
-        case .compare, .writeEnded, .leadingBegan, .leadingEnded, .leaderIs, .seed, .seedIsMissing, .drained: break
+        case .compare, .leadingBegan, .leadingEnded, .leaderIs, .seed, .seedIsMissing, .drained, .engineRefuses: break
         }
     }
 
@@ -128,7 +154,8 @@ final class ClusterBench {
                 bench.calls = []
                 for (id, call) in calls {
                     isMoving = true
-                    let answer = isLost(name, call) ? .unknown : engine.apply(call, at: now)
+                    let refused = refusal(name, call).map { EngineAnswer.refused($0) }
+                    let answer = refused ?? (isLost(name, call) ? .unknown : engine.apply(call, at: now))
                     input(name) { $0.answered(id, answer, at: now) }
                 }
                 for (id, watch) in bench.watches {

@@ -196,7 +196,7 @@ final class ClusterSimulation {
             case .writeEnded(let end): writeEnded(node, end)
             case .leadingBegan: terms += 1
             case .changeEnded(_, .leads): promotions += 1
-            case .leadingEnded, .leaderIs, .handOverWanted, .changeEnded: break
+            case .leadingEnded, .leaderIs, .handOverWanted, .changeEnded, .engineRefuses, .engineSetBack: break
             case .seed(let source, let position): seed(node, source, through: position)
             case .seedIsMissing: break
             case .drained:
@@ -247,7 +247,7 @@ final class ClusterSimulation {
             node.log.committed()
             for (index, value) in writing.values.enumerated() { acknowledged[writing.before + 1 + index] = value }
             return
-        case .full, .superseded: denied.formUnion(writing.values)
+        case .full, .refused, .superseded: denied.formUnion(writing.values)
         case .unknown: unknown += 1
         }
         node.log.rollBack(to: writing.before)

@@ -9,6 +9,8 @@ final class SimulatedNode {
     var log = ModelLog()
     /// The number of starts: answers to an earlier one are dropped.
     var run = 0
+    /// The number of disks that it has lost.
+    private var disks = 0
     /// The values of the entry under way, and the head before it; nil while none is.
     var writing: (before: Int, values: [UInt64])?
     var watches: [WatchID: (range: EngineRange, next: Int64)] = [:]
@@ -28,6 +30,7 @@ final class SimulatedNode {
         log.sync(to: log.head)
         var settings = ReplicaSettings(
             log: "main", node: name, address: name, version: "1", run: "\(name)-\(run)")
+        settings.directory = "\(disks)"
         settings.lease = lease
         settings.patience = 4_000_000_000
         settings.tail = tail
@@ -46,7 +49,7 @@ final class SimulatedNode {
         log.crash(keeping: losesAll ? log.synced : ends.randomElement(using: &random) ?? log.synced)
     }
 
-    func wipe() { log = ModelLog() }
+    func wipe() { (log, disks) = (ModelLog(), disks + 1) }
 }
 
 /// A fault of the protocol that the simulation has to find.

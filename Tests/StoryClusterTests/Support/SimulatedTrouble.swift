@@ -118,11 +118,14 @@ extension ClusterSimulation {
         restart(node)
     }
 
-    /// A node loses its disk, once: a second one may lose what the first has not fetched yet.
+    /// A node loses its disk, once: a second one may lose what the first has not fetched yet. It is removed from the log
+    /// before it comes back.
     private func wipe(_ node: SimulatedNode) {
         isWiped = true
         crash(node)
         node.wipe()
+        let key = EngineRange(from: LogKeys(log: "main").node(node.name))
+        _ = engine.apply(changed(.transaction(EngineTransaction(conditions: [], then: [.delete(key)]))), at: now)
     }
 
     // MARK: Promises

@@ -31,7 +31,7 @@ final class EngineBench: EngineReceiver {
         }
         let hosts = ["a", "b", "c"].prefix(count)
         engine = EtcdEngine(
-            hosts.map { EtcdEndpoint(address: HostAndPort(host: $0, port: 2_379), isSecure: false) }, user: nil,
+            hosts.map { EtcdEndpoint(address: HostAndPort(host: $0, port: 2_379), isSecure: false) }, user: { nil },
             lease: lease, transport: transport, trace: trace)
         engine.receiver = self
         engine.ticked(at: now)

@@ -17,7 +17,7 @@ import Testing
     }
 
     private func node(_ node: String, of log: String = "main", history: StoredIdentity?) -> OpenStore.Role {
-        .node(log: log, node: node) { () throws(StorageError) in
+        .node(log: log, node: node) { (_) throws(StorageError) in
             guard let history else { throw .failed("the history is not asked for") }
             return history
         }

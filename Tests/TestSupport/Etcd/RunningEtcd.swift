@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import StoryCluster
 import StoryEtcd
@@ -139,6 +140,24 @@ package final class RunningEtcd {
             try launch()
             return try RunningEtcd.isServing(port)
         }
+    }
+
+    /// Ends it (SIGTERM), and keeps its data beside them, before it is started again.
+    package func keepState() throws {
+        program.send(SIGTERM)
+        _ = try program.wait()
+        try FileManager.default.copyItem(atPath: folder.place("data"), toPath: folder.place("kept"))
+        try restart()
+    }
+
+    /// Kills it, and starts it with the data that were kept; with none where none were.
+    package func setBack() throws {
+        try kill()
+        try FileManager.default.removeItem(atPath: folder.place("data"))
+        if Files.exists(folder.place("kept")) {
+            try FileManager.default.moveItem(atPath: folder.place("kept"), toPath: folder.place("data"))
+        }
+        try restart()
     }
 
     /// Sends it a signal.

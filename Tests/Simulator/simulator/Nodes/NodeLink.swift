@@ -22,6 +22,8 @@ final class NodeLink: NodeEngine {
     private let twist: TwistedCalls?
     private var random: SplitMix64
     private var runs = 0
+    /// The number of disks that the node has lost.
+    private var disks = 0
     private(set) var engine: DrivenEngine?
     private(set) var cut = Cut.none { didSet { engine?.cut(cut) } }
     /// How many ticks it is cut.
@@ -36,7 +38,7 @@ final class NodeLink: NodeEngine {
     }
 
     var role: OpenStore.Role {
-        .node(log: "main", node: name) { StoredIdentity(id: NodeLink.history) }
+        .node(log: "main", node: name) { _ in StoredIdentity(id: NodeLink.history) }
     }
 
     func node(history: [UInt8]) -> ClusterNode {
@@ -53,6 +55,7 @@ final class NodeLink: NodeEngine {
         self.engine = engine
         var settings = NodeBench.settings(name, run: "\(name)-\(runs)")
         settings.address = NodeWires.address(of: name)
+        settings.directory = "\(disks)"
         (settings.lease, settings.patience, settings.tail) = (trouble.lease, trouble.patience, trouble.tail)
         return ClusterNode(engine: engine, settings: settings)
     }
@@ -80,6 +83,14 @@ final class NodeLink: NodeEngine {
     var reported: Int {
         let key = shared.engine.pairs[LogKeys(log: "main").node(name)]
         return key?.field("stored").flatMap { Int($0) } ?? 0
+    }
+
+    /// Another node is asked to remove this one, which has lost its disk.
+    func remove() {
+        disks += 1
+        let key = EngineRange(from: LogKeys(log: "main").node(name))
+        _ = shared.engine.apply(
+            .transaction(EngineTransaction(conditions: [], then: [.delete(key)])), at: shared.now)
     }
 
     /// True once the log has the node.

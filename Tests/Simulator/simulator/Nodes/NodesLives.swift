@@ -54,6 +54,7 @@ extension NodesSimulation {
         if node.isWiped {
             story.add("\(node.name) has lost its disk")
             node.isWiped = false
+            node.link.remove()
             node.disk.reviveEmpty()
         } else if node.isPowerFailure {
             figures.crashes += 1
