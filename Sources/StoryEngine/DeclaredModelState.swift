@@ -60,6 +60,8 @@ package struct DeclaredModelState: Equatable, Sendable {
     package var build: Build?
     /// The reason why the build waits or has failed; nil where it does not.
     package var reason: String?
+    /// True where the reason does not go away by itself.
+    package var hasFailed = false
 
     /// Creates the state of a model that is neither served nor built.
     package init() {}

@@ -121,6 +121,30 @@ extension MachineTests {
             #expect(!Files.exists(String(scratch)) && said.hasSuffix("Stopping\n"))
         }
 
+        @Test func `while etcd does not answer a check is critical, and the table does not say that nodes follow`()
+            throws
+        {
+            let cluster = try RunningNodes(2)
+            let calm = ["check", "--warning", "ping=30", "--critical", "ping=60"]
+            #expect(try cluster["n1"].storectl(arguments: calm).exit == .code(0))
+            try cluster["n2"].kill()
+            try until("it has not reported for four seconds") {
+                try cluster["n1"].storectl("cluster").output.contains(#/\nn2 +no word for [4-9] s /#)
+            }
+            try cluster.etcd.kill()
+            try until("the check is critical") { try cluster["n1"].storectl(arguments: calm).exit == .code(2) }
+            let check = try cluster["n1"].storectl(arguments: calm).output
+            #expect(check.contains(#/^STORYKEEP CRITICAL - (engine-lost|.*, engine-lost)/#), "\(check)")
+            let table = try cluster["n1"].storectl("cluster").output
+            #expect(table.contains("\nengine-lost: etcd does not answer, so no write is possible here\n"), "\(table)")
+            #expect(!table.contains("n1 leads"), "\(table)")
+            try cluster.etcd.launch()
+            try until("all is well but for the node that is gone") {
+                let check = try cluster["n1"].storectl(arguments: calm).output
+                return check.hasPrefix("STORYKEEP OK") || check.hasPrefix("STORYKEEP WARNING - node-silent, position")
+            }
+        }
+
         @Test func `wrong words, and a store that is no node, are refused`() throws {
             let alone = try RunningDaemon()
             for (words, text) in [

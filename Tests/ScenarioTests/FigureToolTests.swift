@@ -77,6 +77,40 @@ extension DaemonTests {
             #expect(gone.exit == .code(2) && gone.output.hasPrefix("STORYKEEP CRITICAL - cannot connect"))
         }
 
+        @Test func `a check tells misfits where it is asked to`() throws {
+            let client = try daemon.client()
+            try client.expect(#"DEFINE orders "from order; n: number; on Placed { n = data.n }""#)
+            try until("it answers") { try client.ask("COUNT orders").hasPrefix("+") }
+            try client.expect(#"APPEND order-1 {"type":"Placed","data":{}}"#)
+            let calm = ["check", "--warning", "ping=30", "--critical", "ping=60"]
+            #expect(try daemon.storectl(arguments: calm).exit == .code(0))
+            let asked = try daemon.storectl(arguments: calm + ["--warning", "misfits=0"])
+            #expect(
+                asked.exit == .code(1) && asked.output.hasPrefix("STORYKEEP WARNING - misfits 1, "), "\(asked.output)")
+            #expect(asked.output.hasSuffix(" misfits=1;0;\n"))
+        }
+
+        @Test func `a check of a replica whose source is gone is no OK, and what it lacks is unknown`() throws {
+            let replica = try RunningDaemon(options: ["--follow", daemon.socket])
+            let calm = ["check", "--warning", "ping=30", "--critical", "ping=60"]
+            try until("it follows") {
+                let well = try replica.storectl(arguments: calm)
+                return well.exit == .code(0) && well.output.contains(" behind=0;10000;100000 silence=")
+            }
+            try daemon.kill()
+            try until("it says that the source is lost") { try replica.storectl(arguments: calm).exit == .code(1) }
+            let lost = try replica.storectl(arguments: calm)
+            #expect(lost.output.hasPrefix("STORYKEEP WARNING - source-lost, position 0"), "\(lost.output)")
+            #expect(lost.output.contains(" behind=U;10000;100000 silence="), "\(lost.output)")
+            let late = try replica.storectl(arguments: calm + ["--warning", "silence=0", "--critical", "silence=0"])
+            #expect(late.exit == .code(2) || !late.output.contains("silence=0s"), "\(late.output)")
+            let stats = try replica.storectl("stats").output
+            #expect(stats.contains("\nconditions   source-lost: the source does not answer"), "\(stats)")
+            #expect(
+                stats.contains(#/\ncluster      replica of .*catchingUp, lag unknown/#) || stats.contains("replica of"))
+            #expect(try replica.storectl("top", "--once").output.contains("\nconditions  source-lost\n"))
+        }
+
         @Test func `metrics are OpenMetrics, the older text, or a file that is whole`() throws {
             let strict = try daemon.storectl("metrics")
             #expect(strict.output.hasPrefix("# TYPE storykeep_build info\n") && strict.output.hasSuffix("\n# EOF\n"))

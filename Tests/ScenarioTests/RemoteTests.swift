@@ -86,6 +86,7 @@ extension MachineTests {
             try put(authority.sign("first"))
             let remote = try RemoteDaemon(certificate: live)
             let laptop = try authority.sign("laptop")
+            #expect(try remote.daemon.traces(" open-secret file=\(live.key) mode=644 "))
             try put(authority.sign("second", for: "DNS:elsewhere"))
             #expect(try remote.daemon.traces("certificate-read certificate=second"))
             let refused = try remote.storectl("stats", as: laptop)
@@ -95,6 +96,10 @@ extension MachineTests {
             #expect(
                 try remote.daemon.traces("certificate-not-read error=\"certificate-key: \(live.key) has no private key")
             )
+            let check = try remote.daemon.storectl("check", "--warning", "ping=30", "--critical", "ping=60")
+            #expect(
+                check.exit == .code(1) && check.output.hasPrefix("STORYKEEP WARNING - certificate-not-read, "),
+                "\(check.output)")
             try put(authority.sign("third"))
             #expect(try remote.daemon.traces("certificate-read certificate=third"))
             #expect(try remote.storectl("stats", as: laptop).exit == .code(0))

@@ -48,7 +48,7 @@ import Testing
         for code in ErrorCode.allCases {
             #expect(told.samples[#"storykeep_errors_total{code="\#(code.rawValue)"}"#] == 0)
         }
-        for condition in ServerCondition.allCases {
+        for condition in StoreCondition.allCases {
             #expect(told.samples[#"storykeep_condition{condition="\#(condition.rawValue)"}"#] == 0)
         }
         #expect(told.samples[#"storykeep_connections{role="admin"}"#] == 1)
@@ -147,6 +147,6 @@ private struct Told {
     }
 
     var conditions: [String] {
-        ServerCondition.allCases.map(\.rawValue).filter { samples[#"storykeep_condition{condition="\#($0)"}"#] == 1 }
+        StoreCondition.allCases.map(\.rawValue).filter { samples[#"storykeep_condition{condition="\#($0)"}"#] == 1 }
     }
 }

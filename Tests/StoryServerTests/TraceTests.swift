@@ -107,6 +107,30 @@ import Testing
         try until("it is written") { reader.lines.count == 1 }
     }
 
+    @Test func `without a thread lines are written as far as nobody waits, and lines that wait are a condition`() {
+        let written = Mutex<[UInt8]>([])
+        let room = Mutex(10_000)
+        let queue = TraceQueue(
+            now: { Instant(milliseconds: 0) }, on: BackgroundStarter { _ in false },
+            writeReady: { bytes in
+                let count = min(bytes.count, room.withLock { $0 })
+                written.withLock { $0 += bytes.prefix(count) }
+                return count
+            },
+            write: { _ in })
+        let trace = Trace(now: { Instant(milliseconds: 0) }, to: queue)
+        trace.say("ready")
+        #expect(written.withLock { String(decoding: $0, as: UTF8.self) } == "1970-01-01T00:00:00.000Z ready\n")
+        room.withLock { $0 = 0 }
+        trace.say("more")
+        for _ in 1...5 { trace.secondPassed() }
+        #expect(trace.isStuck)
+        room.withLock { $0 = 10_000 }
+        trace.secondPassed()
+        trace.secondPassed()
+        #expect(!trace.isStuck && written.withLock { $0.count } == 61)
+    }
+
     @Test func `what clients cause as often as they like is a line a second, with a count`() {
         let lines = Mutex<[String]>([])
         let trace = Trace(now: { Instant(milliseconds: 0) }) { line in

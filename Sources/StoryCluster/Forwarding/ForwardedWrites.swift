@@ -56,6 +56,9 @@ package struct ForwardedWrites: Equatable {
     private(set) var isEnding = false
     var actions: [ForwardingAction] = []
 
+    /// True while the node that leads is not reached.
+    package var isLeaderLost: Bool { link.isLost }
+
     /// Creates an empty list of a node that has the log up to a position.
     ///
     /// - Parameter patience: how long a write waits, in ticks of 0.1 s.

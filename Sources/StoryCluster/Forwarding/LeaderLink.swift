@@ -41,6 +41,9 @@ struct LeaderLink: Equatable {
     /// True while writes can be sent.
     var isOpen: Bool { state == .open }
 
+    /// True where the link could not be made, or was lost, and there is no other one yet.
+    var isLost: Bool { isLossTold }
+
     /// Takes over which node leads.
     mutating func leaderIs(_ leader: Leader?) {
         let other = leader?.node == node ? nil : leader

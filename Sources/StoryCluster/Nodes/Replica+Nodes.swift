@@ -30,6 +30,12 @@ extension Replica {
         }
     }
 
+    /// The last event of the log, as far as the engine and the nodes have told; nil before this one has joined.
+    package var end: Position? {
+        guard node.state.isRegistered else { return nil }
+        return members.values.reduce(reach) { max($0, $1.progress.position, $1.stored) }
+    }
+
     /// The entries that the engine has, as the node that leads knows them; nil where none leads.
     package var tail: TailSize? {
         isLeading ? node.incoming.tail.size : leader.flatMap { members[$0.node]?.progress.tail }

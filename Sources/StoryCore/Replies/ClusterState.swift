@@ -2,6 +2,39 @@
 package enum ClusterState: Equatable, Sendable {
     case replica(ReplicaState)
     case node(NodeState)
+
+    /// The knowledge of a replica about its source, or of a node about its log.
+    package var link: LinkState {
+        switch self {
+        case .replica(let replica): replica.link
+        case .node(let node): node.link
+        }
+    }
+
+    /// Returns the number of events that the store lacks; nil while that is not known.
+    ///
+    /// - Parameter head: the last event that is here.
+    package func lag(behind head: Position) -> UInt64? {
+        link.end.map { $0.value - min(head, $0).value }
+    }
+}
+
+/// The knowledge of a replica about its source, or of a node about its log, its engine and the other nodes.
+package struct LinkState: Equatable, Sendable {
+    /// The last event of the source or the log; nil while that is not known, since nothing came of late.
+    package let end: Position?
+    /// The tenths of a second since the source or the engine sent anything; since the start where it has not yet.
+    package let silence: UInt64
+    /// The conditions of the link, the engine and the other nodes.
+    package let conditions: Set<StoreCondition>
+
+    /// Creates the knowledge.
+    package init(end: Position?, silence: UInt64, _ conditions: Set<StoreCondition> = []) {
+        (self.end, self.silence, self.conditions) = (end, silence, conditions)
+    }
+
+    /// The seconds since the source or the engine sent anything.
+    package var silenceSeconds: Double { Double(silence) / 10 }
 }
 
 /// The state of a replica, as the greeting and `STATS` have it.
@@ -18,12 +51,12 @@ package struct ReplicaState: Equatable, Sendable {
     package let phase: Phase
     /// The address of the source.
     package let address: String
-    /// The last event of the source, as far as that is known.
-    package let source: Position
+    /// The knowledge about the source.
+    package let link: LinkState
 
     /// Creates a state.
-    package init(_ phase: Phase, of address: String, at source: Position) {
-        (self.phase, self.address, self.source) = (phase, address, source)
+    package init(_ phase: Phase, of address: String, _ link: LinkState) {
+        (self.phase, self.address, self.link) = (phase, address, link)
     }
 }
 
@@ -60,22 +93,16 @@ package struct NodeState: Equatable, Sendable {
     package let phase: Phase
     /// The node that leads, as far as is known.
     package let leader: Leader?
-    /// The last event of the log, as far as is known.
-    package let position: Position
     /// The last event that is stored here.
     package let stored: Position
-    /// The reason why the engine refuses what this node has to do; nil while it does not.
-    package let engineRefuses: String?
-    /// True where the engine was found to have an earlier state than it had, since the process began.
-    package let isEngineSetBack: Bool
+    /// The knowledge about the log.
+    package let link: LinkState
 
     /// Creates a state from its parts.
     package init(
-        log: String, node: String, phase: Phase, leader: Leader?, position: Position, stored: Position,
-        engineRefuses: String? = nil, isEngineSetBack: Bool = false
+        log: String, node: String, phase: Phase, leader: Leader?, stored: Position, _ link: LinkState
     ) {
         (self.log, self.node, self.phase, self.leader) = (log, node, phase, leader)
-        (self.position, self.stored) = (position, stored)
-        (self.engineRefuses, self.isEngineSetBack) = (engineRefuses, isEngineSetBack)
+        (self.stored, self.link) = (stored, link)
     }
 }

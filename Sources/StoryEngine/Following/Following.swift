@@ -51,6 +51,8 @@ package struct Following: Equatable, Sendable {
     package private(set) var state: State
     /// The last event of the source, as far as that is known.
     package private(set) var source = Position.zero
+    /// True from a failure of the connection until records were asked for again.
+    package private(set) var isLost = false
     /// True while everything that the source has is here.
     package private(set) var isCurrent = false
     private let address: String
@@ -81,8 +83,8 @@ package struct Following: Equatable, Sendable {
         state = .waiting(until: 0)
     }
 
-    /// True while the source is known to be of this history, so that it can be asked.
-    private var isOpen: Bool {
+    /// True while the source is known to be of this history, so that it can be asked, and its position is known.
+    package var isOpen: Bool {
         switch state {
         case .proving, .asking, .receiving: true
         case .waiting, .connected, .stopped: false
@@ -130,7 +132,7 @@ package struct Following: Equatable, Sendable {
         if case .receiving = state, tick >= acceptedAt + Following.steadyTicks { retry = RetryDelay() }
         let isNews = !isLossTold
         state = .waiting(until: tick + retry.next())
-        (isCurrent, comparison, isLossTold) = (false, nil, true)
+        (isCurrent, isLost, comparison, isLossTold) = (false, true, nil, true)
         questions.connectionEnded()
         return (closes ? [.disconnect] : []) + (isNews ? [.say("source-lost", reason: reason)] : [])
     }
@@ -200,7 +202,7 @@ package struct Following: Equatable, Sendable {
 
     private mutating func accepted(head: Position, at tick: UInt64) -> [Action] {
         guard state == .asking else { return [] }
-        (state, acceptedAt, isLossTold) = (.receiving, tick, false)
+        (state, acceptedAt, isLossTold, isLost) = (.receiving, tick, false, false)
         return [.say("source-found", reason: nil)] + becameCurrent(head: head)
     }
 

@@ -109,14 +109,19 @@ package struct ModelRequests {
         output.answer(with: page, tag: tag, restsOn: .zero)
     }
 
-    /// Returns the refusal of a request about a model whose first definition is still being built; nil for any other
-    /// name.
+    /// Returns the refusal of a request about a model whose first definition is still being built, or cannot be; nil for any
+    /// other name.
     ///
     /// - Throws: the error of reading the models.
     package func unready(_ name: String) throws(StorageError) -> Failure? {
         guard let model = try world.definitions.model(named: name), model.isDefined else { return nil }
         let state = try declared?.state(of: name) ?? DeclaredModelState()
-        return state.isReady ? nil : beingBuilt(name, at: state.build?.position ?? .zero)
+        guard !state.isReady else { return nil }
+        guard state.hasFailed, let reason = state.reason else {
+            return beingBuilt(name, at: state.build?.position ?? .zero, waitingFor: state.reason)
+        }
+        let message = "the model \(name) cannot be built: \(reason); DEFINE it again, or VERIFY"
+        return Failure(.internal, message)
     }
 
     /// Returns the refusal of a request about a model that an earlier request of the turn undefined.
@@ -130,7 +135,9 @@ package struct ModelRequests {
     /// Returns true where the definitions of models decide that a request is refused so: it names a model that is being
     /// built, or one that was undefined.
     package func decide(_ failure: Failure) -> Bool {
-        guard failure.code == .unknown, case .name(let name, _) = failure.detail else { return failure.code == .busy }
+        guard failure.code == .unknown, case .name(let name, _) = failure.detail else {
+            return failure.code == .busy || failure.code == .internal
+        }
         do throws(StorageError) { return try world.definitions.model(named: name) != nil } catch { return true }
     }
 
@@ -151,8 +158,10 @@ package struct ModelRequests {
 
     // MARK: Inside
 
-    private func beingBuilt(_ name: String, at position: Position) -> Failure {
-        let message = "\(name) is being built: \(position.value) of \(head.value) events are folded; try again later"
+    private func beingBuilt(_ name: String, at position: Position, waitingFor reason: String? = nil) -> Failure {
+        let waits = reason.map { ", and it waits: \($0)" } ?? ""
+        let message =
+            "\(name) is being built: \(position.value) of \(head.value) events are folded\(waits); try again later"
         return Failure(.busy, message, .progress(position, of: head))
     }
 

@@ -10,10 +10,21 @@ extension ClusterDriver {
         let leader = replica.leader
         return NodeState(
             log: settings.log, node: settings.node,
-            phase: replica.isLeading ? .leading : replica.isCaughtUp ? .following : .catchingUp,
+            phase: phase,
             leader: leader.map { NodeState.Leader(node: $0.node, address: $0.address, term: $0.term.revision) },
-            position: max(replica.reach, dependency.log.head), stored: dependency.log.committed,
-            engineRefuses: replica.engineRefuses, isEngineSetBack: replica.engineSetBack != nil)
+            stored: dependency.log.committed, link)
+    }
+
+    /// The progress; where the engine does not answer, the lead and the end of the log are not known.
+    private var phase: NodeState.Phase {
+        guard !calls.isLost else { return .catchingUp }
+        return replica.isLeading ? .leading : replica.isCaughtUp ? .following : .catchingUp
+    }
+
+    /// The knowledge about the log, which says nothing of its end while the engine does not answer.
+    private var link: LinkState {
+        let end = calls.isLost ? nil : replica.end.map { max($0, dependency.log.head) }
+        return LinkState(end: end, silence: calls.silence / 100_000_000, LogConditions(cluster: self).now)
     }
 
     /// Makes the driver of a node, whose writes wait until it leads; nil for a store of its own.

@@ -209,15 +209,13 @@ final class ClusterDriver {
             trace.say("leader", ["log": settings.log, "node": leader?.node ?? "", "address": leader?.address ?? ""])
             if !isToLead { leadChanged(takesWrites) }
         case .seed(let address, let last): seeding.begin(from: address, through: last)
-        case .seedIsMissing(let last):
-            let reason = "no node has stored the events through \(last.value)"
-            trace.sayEachSecond("not-seeded", ["position": "\(log.head.value)", "reason": reason])
         case .engineRefuses(let reason):
             trace.sayEachSecond("engine-refuses", ["log": settings.log, "reason": reason])
         case .engineSetBack(let revisions):
             trace.say(
                 "engine-set-back",
                 ["log": settings.log, "revision": "\(revisions.to)", "before": "\(revisions.from)"])
+        case .seedIsMissing(let last): seeding.isMissing(through: last)
         case .handOverWanted: leadChanged(takesWrites)
         case .changeEnded(let id, let end): changeEnded(id, end)
         case .drained: ending = .drained

@@ -8,19 +8,43 @@ struct CountedCalls {
         let began: UInt64
         /// True for a call that the engine refuses where another node leads.
         let isOfLeader: Bool
+        /// True for a call that needs room.
+        let isWrite: Bool
     }
 
     private let leader: String
     private let figures: Figures
     private let steady: () -> UInt64
     private var calls: [CallID: Call] = [:]
+    /// How long calls may stay without an answer before the engine counts as lost, in nanoseconds.
+    private static let mostSilence: UInt64 = 2_000_000_000
+    /// When the engine answered last, or the process began.
+    private var heardAt: UInt64
+    /// When the first of the calls began that were not answered since.
+    private var unansweredSince: UInt64?
+    /// True from an answer that there is no room until something is written.
+    private(set) var isFull = false
 
     init(of keys: LogKeys, _ figures: Figures, steady: @escaping () -> UInt64) {
         (leader, self.figures, self.steady) = (keys.leader, figures, steady)
+        heardAt = steady()
+    }
+
+    /// The nanoseconds since the engine answered, or since the start.
+    var silence: UInt64 {
+        let now = steady()
+        return now - min(heardAt, now)
+    }
+
+    /// True while the engine answers no call.
+    var isLost: Bool {
+        guard let unansweredSince else { return false }
+        let now = steady()
+        return now - min(unansweredSince, now) >= CountedCalls.mostSilence
     }
 
     mutating func began(_ id: CallID, _ call: EngineCall) {
-        calls[id] = Call(began: steady(), isOfLeader: isOfLeader(call))
+        calls[id] = Call(began: steady(), isOfLeader: isOfLeader(call), isWrite: isWrite(call))
     }
 
     private func isOfLeader(_ call: EngineCall) -> Bool {
@@ -30,10 +54,25 @@ struct CountedCalls {
         }
     }
 
+    private func isWrite(_ call: EngineCall) -> Bool {
+        guard case .transaction(let transaction) = call else { return false }
+        return transaction.then.contains { if case .put = $0 { true } else { false } }
+    }
+
     mutating func ended(_ id: CallID, _ answer: EngineAnswer) {
         guard let call = calls.removeValue(forKey: id) else { return }
         let now = steady()
         figures.engine.ended(outcome(of: call, answer), nanoseconds: now - min(call.began, now))
+        if case .unknown = answer {
+            let since = max(call.began, heardAt)
+            return unansweredSince = min(unansweredSince ?? since, since)
+        }
+        (heardAt, unansweredSince) = (now, nil)
+        switch answer {
+        case .full: isFull = true
+        case .transacted(true, _, _) where call.isWrite: isFull = false
+        case .transacted, .ranged, .granted, .renewed, .revoked, .compacted, .status, .refused, .unknown: break
+        }
     }
 
     private func outcome(of call: Call, _ answer: EngineAnswer) -> EngineFigures.Outcome {

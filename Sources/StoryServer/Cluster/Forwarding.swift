@@ -44,6 +44,8 @@ final class Forwarding {
 
     /// True while no write is with another node, and no reply waits.
     var isSettled: Bool { writes.isSettled }
+    /// True while the node that leads is not reached.
+    var isLeaderLost: Bool { writes.isLeaderLost }
 
     /// Takes over which node leads.
     func leaderIs(_ leader: Leader?) {

@@ -67,13 +67,14 @@ final class NodeRequests {
         if let leader = state.leader {
             end += [Member("leader", .text(leader.node)), Member("term", .count(UInt64(clamping: leader.term)))]
         }
-        end.append(Member("position", .count(state.position.value)))
+        end.append(Member("position", .count((state.link.end ?? head).value)))
         if let tail = cluster.replica.tail {
             let size = [
                 Member("first", .count(tail.first.value)), Member("bytes", .count(UInt64(clamping: tail.bytes))),
             ]
             end.append(Member("tail", .object(size)))
         }
+        end.append(Conditions(driver: cluster.driver).now.member)
         return rows.map { Reply.line($0) } + [.done(.members(end))]
     }
 }

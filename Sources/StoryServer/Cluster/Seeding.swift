@@ -10,6 +10,8 @@ final class Seeding {
     private(set) var link: Follower?
     /// The last event that was here when this node and one that was asked were found to differ last; nil before that.
     private var doubt: Position?
+    /// True from a node that did not send all events, or none that has them, until one has.
+    private(set) var hasFailed = false
     /// Called when a node has sent the events, or some of them.
     var ended: () -> Void = {}
     /// Called with the reason where both have other events at a position.
@@ -30,6 +32,17 @@ final class Seeding {
             for: .seed(through: last) { [weak self] end in self?.end(end, from: address, first: first, began: began) })
     }
 
+    /// Notes that no node has the events through a position.
+    func isMissing(through last: Position) {
+        let reason = "no node has stored the events through \(last.value)"
+        failed(["position": "\(driver.head.value)", "reason": reason])
+    }
+
+    private func failed(_ members: KeyValuePairs<String, String>) {
+        hasFailed = true
+        dependency.trace.sayEachSecond("not-seeded", members)
+    }
+
     private func end(_ end: Follower.SeedEnd, from address: String, first: Position, began: UInt64) {
         (doubt, link) = (link?.doubt, nil)
         let position = "\(driver.head.value)"
@@ -39,10 +52,10 @@ final class Seeding {
             let milliseconds = (dependency.clock.steady() - began) / 1_000_000
             dependency.trace.say(
                 "seeded", ["from": address, "position": position, "events": "\(events)", "ms": "\(milliseconds)"])
+            hasFailed = false
             ended()
         case .lost(let reason):
-            dependency.trace.sayEachSecond(
-                "not-seeded", ["from": address, "position": position, "reason": reason])
+            failed(["from": address, "position": position, "reason": reason])
             ended()
         case .diverged(let reason): diverged(reason)
         }

@@ -32,6 +32,7 @@ final class CommitDriver {
     let declared: DeclaredModels
     let entry: EntryBuilder
     var refusals = WriteRefusals()
+    private(set) var stall = WriteStall()
     var policy: GroupCommitPolicy
     private var committedAtTick: Position = .zero
     /// True while the appended events cannot be committed before a flush has ended.
@@ -257,6 +258,7 @@ final class CommitDriver {
             checkpoints.releaseMemory()
         }
         refusals.ticked(tick)
+        stall.ticked(areWaiting: holdsWrites || head > acknowledged, acknowledged: acknowledged)
         entries?.ticked()
         engine.writesRefused(refusals.failure)
         flush.ticked(tick)

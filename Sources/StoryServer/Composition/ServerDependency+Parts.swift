@@ -44,7 +44,8 @@ extension ServerDependency {
             FigureSource(
                 log: log, models: models, engine: engine, foldTimer: foldTimer, checkpoints: checkpoints,
                 figures: figures, memory: memory, publishing: publishing, data: configuration.data,
-                journal: configuration.journal, durability: durability, sums: sums)
+                journal: configuration.journal, durability: durability, conditions: Conditions(driver: driver).now,
+                sums: sums)
         }
         let output = RequestOutput(
             driver: driver, publishing: publishing, outbox: outbox, encoder: encoder, figures: figures, trace: trace,

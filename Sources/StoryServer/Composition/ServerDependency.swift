@@ -49,9 +49,9 @@ package struct ServerDependency {
     package let wake: @Sendable () -> Void
     /// Returns freed memory to the system; on any thread.
     let returnFreedPages: @Sendable () -> Void
-    /// Reads the files of certificates again where they have changed, and returns the seconds until the own one expires;
-    /// called once a second.
-    let renewCertificates: () -> Int?
+    /// Reads the files of certificates again where they have changed, and returns the state of the own one; called once a
+    /// second.
+    let renewCertificates: () -> CertificateState
     /// Checks that this process may still serve the data directory; throws where it lost the right.
     let holdRight: () throws(StorageError) -> Void
     /// The number of the user who runs the daemon, and so may do everything.
@@ -68,7 +68,7 @@ package struct ServerDependency {
         commits: any CommitRunner, node: ClusterNode? = nil, transport: any Transport,
         background: BackgroundStarter = .niceThreads, manager: ServiceManager = .absent,
         wake: @escaping @Sendable () -> Void, returnFreedPages: @escaping @Sendable () -> Void = {},
-        renewCertificates: @escaping () -> Int? = { nil },
+        renewCertificates: @escaping () -> CertificateState = { CertificateState() },
         holdRight: @escaping () throws(StorageError) -> Void = {}, uid: UInt32,
         durability: Durability = .fsync
     ) throws(StorageError) {
@@ -176,7 +176,7 @@ package struct Composition {
                     logWork: LogWork(store.log, store.models), commits: commits,
                     node: node, transport: reactor, manager: manager, wake: wake,
                     returnFreedPages: Allocator.returnFreedPages,
-                    renewCertificates: { [reactor] in certificates?.secondPassed(reactor) },
+                    renewCertificates: { [reactor] in certificates?.secondPassed(reactor) ?? [] },
                     holdRight: store.holdRight, uid: geteuid(),
                     durability: store.directory.fileSystem == .memory ? .memory : .fsync))
         } catch {

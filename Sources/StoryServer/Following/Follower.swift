@@ -48,8 +48,10 @@ final class Follower {
     private var isEnding = false
     /// The number of records that this turn may still take.
     private var left = Follower.recordsPerTurn
-    /// The tick at which bytes of the source came last.
+    /// The tick at which bytes of the source came last, or it was connected to.
     private var heardAt: UInt64
+    /// The silence of the source.
+    private var silence: SourceSilence
     /// The reason why the process must end; nil while it goes on.
     private(set) var fault: FollowingFault?
 
@@ -60,6 +62,7 @@ final class Follower {
         (self.address, self.dependency, self.driver, self.seals) = (address, dependency, driver, seals)
         self.purpose = purpose
         heardAt = driver.tick
+        silence = SourceSilence(since: driver.tick)
         machine = Following(address, log: dependency.log.identity.id, doubt: doubt)
     }
 
@@ -68,7 +71,13 @@ final class Follower {
 
     /// The state, for greetings and `STATS`.
     var state: ReplicaState {
-        ReplicaState(machine.isCurrent ? .following : .catchingUp, of: address, at: max(machine.source, log.head))
+        let isSilent = silence.isLong
+        let isKnown = machine.isOpen && !isSilent
+        return ReplicaState(
+            machine.isCurrent && !isSilent ? .following : .catchingUp, of: address,
+            LinkState(
+                end: isKnown ? max(machine.source, log.head) : nil, silence: silence.ticks(at: driver.tick),
+                machine.isLost || isSilent ? [.sourceLost] : []))
     }
 
     /// The last event that was here when this store and its source were found to differ last; nil before that.
@@ -94,6 +103,7 @@ final class Follower {
     /// Takes bytes of the source.
     func bytesReceived(_ bytes: UnsafeRawBufferPointer) {
         heardAt = driver.tick
+        if silence.heard(at: driver.tick) { say("source-found", nil) }
         withLink { (link) throws(TLSError) in try link.received(bytes) { lines.append($0) } }
         takeLines()
     }
@@ -129,7 +139,13 @@ final class Follower {
             withLink { (link) throws(TLSError) in try link.secondPassed() }
         }
         perform(machine.stored(through: log.flushed))
-        if case .seed = purpose { checkSilence() }
+        if case .seed = purpose { return checkSilence() }
+        guard link != nil else { return silence.linkIsGone() }
+        switch silence.ticked(at: driver.tick, hasLines: lines.hasLine) {
+        case .nothing: break
+        case .ask: if machine.isOpen { _ = askForPosition() }
+        case .tell: say("source-lost", "it does not answer")
+        }
     }
 
     /// Ends a seed whose source is silent for the patience. A source that computes a seal answers questions meanwhile.

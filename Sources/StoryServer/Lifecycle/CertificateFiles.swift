@@ -1,5 +1,17 @@
+import StoryCore
 package import StoryNetwork
 import StoryReactor
+
+/// The state of the daemon's own certificate.
+package struct CertificateState {
+    /// The seconds until it expires, negative once it has; nil where there is none.
+    package var secondsLeft: Int?
+    /// Its conditions.
+    package var conditions: Set<StoreCondition> = []
+
+    /// The state where there is none.
+    package init() {}
+}
 
 /// The daemon's files of certificates, which are read again when they change.
 package final class CertificateFiles {
@@ -12,6 +24,8 @@ package final class CertificateFiles {
     private(set) var present: TLSContext
     /// The number of days in the last line of the trace; nil before the first time.
     private var toldDays: Int?
+    /// True while the changed files cannot be used.
+    private var isNotRead = false
 
     /// Reads the files.
     ///
@@ -38,28 +52,34 @@ package final class CertificateFiles {
     /// Reads the files again if they have changed, and tells once a day that the own certificate is about to end; called
     /// once a second.
     ///
-    /// - Returns: the seconds until the own certificate expires; nil where there is none.
-    func secondPassed(_ reactor: Reactor) -> Int? {
+    /// - Returns: the state of the own certificate.
+    func secondPassed(_ reactor: Reactor) -> CertificateState {
         if files.isNew() { readAgain(reactor) }
-        guard let seconds = present.secondsLeft else { return nil }
+        var state = CertificateState()
+        if isNotRead { state.conditions = [.certificateNotRead] }
+        guard let seconds = present.secondsLeft else { return state }
+        state.secondsLeft = seconds
         let days = TLSContext.days(seconds)
         guard days < CertificateFiles.daysTold else {
             toldDays = nil
-            return seconds
+            return state
         }
+        state.conditions.insert(.certificateEnds)
         if toldDays != days {
             toldDays = days
             trace.say("certificate-ends", ["certificate": present.shownName, "days": "\(days)"])
         }
-        return seconds
+        return state
     }
 
     private func readAgain(_ reactor: Reactor) {
+        isNotRead = false
         do throws(TLSError) {
             present = try TLSContext(present.side, files.files)
             if present.side == .server { reactor.certificatesChanged(to: present) }
             trace.say("certificate-read", ["certificate": present.shownName, "days": present.daysLeft])
         } catch {
+            isNotRead = true
             trace.say(
                 "certificate-not-read", ["error": CertificateFiles.told(error), "then": "the one before is used"])
         }

@@ -52,6 +52,7 @@ package enum Daemon {
             throw StartError(message: "\(error)", exitCode: 2)
         }
         warn(of: composition.store.directory, trace)
+        SecretFiles(configuration).warn(trace)
         ClockWatch(clock, trace).started(after: composition.store.log.lastTime)
         let milliseconds = (clock.steady() - began) / 1_000_000
         trace.say(

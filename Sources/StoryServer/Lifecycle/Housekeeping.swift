@@ -19,8 +19,8 @@ struct Housekeeping {
     let manager: ServiceManager
     /// Returns freed memory to the system.
     let returnFreedPages: () -> Void
-    /// Reads the files of certificates again where they have changed, and returns the seconds until the own one expires.
-    let renewCertificates: () -> Int?
+    /// Reads the files of certificates again where they have changed, and returns the state of the own one.
+    let renewCertificates: () -> CertificateState
     /// Throws where this process lost the right to serve the data directory.
     let rightCheck: () throws(StorageError) -> Void
     let driver: CommitDriver
@@ -41,7 +41,11 @@ struct Housekeeping {
         freed.saw(memory.used)
         guard driver.tick % Housekeeping.ticksPerSecond == 0 else { return }
         holdRight()
-        figures.certificateSeconds = renewCertificates()
+        let certificates = renewCertificates()
+        for condition: StoreCondition in [.certificateNotRead, .certificateEnds] {
+            figures.set(condition, certificates.conditions.contains(condition))
+        }
+        figures.certificateSeconds = certificates.secondsLeft
         slow.secondPassed()
         endIdle()
         trace.secondPassed()

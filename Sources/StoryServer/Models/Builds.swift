@@ -31,6 +31,8 @@ final class Builds {
     private var refusal: (error: StorageError, retry: UInt64)?
     /// Why a model cannot be built, by its name; it is tried again after the next definition, or the next start.
     private var reasons: [String: String] = [:]
+    /// Why the build of a model was not begun yet, by its name: the disk is full.
+    private var waiting: [String: String] = [:]
     /// True while a build is complete but for events that are not acknowledged: writes wait for that.
     private(set) var isAwaitingQuiet = false
     /// True while a build can go on in the next turn, without waiting for anything.
@@ -63,7 +65,7 @@ final class Builds {
 
     /// Returns why the build of a model waits or failed; nil where it does not.
     func reason(of name: String) -> String? {
-        if let reason = reasons[name] { return reason }
+        if let reason = reasons[name] ?? waiting[name] { return reason }
         guard let build = builds[name] else { return nil }
         let failure = build.checkpoints.failure ?? sources[name]?.definition.checkpoints.failure
         let isWaiting = build.folded < parts.log.head || build.indexes != .complete
@@ -75,16 +77,28 @@ final class Builds {
     /// Begins to build a definition, from the events that its store has.
     ///
     /// - Parameter source: the rows that it can take over; nil where it has to fold all events.
-    func begin(_ name: String, _ numbered: DeclaredModel.Numbered, from source: RowSource? = nil) {
+    /// - Returns: false while the disk is full: it is to be begun later.
+    func begin(_ name: String, _ numbered: DeclaredModel.Numbered, from source: RowSource? = nil) -> Bool {
+        guard !isRefused else { return false }
         do throws(StorageError) {
             let build = try parts.definition(name, numbered)
             builds[name] = build
-            reasons[name] = nil
+            (reasons[name], waiting[name]) = (nil, nil)
             if mustFold[name] != numbered.number, build.folded == .zero { sources[name] = source }
         } catch {
-            failed(name, error)
+            guard case .full = error else {
+                failed(name, error)
+                return true
+            }
+            waiting[name] = "\(error)"
+            refuse(error)
+            return false
         }
+        return true
     }
+
+    /// True while the disk was full a moment ago.
+    private var isRefused: Bool { refusal.map { parts.clock() < $0.retry } ?? false }
 
     /// Goes on with a definition that was given up.
     func resume(_ definition: ServedDefinition) {
@@ -126,10 +140,21 @@ final class Builds {
     }
 
     /// Forgets why models could not be built that are not defined any more.
-    func forgetReasons(but isDefined: (String) -> Bool) { reasons = reasons.filter { isDefined($0.key) } }
+    func forgetReasons(but isDefined: (String) -> Bool) {
+        reasons = reasons.filter { isDefined($0.key) }
+        waiting = waiting.filter { isDefined($0.key) }
+    }
+
+    /// Returns true for a model that cannot be built, and whose build does not only wait.
+    func hasFailed(_ name: String) -> Bool { reasons[name] != nil }
+
+    /// True where a model cannot be built, or its build waits for room.
+    var isHindered: Bool {
+        !reasons.isEmpty || !waiting.isEmpty || builds.keys.contains { reason(of: $0) != nil }
+    }
 
     private func failed(_ name: String, _ error: StorageError) {
-        reasons[name] = "\(error)"
+        (reasons[name], waiting[name]) = ("\(error)", nil)
         parts.trace.say("not-built", ["model": name, "reason": "\(error)"])
     }
 
@@ -195,7 +220,7 @@ final class Builds {
     private func isLong(_ build: ServedDefinition, _ acknowledged: Position) -> Bool {
         let lacked = acknowledged.value - min(acknowledged.value, build.folded.value)
         guard let log = parts.stored, lacked > Builds.rest || build.indexes != .complete else { return false }
-        guard job == nil, build.checkpoints.isAtRest, parts.clock() >= refusal?.retry ?? 0 else { return true }
+        guard job == nil, build.checkpoints.isAtRest, !isRefused else { return true }
         do throws(StorageError) {
             job = BuildJob(
                 build, try LogView(log), through: acknowledged, starter: parts.starter,
@@ -212,7 +237,7 @@ final class Builds {
         guard checkpoints.checkpointed >= source.position, checkpoints.isAtRest else {
             return checkpoints.ask(through: source.position)
         }
-        guard job == nil, parts.clock() >= refusal?.retry ?? 0 else { return }
+        guard job == nil, !isRefused else { return }
         do throws(StorageError) {
             job = try BuildJob(build, from: source, starter: parts.starter)
         } catch {

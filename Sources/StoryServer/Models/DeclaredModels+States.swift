@@ -18,7 +18,16 @@ extension DeclaredModels: DeclaredModelStates {
                 rowsTaken: builds.rowsTaken(by: build))
         }
         state.reason = builds.reason(of: name)
+        state.hasFailed = builds.hasFailed(name)
         return state
+    }
+
+    /// The conditions of the declared models.
+    var conditions: Set<StoreCondition> {
+        var found: Set<StoreCondition> = []
+        if builds.isHindered { found.insert(.notBuilt) }
+        if isContradictory { found.insert(.notServed) }
+        return found
     }
 
     func store(of name: String) -> (any TableStore)? { served[name]?.store }

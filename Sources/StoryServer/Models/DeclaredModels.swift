@@ -40,6 +40,8 @@ final class DeclaredModels: RecordFolding {
     let builds: Builds
     /// True while the log has definitions that were not looked at.
     private var isStale = true
+    /// True while the definitions that answer cannot be served together.
+    private(set) var isContradictory = false
     /// True while the log has events of definitions that were not looked at.
     private(set) var hasNews = false
 
@@ -108,7 +110,7 @@ final class DeclaredModels: RecordFolding {
         // Without a store, the next start builds it again from the first event.
         for definition in builds.takeDifferent() { served.retire(definition, through: .zero) }
         if isStale, try follow(acknowledged) { isChanged = true }
-        return isChanged ? change : nil
+        return isChanged ? changed() : nil
     }
 
     /// Follows the log's definitions alone.
@@ -117,10 +119,15 @@ final class DeclaredModels: RecordFolding {
     /// - Throws: the error of reading the models.
     func follow(acknowledged: Position) throws(StorageError) -> Change? {
         served.noteGiven()
-        return try follow(acknowledged) ? change : nil
+        return try follow(acknowledged) ? changed() : nil
     }
 
-    private var change: Change? { Change(to: served.inOrder, retired: served.retired, parts, served.events) }
+    /// Returns the change to the definitions that answer now; nil where they contradict one another.
+    private func changed() -> Change? {
+        let change = Change(to: served.inOrder, retired: served.retired, parts, served.events)
+        isContradictory = change == nil
+        return change
+    }
 
     /// Compares with the definitions in the log; returns true where the definitions that answer changed.
     private func follow(_ acknowledged: Position) throws(StorageError) -> Bool {
@@ -137,9 +144,9 @@ final class DeclaredModels: RecordFolding {
             if let awaited = model.awaited, builds[name] == nil, served[name]?.folder.number != awaited.number {
                 // A definition that may still be undone is not built, nor one whose store is about to be removed.
                 let isReleased = served.retired(name, awaited.number) == nil
-                if awaited.position <= acknowledged, isReleased {
-                    builds.begin(name, awaited, from: source(of: name, model, through: acknowledged))
-                } else {
+                if awaited.position > acknowledged || !isReleased
+                    || !builds.begin(name, awaited, from: source(of: name, model, through: acknowledged))
+                {
                     isStale = true
                 }
             }
@@ -177,7 +184,7 @@ final class DeclaredModels: RecordFolding {
             if let build = builds.takeComplete(name, active.number) { served.begin(build) }
         } else if builds[name]?.folder.number != active.number {
             drop(name)
-            builds.begin(name, active)
+            if !builds.begin(name, active) { isStale = true }
         }
     }
 

@@ -19,6 +19,8 @@ struct FigureSource {
     /// The size of the journal, in bytes.
     let journal: Int
     let durability: Durability
+    /// The conditions of the daemon.
+    let conditions: Set<StoreCondition>
     /// The sums over all connections.
     let sums: ConnectionSums
     let process = ProcessFigures()
@@ -26,13 +28,22 @@ struct FigureSource {
     /// The last folded event; a report that depends on it is sent when it is durable.
     var head: Position { log.head }
 
-    /// The number of events of the log that a replica or a node lacks, as far as that is known; 0 for any other store.
-    var clusterLag: UInt64 {
-        switch engine.cluster() {
-        case .replica(let replica)?: replica.source.value - min(head, replica.source).value
-        case .node(let node)?: node.position.value - min(head, node.position).value
-        case nil: 0
+    /// The number of events of the log that a replica or a node lacks; nil while that is not known, 0 for any other store.
+    var clusterLag: Double? {
+        guard let cluster = engine.cluster() else { return 0 }
+        return cluster.lag(behind: head).map { Double($0) }
+    }
+
+    /// The number of misfits of each declared model that can be read.
+    var misfits: [(name: String, count: UInt64)] {
+        engine.catalogue.kinds.filter { $0.program != nil }.compactMap { kind in
+            misfits(of: kind.name).map { (kind.name, $0) }
         }
+    }
+
+    /// Returns the number of misfits of a declared model; nil if it cannot be read.
+    private func misfits(of name: String) -> UInt64? {
+        do throws(StorageError) { return try engine.declared?.state(of: name).misfits } catch { return nil }
     }
 
     // MARK: Sizes

@@ -17,6 +17,8 @@ struct Figure: Sendable {
     /// The values of a family at one moment.
     enum Values {
         case one(UInt64)
+        /// A value that may not be known: then there is no sample.
+        case known(Double?)
         case decimal(Double)
         /// A value for each value of the label.
         case labelled([(label: String, value: UInt64)])
@@ -48,10 +50,10 @@ struct Figure: Sendable {
 }
 
 /// The families of metrics in `METRICS`, in their order. Label values come from the program's own lists, never from
-/// data, and all of them are present from the start.
+/// data, and all of them are present from the start; but for the names of declared models, of which there are few.
 enum FigureTable {
     /// The maximum number of time series.
-    static let mostSeries = 560
+    static let mostSeries = 640
     /// The number of power-of-four buckets for requests by verb: up to 0.066 s, since one step takes no longer.
     private static let requestPowers = 9
 
@@ -64,8 +66,12 @@ enum FigureTable {
         Figure(name: "storykeep_log_position", kind: .gauge, help: "The last event.") { .one($0.head.value) },
         Figure(
             name: "storykeep_replica_lag_events", kind: .gauge,
-            help: "Events of the source that the replica has not got; 0 for a store of its own."
-        ) { .one($0.clusterLag) },
+            help: "Events that a replica or a node has not got; none while that is not known, 0 for a store of its own."
+        ) { .known($0.clusterLag) },
+        Figure(
+            name: "storykeep_replica_silence_seconds", kind: .gauge, unit: .seconds,
+            help: "Seconds since a replica's source, or a node's etcd, sent anything; none for a store of its own."
+        ) { .known($0.engine.cluster()?.link.silenceSeconds) },
         Figure(name: "storykeep_checkpoint_position", kind: .gauge, help: "The last event in the stored models.") {
             .one($0.checkpoints.checkpointed.value)
         },
@@ -79,6 +85,10 @@ enum FigureTable {
         Figure(name: "storykeep_rows", kind: .gauge, labels: ["kind"], help: "Rows of each kind.") {
             .labelled($0.rows.map { ($0.name, $0.count) })
         },
+        Figure(
+            name: "storykeep_model_misfits", kind: .gauge, labels: ["model"],
+            help: "Events that did not fit the declared model."
+        ) { .labelled($0.misfits.map { ($0.name, $0.count) }) },
     ]
 
     private static let engine = [
@@ -198,7 +208,8 @@ enum FigureTable {
             name: "storykeep_condition", kind: .gauge, labels: ["condition"],
             help: "1 while the daemon is in this condition."
         ) { source in
-            .labelled(ServerCondition.allCases.map { ($0.rawValue, source.figures.holds($0) ? 1 : 0) })
+            let now = source.conditions
+            return .labelled(StoreCondition.allCases.map { ($0.rawValue, now.contains($0) ? 1 : 0) })
         },
     ]
 

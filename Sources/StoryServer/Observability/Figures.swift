@@ -43,7 +43,8 @@ package final class Figures {
     /// The bytes received from clients, and the bytes handed to their sockets.
     var received: UInt64 = 0
     var sent: UInt64 = 0
-    private var conditions: Set<ServerCondition> = []
+    /// The conditions that begin and end with a happening; `Conditions` has all of them.
+    private(set) var conditions: Set<StoreCondition> = []
     /// The number of events per second over the last whole second.
     private(set) var eventsPerSecond: UInt64 = 0
     /// The seconds since the first tick.
@@ -139,11 +140,9 @@ package final class Figures {
 
     // MARK: Conditions
 
-    func set(_ condition: ServerCondition, _ holds: Bool) {
+    func set(_ condition: StoreCondition, _ holds: Bool) {
         if holds { conditions.insert(condition) } else { conditions.remove(condition) }
     }
-
-    func holds(_ condition: ServerCondition) -> Bool { conditions.contains(condition) }
 
     // MARK: Time
 
@@ -167,20 +166,4 @@ enum ConnectionRefusal: String, CaseIterable {
     case insecure
     /// The handshake of TLS did not end in time, or before others wanted the slot.
     case silent
-}
-
-/// A condition of the daemon that an operator should look at; the trace has a word for each.
-enum ServerCondition: String, CaseIterable {
-    /// The last turn with writes found no space on the disk.
-    case full
-    /// The log had no room for the journal's events.
-    case flushFailed = "flush-failed"
-    /// The last checkpoint failed.
-    case checkpointFailed = "checkpoint-failed"
-    /// The models are damaged, and new ones are built.
-    case rebuilding
-    /// The system lacks the resources to accept a client.
-    case notAccepting = "not-accepting"
-    /// The clock is more than a minute behind the log's last event.
-    case clockBehind = "clock-behind"
 }

@@ -9,6 +9,7 @@ enum Metrics {
         text += "# HELP \(figure.name) \(figure.help)\n"
         switch figure.values(source) {
         case .one(let value): text += "\(figure.sampleName) \(value)\n"
+        case .known(let value): if let value { text += "\(figure.sampleName) \(spelled(value))\n" }
         case .decimal(let value): text += "\(figure.sampleName) \(value.isNaN ? "NaN" : "\(value)")\n"
         case .facts(let facts):
             let labels = facts.map { "\($0.label)=\"\($0.value)\"" }.joined(separator: ",")
@@ -24,6 +25,11 @@ enum Metrics {
             }
         }
         return text
+    }
+
+    /// Returns a number without a fraction where it is a whole one.
+    private static func spelled(_ value: Double) -> String {
+        UInt64(exactly: value).map { "\($0)" } ?? "\(value)"
     }
 
     /// Appends the samples of a histogram.

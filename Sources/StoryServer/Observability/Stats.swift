@@ -29,7 +29,7 @@ struct Stats {
             Member("errors", .count(figures.errors)),
             Member("checkpoints", .count(source.checkpoints.count)),
             Member("scrubs", .object(scrubs)),
-            Member("uptime", .count(figures.uptimeSeconds)),
+            Member("uptime", .count(figures.uptimeSeconds)), source.conditions.member,
         ] + cluster
     }
 

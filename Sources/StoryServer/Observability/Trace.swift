@@ -40,12 +40,15 @@ package struct Trace: Sendable {
         if frequent.isDue(happening, Array(members)) { say(happening, members) }
     }
 
+    /// True while lines have waited for seconds, for their reader or for a thread that writes them.
+    package var isStuck: Bool { queue?.isStuck ?? false }
+
     /// Traces the happenings that were only counted in the last second.
     package func secondPassed() {
         for (happening, counted) in frequent.secondPassed() {
             write(Trace.line(now(), happening, counted.members + [("count", "\(counted.count)")]))
         }
-        queue?.startWriter()
+        queue?.secondPassed()
     }
 
     static func line(_ time: Instant, _ happening: String, _ members: [(String, String)]) -> [UInt8] {

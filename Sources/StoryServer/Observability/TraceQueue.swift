@@ -13,6 +13,10 @@ package final class TraceQueue: Sendable {
         var dropped = 0
         /// True from the start of a writer until it finds no more lines.
         var hasWriter = false
+        /// The number of writes that have begun, and that number a second ago.
+        var (writes, writesBefore) = (0, 0)
+        /// The seconds for which lines wait, or one write goes on.
+        var stillSeconds = 0
     }
 
     private let waiting = Mutex(Waiting())
@@ -20,25 +24,35 @@ package final class TraceQueue: Sendable {
     private let now: @Sendable () -> Instant
     private let background: BackgroundStarter
     private let write: @Sendable ([UInt8]) -> Void
+    /// Writes bytes as far as that is possible without waiting, and returns their number.
+    private let writeReady: @Sendable (ArraySlice<UInt8>) -> Int
+    /// The seconds after which lines that wait are a condition.
+    private static let mostSeconds = 5
 
     /// Makes a queue.
     ///
     /// - Parameters:
     ///   - limit: the bytes that may wait, in addition to those that are being written.
+    ///   - writeReady: writes bytes as far as that is possible without waiting, and returns their number: where the system
+    ///     has no thread for the writer.
     ///   - write: writes bytes, and may block.
     package init(
         limit: Int = 262_144, now: @escaping @Sendable () -> Instant,
-        on background: BackgroundStarter = .threads, write: @escaping @Sendable ([UInt8]) -> Void
+        on background: BackgroundStarter = .threads,
+        writeReady: @escaping @Sendable (ArraySlice<UInt8>) -> Int = { _ in 0 },
+        write: @escaping @Sendable ([UInt8]) -> Void
     ) {
         self.limit = limit
         self.now = now
         self.background = background
-        self.write = write
+        (self.write, self.writeReady) = (write, writeReady)
     }
 
     /// Makes a queue in front of a file descriptor.
     package convenience init(descriptor: Int32, now: @escaping @Sendable () -> Instant) {
-        self.init(now: now) { BlockingOutput.write($0, to: descriptor) }
+        self.init(now: now, writeReady: { BlockingOutput.writeReady($0, to: descriptor) }) {
+            BlockingOutput.write($0, to: descriptor)
+        }
     }
 
     /// Adds a line, or drops it where too many bytes wait; never blocks.
@@ -57,7 +71,27 @@ package final class TraceQueue: Sendable {
             return true
         }
         guard mustStart else { return }
-        if !background.start({ [self] in writeAll() }) { waiting.withLock { $0.hasWriter = false } }
+        guard !background.start({ [self] in writeAll() }) else { return }
+        waiting.withLock { waiting in
+            waiting.hasWriter = false
+            let count = writeReady(waiting.bytes[...])
+            guard count > 0 else { return }
+            waiting.bytes.removeFirst(count)
+            waiting.writes += 1
+        }
+    }
+
+    /// True while lines have waited for seconds.
+    var isStuck: Bool { waiting.withLock { $0.stillSeconds >= TraceQueue.mostSeconds } }
+
+    /// Notes whether lines wait that waited a second ago, and starts a writer for them.
+    func secondPassed() {
+        waiting.withLock { waiting in
+            let isIdle = waiting.bytes.isEmpty && waiting.dropped == 0 && !waiting.hasWriter
+            waiting.stillSeconds = isIdle || waiting.writes != waiting.writesBefore ? 0 : waiting.stillSeconds + 1
+            waiting.writesBefore = waiting.writes
+        }
+        startWriter()
     }
 
     /// Waits until everything is written, for up to a second, so that a stuck reader cannot delay the end.
@@ -86,6 +120,7 @@ package final class TraceQueue: Sendable {
                 return nil
             }
             defer { waiting.bytes = [] }
+            waiting.writes += 1
             return waiting.bytes
         }
     }
@@ -93,6 +128,17 @@ package final class TraceQueue: Sendable {
 
 /// Blocking writes to a file descriptor.
 package enum BlockingOutput {
+    /// The bytes that a pipe takes at once where it takes any.
+    private static let pipeCount = 4_096
+
+    /// Writes the first bytes where the descriptor takes them without waiting; returns their number.
+    static func writeReady(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) -> Int {
+        var waited = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        guard poll(&waited, 1, 0) == 1, waited.revents & Int16(POLLOUT) != 0 else { return 0 }
+        let count = bytes.prefix(pipeCount).withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+        return max(0, count)
+    }
+
     /// Writes all bytes; gives up where the descriptor never takes any again, such as a pipe without a reader.
     package static func write(_ bytes: [UInt8], to descriptor: Int32) {
         var rest = bytes[...]

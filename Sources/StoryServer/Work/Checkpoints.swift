@@ -37,6 +37,8 @@ final class Checkpoints {
     private var tick: UInt64 = 0
     /// Why the checkpoint in progress is not stored yet; nil when nothing failed.
     private(set) var failure: StorageError?
+    /// True from a checkpoint that failed until one is stored.
+    private(set) var hasFailed = false
     /// The number of stored checkpoints.
     private(set) var count: UInt64 = 0
 
@@ -142,7 +144,7 @@ final class Checkpoints {
         isHeld = false
         guard case .damaged = state else { return }
         state = .idle
-        failure = nil
+        (failure, hasFailed) = (nil, false)
     }
 
     /// Waits for the checkpoint that is being stored.
@@ -197,7 +199,7 @@ final class Checkpoints {
             try models.finish()
             count += 1
             figures.checkpointEnded()
-            figures.set(.checkpointFailed, false)
+            hasFailed = false
             state = .idle
         } catch {
             state = .failed(nil, retry: RetryTimer(at: tick))
@@ -217,7 +219,7 @@ final class Checkpoints {
 
     private func failed(_ error: StorageError, then next: String = "tried again in a second") {
         trace.say("checkpoint-failed", ["error": "\(error)", "then": next])
-        figures.set(.checkpointFailed, true)
+        hasFailed = true
         failure = error
     }
 }

@@ -42,3 +42,21 @@ struct WriteRefusals {
         if let fullDisk, fullDisk.retry.hasEnded(at: tick) { self.fullDisk = nil }
     }
 }
+
+/// The time for which writes have waited without one that was acknowledged.
+struct WriteStall {
+    /// The ticks of 0.1 s after which the wait is long.
+    private static let most: UInt64 = 50
+
+    private var acknowledged = Position.zero
+    private var ticks: UInt64 = 0
+
+    /// True while writes have waited for five seconds.
+    var isLong: Bool { ticks >= WriteStall.most }
+
+    /// Counts a tick.
+    mutating func ticked(areWaiting: Bool, acknowledged: Position) {
+        ticks = areWaiting && acknowledged == self.acknowledged ? ticks + 1 : 0
+        self.acknowledged = acknowledged
+    }
+}

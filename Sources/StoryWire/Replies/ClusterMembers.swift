@@ -15,21 +15,18 @@ extension ClusterState {
         }
     }
 
-    /// The further members in `STATS`.
+    /// The further members in `STATS`; without the end of the log and the distance from it while they are not known.
     ///
     /// - Parameter head: the last event that is here.
     package func figures(head: Position) -> [Member] {
-        switch self {
-        case .replica(let replica): ClusterState.distance(of: head, to: replica.source)
-        case .node(let node):
-            (node.leader.map { [Member("term", .count(UInt64(clamping: $0.term)))] } ?? [])
-                + [Member("stored", .count(node.stored.value))] + ClusterState.distance(of: head, to: node.position)
+        var members: [Member] = []
+        if case .node(let node) = self {
+            if let leader = node.leader { members.append(Member("term", .count(UInt64(clamping: leader.term)))) }
+            members.append(Member("stored", .count(node.stored.value)))
         }
-    }
-
-    private static func distance(of head: Position, to end: Position) -> [Member] {
-        [
-            Member("position", .count(end.value)), Member("lag", .count(end.value - min(head, end).value)),
-        ]
+        if let end = link.end, let lag = lag(behind: head) {
+            members += [Member("position", .count(end.value)), Member("lag", .count(lag))]
+        }
+        return members + [Member("silence", .number(link.silenceSeconds))]
     }
 }

@@ -11,7 +11,8 @@ enum ClusterRun {
             + RowLines.options,
         details: [
             "status, or no word, shows each node: its state, the last position that it has and the last one that it has",
-            "stored, and how many seconds ago it reported. A node is silent where it did not report in time.",
+            "stored, and how many seconds ago it reported. Where it did not report for four seconds, its state is not known.",
+            "Below it are the leader, and each condition in which the log is not as it should be.",
             "promote NODE has a node lead that follows; clients wait some milliseconds. remove NODE forgets a node that is",
             "gone for good, so that etcd keeps no events for it; a process that still runs under the name ends.",
             "Any node answers. It exits with 3 where the node is behind, no node leads, or the change did not come true.",
@@ -57,10 +58,13 @@ enum ClusterRun {
         _ reply: StoreReply, after before: ClusterSample?, _ invocation: Invocation
     ) throws(CommandError) {
         var lines = try RowLines(invocation, columns: ClusterSample.columns)
-        try lines.write(reply.rows)
-        guard !invocation.isJSON else { return try invocation.output.line(reply.final.json) }
-        guard !invocation.arguments.has("csv"), !invocation.arguments.has("tsv") else { return }
-        try invocation.output.line(ClusterSample(reply).sentence(after: before))
+        guard !["json", "csv", "tsv"].contains(where: invocation.arguments.has) else {
+            try lines.write(reply.rows)
+            return invocation.isJSON ? try invocation.output.line(reply.final.json) : ()
+        }
+        try lines.write(ClusterSample.rows(of: reply))
+        let sample = ClusterSample(reply)
+        for line in [sample.sentence(after: before)] + sample.conditions { try invocation.output.line(line) }
     }
 
     // MARK: Changes
@@ -94,6 +98,8 @@ private struct ClusterContent: WatchedContent {
     mutating func lost() { before = nil }
 
     func lines(columns: Int, rows: Int) -> [String] {
-        sample.map { Array(([$0.sentence(after: before), ""] + $0.table(columns: columns)).prefix(rows)) } ?? []
+        sample.map {
+            Array(([$0.sentence(after: before)] + $0.conditions + [""] + $0.table(columns: columns)).prefix(rows))
+        } ?? []
     }
 }

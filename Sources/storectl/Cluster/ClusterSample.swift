@@ -1,5 +1,6 @@
 import StoryBrowser
 import StoryClient
+import StoryCore
 
 /// The nodes of a log at one moment.
 struct ClusterSample {
@@ -13,11 +14,27 @@ struct ClusterSample {
     private let time = ContinuousClock.now
 
     init(_ reply: StoreReply) {
-        rows = reply.rows.compactMap { ShownJSON($0.json) }
+        rows = ClusterSample.rows(of: reply)
         end = ShownJSON(reply.final.json)?.members ?? [:]
     }
 
     private var position: UInt64 { end["position"]?.whole ?? 0 }
+
+    /// The seconds after which a node is late: it reports each three.
+    private static let late = 4.0
+
+    /// Returns the rows for a person: a node that is late is in no state that is known.
+    static func rows(of reply: StoreReply) -> [ShownJSON] {
+        reply.rows.compactMap { ShownJSON($0.json) }.map { row in
+            guard let seen = row.members["seen"].flatMap({ Double($0.json) }) else {
+                return row.replacing("state", with: "no word since this node began")
+            }
+            return seen < late ? row : row.replacing("state", with: "no word for \(Int(seen)) s")
+        }
+    }
+
+    /// The conditions of the log, a line each.
+    var conditions: [String] { ConditionText.lines(ConditionText.names(end["conditions"])) }
 
     /// Returns the lines of a table of the nodes.
     func table(columns: Int) -> [String] {
@@ -39,12 +56,25 @@ struct ClusterSample {
     }
 
     private var lead: String {
-        end["leader"].map { "\($0.shown) leads in term \(end["term"]?.shown ?? "?")" } ?? "no node leads"
+        guard let leader = end["leader"]?.shown else { return "no node leads" }
+        // Where etcd does not answer, the lead may have gone over meanwhile.
+        let isKnown = !ConditionText.names(end["conditions"]).contains(StoreCondition.engineLost.rawValue)
+        return "\(leader) \(isKnown ? "leads" : "led") in term \(end["term"]?.shown ?? "?")"
     }
 
     private func rate(since before: ClusterSample) -> UInt64? {
         let seconds = (time - before.time).inSeconds
         guard position >= before.position, seconds > 0 else { return nil }
         return UInt64((Double(position - before.position) / seconds).rounded())
+    }
+}
+
+extension ShownJSON {
+    /// Returns an object with another text as a member.
+    fileprivate func replacing(_ name: String, with text: String) -> ShownJSON {
+        let members = fields.map { field in
+            JSONText.quoted(field.name) + ":" + (field.name == name ? JSONText.quoted(text) : field.value.json)
+        }
+        return ShownJSON(Array("{\(members.joined(separator: ","))}".utf8)) ?? self
     }
 }

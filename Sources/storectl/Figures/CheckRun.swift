@@ -1,4 +1,5 @@
 import StoryClient
+import StoryCore
 
 /// A check of the store's health as a plugin of Nagios and its like: one line, and an exit code from 0 to 3.
 enum CheckRun {
@@ -15,8 +16,11 @@ enum CheckRun {
                 choices: CheckedFigure.allCases.map { "\($0.rawValue)=" }),
         ],
         details: [
-            "NAME is lag (events that the slowest subscription is behind), ping (seconds) or disk (free bytes).",
-            "No answer, and a disk that is full, are critical; each other condition of the daemon is a warning.",
+            "NAME is lag (events that the slowest subscription is behind), behind (events that a replica or a node lacks),",
+            "silence (seconds since a replica's source, or a node's etcd, sent anything), ping (seconds), disk (free bytes), or misfits",
+            "(events that did not fit a declared model), which has no limit of its own: --warning misfits=0 looks at it.",
+            "No answer, and each condition of the daemon in which writes are not possible, are critical; the other",
+            "conditions are warnings. storectl stats says of each what it is.",
             "A certificate of the daemon is a warning from 14 days before its end on, and critical after it.",
             "Exit: 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN: a wrong option, or a peer that may not connect.",
         ],
@@ -96,7 +100,25 @@ enum CheckVerdict: Int, Comparable {
 
 /// A figure that a check compares with limits.
 enum CheckedFigure: String, CaseIterable {
-    case lag, ping, disk
+    case lag, behind, silence, ping, disk, misfits
+
+    /// The example of a limit in sentences.
+    var example: String {
+        switch self {
+        case .lag, .behind, .misfits: "\(rawValue)=N"
+        case .silence, .ping: "\(rawValue)=SECONDS"
+        case .disk: "\(rawValue)=BYTES"
+        }
+    }
+
+    /// The unit in the figures of a plugin.
+    var unit: String {
+        switch self {
+        case .lag, .behind, .misfits: ""
+        case .silence, .ping: "s"
+        case .disk: "B"
+        }
+    }
 
     /// True when smaller values are worse.
     var isLeast: Bool { self == .disk }
@@ -104,8 +126,8 @@ enum CheckedFigure: String, CaseIterable {
 
 /// The limits beyond which a figure is a warning, or critical.
 struct CheckLimits {
-    private var warning: [CheckedFigure: Double] = [.lag: 10_000, .ping: 0.1]
-    private var critical: [CheckedFigure: Double] = [.lag: 100_000, .ping: 1]
+    private var warning: [CheckedFigure: Double] = [.lag: 10_000, .behind: 10_000, .silence: 15, .ping: 0.1]
+    private var critical: [CheckedFigure: Double] = [.lag: 100_000, .behind: 100_000, .silence: 60, .ping: 1]
 
     init(_ arguments: Arguments) throws(CommandError) {
         try CheckLimits.read("warning", arguments, into: &warning)
@@ -121,11 +143,16 @@ struct CheckLimits {
                 let limit = Double(parts[1]),
                 limit.isFinite, limit >= 0
             else {
-                throw .usage("--\(option) is lag=N, ping=SECONDS or disk=BYTES, not \"\(text)\"")
+                let examples = CheckedFigure.allCases.map(\.example)
+                let list = examples.dropLast().joined(separator: ", ") + " or " + (examples.last ?? "")
+                throw .usage("--\(option) is \(list), not \"\(text)\"")
             }
             limits[figure] = limit
         }
     }
+
+    /// True where a figure has a limit.
+    func has(_ figure: CheckedFigure) -> Bool { warning[figure] != nil || critical[figure] != nil }
 
     /// Returns the verdict on a value.
     func verdict(_ figure: CheckedFigure, _ value: Double) -> CheckVerdict {
@@ -139,7 +166,7 @@ struct CheckLimits {
 
     /// Returns the limits as a plugin's figures show them: `;10000;100000`, empty when there are none.
     func told(_ figure: CheckedFigure) -> String {
-        guard warning[figure] != nil || critical[figure] != nil else { return "" }
+        guard has(figure) else { return "" }
         return ";"
             + [warning[figure], critical[figure]].map { limit in
                 limit.map { CheckLimits.spelled($0) + (figure.isLeast ? ":" : "") } ?? ""
@@ -162,11 +189,7 @@ struct CheckResult {
     ///   - samples: the daemon's figures.
     ///   - ping: the duration of a request, in seconds.
     init(_ samples: [String: Double], ping: Double, _ limits: CheckLimits) {
-        let disk = samples["storykeep_disk_free_bytes"] ?? 0
-        let lag = samples["storykeep_slowest_subscription_lag_events"] ?? 0
-        let values: [(CheckedFigure, Double, String)] = [
-            (.lag, lag, ""), (.ping, (ping * 10_000).rounded() / 10_000, "s"), (.disk, disk, "B"),
-        ]
+        let values = CheckResult.values(samples, ping: ping, limits)
         var (worst, reasons) = (CheckVerdict.ok, [String]())
         for (condition, verdict) in CheckResult.conditions(samples) {
             reasons.append(condition)
@@ -176,16 +199,18 @@ struct CheckResult {
             reasons.append(reason)
             worst = max(worst, verdict)
         }
-        for (figure, value, unit) in values {
-            let verdict = limits.verdict(figure, value)
-            guard verdict > .ok else { continue }
-            reasons.append("\(figure.rawValue) \(CheckLimits.spelled(value))\(unit)")
+        for (figure, value) in values {
+            guard let value, case let verdict = limits.verdict(figure, value), verdict > .ok else { continue }
+            reasons.append("\(figure.rawValue) \(CheckLimits.spelled(value))\(figure.unit)")
             worst = max(worst, verdict)
         }
         let position = CheckLimits.spelled(samples["storykeep_log_position"] ?? 0)
         let clients = samples.filter { $0.key.hasPrefix("storykeep_connections{") }.values.reduce(0, +)
         let facts = "position \(position), \(CheckLimits.spelled(clients)) \(clients == 1 ? "client" : "clients")"
-        let figures = values.map { "\($0.0.rawValue)=\(CheckLimits.spelled($0.1))\($0.2)\(limits.told($0.0))" }
+        let figures = values.map { figure, value in
+            let shown = value.map { CheckLimits.spelled($0) + figure.unit } ?? "U"
+            return "\(figure.rawValue)=\(shown)\(limits.told(figure))"
+        }
         verdict = worst
         line =
             (reasons + [facts]).joined(separator: ", ") + " | position=\(position)c " + figures.joined(separator: " ")
@@ -200,12 +225,34 @@ struct CheckResult {
         return ("the certificate expires in \(Int(seconds / day)) days", .warning)
     }
 
-    /// Returns the conditions that hold, with the verdict on each.
+    /// Returns the figures that the store has, in their order; nil for one that it does not know now.
+    private static func values(
+        _ samples: [String: Double], ping: Double, _ limits: CheckLimits
+    ) -> [(CheckedFigure, Double?)] {
+        // A store of its own has no such figure.
+        let silence = samples["storykeep_replica_silence_seconds"]
+        let misfits = samples.filter { $0.key.hasPrefix("storykeep_model_misfits{") }.values.reduce(0, +)
+        return CheckedFigure.allCases.compactMap { figure -> (CheckedFigure, Double?)? in
+            switch figure {
+            case .lag: (figure, samples["storykeep_slowest_subscription_lag_events"] ?? 0)
+            case .behind: silence == nil ? nil : (figure, samples["storykeep_replica_lag_events"])
+            case .silence: silence.map { (figure, $0) }
+            case .ping: (figure, (ping * 10_000).rounded() / 10_000)
+            case .disk: (figure, samples["storykeep_disk_free_bytes"] ?? 0)
+            case .misfits: limits.has(.misfits) ? (figure, misfits) : nil
+            }
+        }
+    }
+
+    /// Returns the conditions that hold, the gravest first, with the verdict on each; one that this program does not know is a
+    /// warning.
     static func conditions(_ samples: [String: Double]) -> [(String, CheckVerdict)] {
         let prefix = "storykeep_condition{condition=\""
-        return samples.filter { $0.key.hasPrefix(prefix) && $0.value > 0 }.keys.sorted().map { key in
+        let held = samples.filter { $0.key.hasPrefix(prefix) && $0.value > 0 }.keys.sorted().map { key in
             let name = String(key.dropFirst(prefix.count).dropLast(2))
-            return (name, name == "full" || name == "flush-failed" ? .critical : .warning)
+            let isGrave = StoreCondition(rawValue: name)?.gravity == .critical
+            return (name, isGrave ? CheckVerdict.critical : .warning)
         }
+        return held.filter { $0.1 == .critical } + held.filter { $0.1 != .critical }
     }
 }

@@ -66,7 +66,7 @@ struct ModelRequests {
         rowsAreTaken: Bool
     ) throws(CommandError) {
         let progress = Progress("building \(name)", rowsAreTaken ? "rows" : "events")
-        var told: String?
+        var wait = BuildWait(name, limit: invocation.timeout)
         while true {
             let reply = try answerer.ask(RequestLine("MODELS", name).text)
             let model = reply.rows.first.flatMap { ShownJSON($0.json) }?.members ?? [:]
@@ -80,11 +80,9 @@ struct ModelRequests {
                         + ModelRun.count(model["rows"]?.whole ?? 0, "row") + ", "
                         + ModelRun.count(model["misfits"]?.whole ?? 0, "misfit"))
             }
-            if let reason = model["reason"]?.shown, reason != told {
-                told = reason; Output.complain("\(name) waits: \(reason)")
-            }
             let build = model["building"]?.members ?? [:]
             let (done, all) = rowsAreTaken ? (build["rows"], model["rows"]) : (build["position"], build["of"])
+            try wait.saw(done?.whole, reason: model["reason"]?.shown, hasFailed: model["state"]?.text == "failed")
             progress.show(done?.whole ?? 0, of: all?.whole)
             usleep(ModelRequests.pause)
         }
@@ -148,6 +146,39 @@ struct ModelRequests {
         let (position, line) = (members["position"]?.shown ?? "?", members["line"]?.shown ?? "?")
         let (statement, rule) = (members["statement"]?.shown ?? "", members["rule"]?.shown ?? "?")
         try invocation.output.line("position \(position), line \(line): \(statement): \(rule)")
+    }
+}
+
+/// The wait for a definition that is being built; it ends where the build has failed, or does not go on for too long.
+private struct BuildWait {
+    private let name: String
+    private let limit: Duration
+    private var deadline: ContinuousClock.Instant
+    private var done: UInt64?
+    private var told: String?
+
+    init(_ name: String, limit: Duration) {
+        (self.name, self.limit) = (name, limit)
+        deadline = .now + limit
+    }
+
+    /// Takes the progress of the build.
+    ///
+    /// - Throws: the reason why it is not waited for any longer; the definition stays.
+    mutating func saw(_ done: UInt64?, reason: String?, hasFailed: Bool) throws(CommandError) {
+        let stays = "its definition is written"
+        if hasFailed {
+            Output.complain("\(name) cannot be built: \(reason ?? "MODELS \(name) has no reason"); \(stays)")
+            throw .silent(.no)
+        }
+        if let reason, reason != told {
+            told = reason
+            Output.complain("\(name) waits: \(reason)")
+        }
+        if done != self.done { (self.done, deadline) = (done, .now + limit) }
+        guard ContinuousClock.now >= deadline else { return }
+        guard let reason else { throw .store(.timedOut) }
+        throw .full("\(name) still waits: \(reason); \(stays), and it is built once it can be")
     }
 }
 

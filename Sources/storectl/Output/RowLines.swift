@@ -55,12 +55,21 @@ struct RowLines {
         case .separated(let separated):
             if isFirst, !rows.isEmpty { try writeNames(separated) }
             for row in cells(rows) { try output.line(separated.line(row)) }
-        case .table:
-            guard !rows.isEmpty else { return }
-            let lines = table.lines(rows.compactMap { ShownJSON($0.json) })
-            if let heading = lines.heading { try output.heading(heading) }
-            for line in lines.rows { try output.line(line) }
+        case .table: try writeTable(rows.compactMap { ShownJSON($0.json) })
         }
+    }
+
+    /// Writes the next rows of a table, as they are shown to a person.
+    mutating func write(_ rows: [ShownJSON]) throws(CommandError) {
+        count += rows.count
+        try writeTable(rows)
+    }
+
+    private mutating func writeTable(_ rows: [ShownJSON]) throws(CommandError) {
+        guard !rows.isEmpty else { return }
+        let lines = table.lines(rows)
+        if let heading = lines.heading { try output.heading(heading) }
+        for line in lines.rows { try output.line(line) }
     }
 
     private func writeNames(_ separated: Separated) throws(CommandError) {

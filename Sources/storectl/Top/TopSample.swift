@@ -44,6 +44,8 @@ struct TopSample: Equatable, Sendable {
     let lag: UInt64
     /// The conditions that hold.
     let conditions: [String]
+    /// The part of a replica or a node.
+    let standing: StandingText?
     let clients: [Client]
 
     /// Reads the daemon's replies.
@@ -74,6 +76,7 @@ struct TopSample: Equatable, Sendable {
         subscriptions = stats.subscriptions?.count.whole ?? 0
         lag = stats.subscriptions?.maxLag.whole ?? 0
         conditions = CheckResult.conditions(samples).map(\.0)
+        standing = stats.cluster.flatMap { StandingText($0) }
         self.clients = clients.map(TopSample.client)
     }
 
@@ -108,6 +111,17 @@ struct TopSample: Equatable, Sendable {
 
     private static func whole(_ name: String, in samples: [String: Double]) -> UInt64 {
         UInt64(max(0, min(samples[name] ?? 0, 1e18)))
+    }
+}
+
+extension StandingText {
+    fileprivate init?(_ cluster: JSONValue) {
+        guard let state = cluster.state?.stringValue else { return nil }
+        self.init(
+            log: cluster.log?.stringValue, node: cluster.node?.stringValue, state: state,
+            leader: cluster.leader?.stringValue, address: cluster.address?.stringValue,
+            lag: cluster.lag?.integerValue.map { UInt64(clamping: $0) },
+            silence: cluster.silence.map { Optional($0).decimal })
     }
 }
 

@@ -48,7 +48,8 @@ struct TopView {
         let rate = rates.last.map { "\(UInt64($0.rounded()))/s" } ?? "-"
         let pad = String(repeating: " ", count: max(1, 10 - rate.count))
         let latency = { (microseconds: Double) in Units.latency(microseconds: microseconds) }
-        return [
+        let standing = sample.standing.map { [("cluster", $0.text)] } ?? []
+        return standing + [
             ("events", rate + pad + Sparkline.text(rates, columns: max(10, min(60, state.size.columns - 22)))),
             ("position", "\(sample.position), models stored at \(sample.checkpointed)"),
             (

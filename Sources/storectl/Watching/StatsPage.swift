@@ -57,7 +57,7 @@ struct StatsPage {
         let rows = sample.figures["rows"]?.fields.map { "\($0.value.shown) \(Shown.safe($0.name))" } ?? []
         let commits = sample.members("commits")
         let (log, models) = (sizes["log"]?.whole ?? 0, sizes["models"]?.whole ?? 0)
-        return [
+        return conditions + standing + [
             ("position", "\(sample.count("position")), models stored at \(sample.count("checkpointed"))"),
             ("events", "\(eventsPerSecond)/s" + (rates.isEmpty ? "" : "  " + Sparkline.text(rates, columns: 50))),
             ("rows", rows.joined(separator: ", ")),
@@ -85,6 +85,18 @@ struct StatsPage {
         let scrubs = sample.members("scrubs")
         guard let age = scrubs["age"]?.whole, scrubs["count"]?.whole ?? 0 > 0 else { return "" }
         return ", models scrubbed \(Units.time(seconds: Double(age))) ago"
+    }
+
+    /// A line for each condition of the daemon; none of an older daemon, which does not tell.
+    private var conditions: [(name: String, value: String)] {
+        guard sample.figures["conditions"] != nil else { return [] }
+        let lines = ConditionText.lines(ConditionText.names(sample.figures["conditions"]))
+        return (lines.isEmpty ? ["none"] : lines).enumerated().map { ($0 == 0 ? "conditions" : "", $1) }
+    }
+
+    /// The part of a replica or a node.
+    private var standing: [(name: String, value: String)] {
+        StandingText(sample.members("cluster")).map { [("cluster", $0.text)] } ?? []
     }
 
     /// The events per second since the previous sample; without one, the daemon's own count of its last second.

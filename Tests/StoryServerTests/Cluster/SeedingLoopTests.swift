@@ -93,6 +93,7 @@ struct SeedingLoopTests {
         bench.node.transport.listeners = [:]
         bench.bench.tick()
         #expect(bench.node.said(" not-seeded from=/n2 position=0 reason=") == 1)
+        #expect(bench.node.ask("STATS", from: "a").last?.contains(#""not-seeded""#) == true)
         bench.node.transport.listeners["/n2"] = ConnectionID(2_000_000)
         for _ in 0..<30 where bench.node.transport.outbound.isEmpty { bench.bench.tick() }
         let link = bench.node.transport.outbound.last

@@ -1,0 +1,47 @@
+/// The silence of a source that a replica is connected to, in ticks of 0.1 s.
+///
+/// A source without events says nothing, so it is asked for its position.
+struct SourceSilence {
+    /// The silence after which the source is asked, again and again, and the one after which it counts as lost.
+    private static let (questions, most): (UInt64, UInt64) = (20, 100)
+
+    /// The action of a tick.
+    enum Action {
+        case nothing
+        /// Ask the source for its position.
+        case ask
+        /// Trace that it does not answer.
+        case tell
+    }
+
+    private var heardAt: UInt64
+    /// True from the moment at which the silence is too long until the source sends something.
+    private(set) var isLong = false
+
+    init(since tick: UInt64) { heardAt = tick }
+
+    /// Returns the length of the silence.
+    func ticks(at tick: UInt64) -> UInt64 { tick - min(heardAt, tick) }
+
+    /// Notes that the source sent something; returns true where it counted as lost.
+    mutating func heard(at tick: UInt64) -> Bool {
+        defer { (heardAt, isLong) = (tick, false) }
+        return isLong
+    }
+
+    /// Notes that there is no connection, which is a loss of its own.
+    mutating func linkIsGone() { isLong = false }
+
+    /// Counts a tick of a connection.
+    ///
+    /// - Parameter hasLines: whether lines wait here, so that the source is read no further.
+    mutating func ticked(at tick: UInt64, hasLines: Bool) -> Action {
+        if hasLines { heardAt = tick }
+        let ticks = ticks(at: tick)
+        if ticks >= SourceSilence.most, !isLong {
+            isLong = true
+            return .tell
+        }
+        return ticks > 0 && ticks % SourceSilence.questions == 0 ? .ask : .nothing
+    }
+}
