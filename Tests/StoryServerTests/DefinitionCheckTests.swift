@@ -123,6 +123,7 @@ struct DefinitionCheckTests {
         bench.settle()
         #expect(try Files.names(in: folder.store + "/own").isEmpty)
         #expect(bench.loop.server.stopReason == nil)
+        #expect(bench.loop.said("storage-error") == 0, "a client that left is no failure of the disk")
         bench.stop()
     }
 

@@ -84,9 +84,11 @@ struct DataDirectoryTests {
     @Test func `another format is refused, and a format that is gone`() throws {
         try DataDirectory(folder.store, for: .serving).close()
         RawFile.write(Array("storykeep 5\n".utf8), folder.store + "/FORMAT")
+        RawFile.write(Array("4711\n".utf8), folder.store + "/lock")
         let newer = failure { () throws(StorageError) in try DataDirectory(folder.store, for: .serving) }
         let sentence = "has format 5, and this program reads format 4: start a newer version"
         #expect(newer?.text.contains(sentence) == true)
+        #expect(RawFile.read(folder.store + "/lock") == Array("4711\n".utf8), "nothing is written in it")
         RawFile.write(Array("storykeep 2\n".utf8), folder.store + "/FORMAT")
         let older = failure { () throws(StorageError) in try DataDirectory(folder.store, for: .serving) }
         #expect(older?.text.hasSuffix("version that wrote it, and import that into a new directory") == true)

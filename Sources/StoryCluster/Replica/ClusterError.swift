@@ -35,7 +35,9 @@ package enum ClusterError: Error, Equatable, Sendable, CustomStringConvertible {
         switch self {
         case .noLog(let name):
             "the engine has no log \(name) any more: it was emptied, or is another one than --cluster named before; \(ClusterError.remedy)"
-        case .otherHistory: "the data directory holds another history than the log in the engine"
+        case .otherHistory:
+            "the data directory holds another history than the log in the engine; a copy of a node's directory has one of "
+                + "its own: begin a node with an empty directory, and the others send it the events"
         case .diverged(let text): "this node's log differs from that of the cluster: \(text)"
         case .ahead(let text): "the engine lost events that this node has: \(text); \(ClusterError.remedy)"
         case .otherCluster:

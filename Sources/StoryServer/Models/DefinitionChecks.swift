@@ -118,7 +118,11 @@ final class DefinitionChecks {
         declared.served.remove(running.check.new)
         return Ended(
             connection: running.asked.connection, tag: running.asked.tag,
-            result: result.mapError { [trace = parts.trace] in trace.failure(of: $0) })
+            result: result.mapError { [trace = parts.trace] error in
+                // A client that left is no failure of the disk.
+                if case .failed = error, running.progress.isCancelled { return .storage(error) }
+                return trace.failure(of: error)
+            })
     }
 }
 

@@ -54,6 +54,8 @@ package final class DataDirectory {
         guard access == .serving || FormatFile.exists(path) else { throw .failed("\(path) is no data directory") }
         if access == .serving {
             try DataDirectory.checkForeign(path)
+            // Nothing is written in a directory of another format, not even into the file of the lock.
+            if FormatFile.exists(path) { _ = try FormatFile.check(path) }
             lock = try DirectoryLock.take(folder, path)
             for folder in [path, logPath, modelsPath] { CopyOnWrite.turnOff(in: folder) }
             // An acknowledged write must not depend on a name that is only in the system's cache.
