@@ -8,7 +8,7 @@ extension DeclaredModel {
     /// - Parameter head: the last event that the models have.
     func members(_ name: String, _ state: DeclaredModelState, head: Position) -> [Member] {
         let build = state.build
-        let word = state.isReady ? "ready" : state.reason != nil && build == nil ? "failed" : "building"
+        let word = state.isReady ? "ready" : state.hasFailed ? "failed" : "building"
         var members = [Member("model", .text(name))]
         if let number = active?.number ?? newest?.number {
             members.append(Member("definition", .count(UInt64(number))))
@@ -72,7 +72,7 @@ extension ModelFieldType {
         case .text(let limit): one = limit == 1_024 ? "text" : "text(\(limit))"
         case .number, .boolean, .time: one = scalar.name
         }
-        return shape == .one ? one : "\(shape.rawValue)(\(one), \(count))"
+        return shape == .one ? one : "\(shape.rawValue)(\(one), \(count)\(drops ? ", \(ModelFieldType.dropWord)" : ""))"
     }
 }
 

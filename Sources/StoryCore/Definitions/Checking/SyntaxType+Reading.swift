@@ -9,8 +9,12 @@ extension SyntaxType {
                 return ModelFieldType(try SyntaxType.scalar(name, number: inner))
             }
             guard let inner, let count, count.isDigits else { throw .notSelected }
+            // A last drops its oldest elements anyway.
+            guard beyond == nil || beyond == ModelFieldType.dropWord && shape != .last else { throw .notSelected }
             let scalar = try SyntaxType.scalar(inner, number: innerNumber)
-            return ModelFieldType(shape, of: scalar, count: try SyntaxType.number(count, to: DefinitionLimits.elements))
+            return ModelFieldType(
+                shape, of: scalar, count: try SyntaxType.number(count, to: DefinitionLimits.elements),
+                drops: beyond != nil)
         }
     }
 

@@ -51,7 +51,10 @@ extension ModelFieldType {
         var isThere = false
         list.forEach { if !isThere, $0.equals(added) { isThere = true } }
         if isThere { return .list(list) }
-        guard builder.count <= count else { throw .full }
+        guard builder.count <= count else {
+            if drops { return .list(list) }
+            throw .full
+        }
         return .list(PackedList(builder.bytes, count: builder.count, of: list.scalar))
     }
 

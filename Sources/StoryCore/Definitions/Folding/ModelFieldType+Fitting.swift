@@ -57,7 +57,7 @@ extension ModelFieldType {
 
     /// Returns the elements as a field holds them: each once in a set, the newest in a last.
     ///
-    /// - Throws: `full` where there are too many.
+    /// - Throws: `full` where there are too many, unless those are dropped.
     func limited(
         _ builder: PackedBuilder, in memory: FoldMemory
     ) throws(MisfitRule) -> ModelValue {
@@ -69,9 +69,24 @@ extension ModelFieldType {
             let bytes = builder.bytes(dropping: dropped, of: packed)
             return .list(PackedList(bytes, count: builder.count - dropped, of: packed))
         case .one, .list, .map:
-            guard builder.count <= count else { throw .full }
+            guard builder.count <= count else {
+                if drops { return first(of: builder, in: memory) }
+                throw .full
+            }
             return .list(PackedList(builder.bytes, count: builder.count, of: packed))
         }
+    }
+
+    /// Returns as many of the first elements as the field holds.
+    private func first(of builder: PackedBuilder, in memory: FoldMemory) -> ModelValue {
+        let packed = PackedScalar(scalar)
+        var found = PackedBuilder(memory, capacity: builder.bytes.count)
+        builder.forEach(of: packed) { element in
+            guard found.count < count else { return }
+            found.append(element)
+            found.count += 1
+        }
+        return .list(PackedList(found.bytes, count: found.count, of: packed))
     }
 
     /// Returns the elements in order without repetitions, each at its first occurrence.
@@ -80,10 +95,11 @@ extension ModelFieldType {
     ) throws(MisfitRule) -> ModelValue {
         let packed = PackedScalar(scalar)
         // One more than the field holds shows that there are too many.
-        var seen = PackedSet(memory, capacity: min(builder.count, count + 1))
+        let most = drops ? count : count + 1
+        var seen = PackedSet(memory, capacity: min(builder.count, most))
         var found = PackedBuilder(memory, capacity: builder.bytes.count)
         builder.forEach(of: packed) { element in
-            guard found.count <= count, seen.insert(element) else { return }
+            guard found.count < most, seen.insert(element) else { return }
             found.append(element)
             found.count += 1
         }
@@ -98,20 +114,25 @@ extension ModelFieldType {
         case .object(let object):
             for member in object.members {
                 guard 1...DefinitionLimits.entryKey ~= member.name.count else { throw .key }
-                builder.append(key: member.name, try scalar.fit(ModelValue(member.value)))
-                builder.count += 1
+                add(member.name, try scalar.fit(ModelValue(member.value)), to: &builder)
             }
         case .map(let map):
             var misfit: MisfitRule?
             map.forEach { key, value in
                 guard misfit == nil else { return }
-                do throws(MisfitRule) { builder.append(key: key, try scalar.fit(value)) } catch { misfit = error }
+                do throws(MisfitRule) { add(key, try scalar.fit(value), to: &builder) } catch { misfit = error }
             }
             if let misfit { throw misfit }
-            builder.count = map.count
         case .boolean, .number, .time, .text, .list, .array: throw .wrongType
         }
         guard builder.count <= count else { throw .full }
         return .map(PackedMap(builder.bytes, count: builder.count, of: PackedScalar(scalar)))
+    }
+
+    /// Adds an entry, unless it is one that is dropped.
+    private func add(_ key: UnsafeRawBufferPointer, _ value: ModelValue, to builder: inout PackedBuilder) {
+        guard !drops || builder.count < count else { return }
+        builder.append(key: key, value)
+        builder.count += 1
     }
 }

@@ -59,8 +59,12 @@ extension ProgramFold {
         guard let key = value(key, run).keyPart(limit: DefinitionLimits.entryKey, in: memory) else { throw .key }
         let entry = ProgramCode.Field(name: .none, type: ModelFieldType(type.scalar), isOptional: false)
         let new = try changed(entry, from: map.value(key) ?? .missing, by: assign, run)
+        let before = map
         map = map.setting(key, new.isMissing ? nil : new, in: memory)
-        guard map.count <= type.count else { throw .full }
+        if map.count > type.count {
+            guard type.drops else { throw .full }
+            map = before
+        }
         rows.make(code: run.code, cells: cells)
         rows.set(number, .map(map))
         try rows.check()

@@ -99,6 +99,7 @@ struct DefinitionReader {
             try tokens.want(.closeParenthesis, ") is missing")
         }
         if tokens.take(.comma) { type.count = try tokens.want(.number, "a number is expected").spelling }
+        if type.count != nil, tokens.take(.comma) { type.beyond = try tokens.want(.name, "drop is expected").spelling }
         try tokens.want(.closeParenthesis, ") is missing")
         return type
     }

@@ -43,10 +43,13 @@ struct SyntaxType: Sendable {
     var innerNumber: String?
     /// The number behind the comma.
     var count: String?
+    /// The word behind the second comma.
+    var beyond: String?
 
     /// The type without white space.
     var spelling: String {
         guard let inner else { return name }
-        return name + "(" + inner + (innerNumber.map { "(\($0))" } ?? "") + (count.map { ",\($0)" } ?? "") + ")"
+        let rest = [count, beyond].compactMap { $0.map { ",\($0)" } }.joined()
+        return name + "(" + inner + (innerNumber.map { "(\($0))" } ?? "") + rest + ")"
     }
 }

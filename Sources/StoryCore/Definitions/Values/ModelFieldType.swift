@@ -28,15 +28,21 @@ package struct ModelFieldType: Hashable, BitwiseCopyable, Sendable {
     package let shape: Shape
     /// The maximum number of elements; 1 for one value.
     package let count: Int
+    /// True where elements and entries beyond the maximum are dropped; else the event is a misfit.
+    package let drops: Bool
+
+    /// The word in a type whose elements beyond the maximum are dropped.
+    package static let dropWord = "drop"
 
     /// Creates the type of one value.
     package init(_ scalar: Scalar) { self.init(.one, of: scalar, count: 1) }
 
     /// Creates the type of several values.
-    package init(_ shape: Shape, of scalar: Scalar, count: Int) {
+    package init(_ shape: Shape, of scalar: Scalar, count: Int, drops: Bool = false) {
         self.scalar = scalar
         self.shape = shape
         self.count = count
+        self.drops = drops
     }
 
     /// The name of the type without its limits.

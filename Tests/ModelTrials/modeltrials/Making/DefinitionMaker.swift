@@ -64,7 +64,8 @@ struct DefinitionMaker {
         let bytes = scalar == .text && random.oneIn(3) ? random.pick(1, 3, 5, 33, 200, 9_000, 10_240) : nil
         let collection = random.oneIn(3) ? pick(PlainType.Collection.allCases) : nil
         let most = collection == nil ? 1 : random.pick(1, 2, 3, 5, 100, 1_000)
-        let type = PlainType(scalar, bytes: bytes, in: collection, most: most)
+        let drops = collection != nil && collection != .last && random.oneIn(3)
+        let type = PlainType(scalar, bytes: bytes, in: collection, most: most, drops: drops)
         var start: PlainValue?
         if collection == nil, scalar != .time, random.oneIn(4) {
             switch scalar {

@@ -147,6 +147,8 @@ extension PlainModel {
         guard let key = entry.key(PlainLimits.entry) else { throw Misfit(line: statement.line, rule: .key) }
         let element = Tree.Field(name: field.name, type: field.type.element, isOptional: false, start: nil)
         let value = try changed(statement, mark, element, members.first { $0.key == key }?.value, given)
+        let isNew = !members.contains { $0.key == key }
+        if isNew, field.type.drops, members.count >= field.type.most { return .map(members) }
         members.removeAll { $0.key == key }
         if let value { members.append(PlainValue.Member(key: key, value: value)) }
         if members.count > field.type.most, !Planted.is(.entriesAreUnlimited) {

@@ -16,9 +16,14 @@ struct PlainType {
     let bytes: Int?
     /// The most elements.
     let most: Int
+    /// True where what is beyond the most elements is dropped.
+    let drops: Bool
 
-    init(_ scalar: Scalar, bytes: Int? = nil, in collection: Collection? = nil, most: Int = 1) {
+    init(
+        _ scalar: Scalar, bytes: Int? = nil, in collection: Collection? = nil, most: Int = 1, drops: Bool = false
+    ) {
         (self.collection, self.scalar, self.bytes, self.most) = (collection, scalar, bytes, most)
+        self.drops = drops
     }
 
     var element: PlainType { PlainType(scalar, bytes: bytes) }
@@ -27,7 +32,7 @@ struct PlainType {
     /// The type as a definition spells it.
     var spelling: String {
         let inner = scalar.rawValue + (bytes.map { "(\($0))" } ?? "")
-        return collection.map { "\($0.rawValue)(\(inner), \(most))" } ?? inner
+        return collection.map { "\($0.rawValue)(\(inner), \(most)\(drops ? ", drop" : ""))" } ?? inner
     }
 
     /// The value as the type holds it, or why it does not.
@@ -67,6 +72,7 @@ struct PlainType {
             if value.reason != nil { return value }
             out.append(PlainValue.Member(key: member.key, value: value))
         }
+        if drops { return .map(Array(out.prefix(most))) }
         return out.count > most ? .no(.full) : .map(out)
     }
 
@@ -84,6 +90,7 @@ struct PlainType {
         if collection == .last {
             return .list(Planted.is(.lastKeepsTheOldest) ? Array(out.prefix(most)) : out.suffix(most))
         }
+        if drops { return .list(Array(out.prefix(most))) }
         return out.count > most ? .no(.full) : .list(out)
     }
 }
