@@ -72,7 +72,7 @@ enum Interruption {
     }
 
     /// Returns true when the parent process set the signal to be ignored, as `nohup` does.
-    private static func isIgnored(_ signal: Int32) -> Bool {
+    static func isIgnored(_ signal: Int32) -> Bool {
         var action = sigaction()
         guard sigaction(signal, nil, &action) == 0 else { return false }
         return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)

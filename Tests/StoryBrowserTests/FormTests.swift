@@ -65,6 +65,52 @@ import Testing
         #expect(try driven.list.selection == nil)
     }
 
+    @Test func `pasted text is text in a field, all of it, with its line ends`() throws {
+        var driven = try form()
+        driven.press(.tab)
+        driven.type("ab")
+        driven.press(.left, .pasted("one\ntwo\ty"))
+        #expect(try driven.draft.fields[1].text == "aone\ntwo\tyb" && driven.draft.fields[1].cursor == 10)
+        #expect(driven.takeLastCommand(of: Stories.self) == nil, "nothing was handed in")
+        driven.press(.pasted(String(repeating: "x", count: Draft.limit)))
+        #expect(try driven.draft.fields[1].text == "aone\ntwo\tyb", "a part of it would be no text of anyone")
+        #expect(driven.lines[22].hasPrefix(" the pasted text has 12000 characters, and a field at most 12000"))
+        driven.press(.pasted(nil))
+        #expect(driven.lines[22].hasPrefix(" the pasted text is not UTF-8"))
+        driven.press(.tab, .pasted("007\n"))
+        #expect(try driven.draft.fields[2].text == "007", "a copied line that names a user")
+    }
+
+    @Test func `pasted letters are no keys of a list, a page, a question or the help`() throws {
+        var driven = Driven()
+        try driven.answer(try Fixtures.stories([1, 2]))
+        _ = driven.takeCommands()
+        driven.press(.pasted("d\nyq?"))
+        #expect(try driven.list.selection?.id == "s1" && driven.takeCommands().isEmpty)
+        driven.type("?")
+        let help = driven.lines
+        driven.press(.pasted("q"))
+        #expect(driven.lines == help)
+        driven.type("?")
+        driven.type("d")
+        #expect(driven.lines.contains { $0.contains("y deletes it") })
+        driven.press(.pasted("y"))
+        #expect(driven.takeCommands().isEmpty && driven.lines.contains { $0.contains("y deletes it") })
+    }
+
+    @Test(arguments: [.character("x"), .enter, .up, .alt("y"), .character("n"), .escape, .tab] as [Key])
+    func `a question ends, unanswered, with any other key`(key: Key) throws {
+        var driven = Driven()
+        try driven.answer(try Fixtures.stories([1, 2]))
+        driven.type("d")
+        #expect(driven.lines.contains { $0.contains("y deletes it") })
+        _ = driven.takeCommands()
+        driven.press(key)
+        #expect(!driven.lines.contains { $0.contains("y deletes it") })
+        guard case .submit? = driven.takeLastCommand(of: Stories.self) else { return }
+        Issue.record("the row was deleted")
+    }
+
     @Test func `fields are edited in place`() throws {
         var driven = try form()
         driven.type("Sprng日")

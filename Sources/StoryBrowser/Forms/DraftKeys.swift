@@ -26,9 +26,15 @@ extension Draft {
         case .right: fields[focus].move(by: 1)
         case .home, .control("a"): fields[focus].move(by: -Draft.limit)
         case .end, .control("e"): fields[focus].move(by: Draft.limit)
-        case .enter, .escape, .pageUp, .pageDown, .control, .unreadable: return false
+        case .enter, .escape, .pageUp, .pageDown, .control, .alt, .pasted, .unreadable: return false
         }
         return true
+    }
+
+    /// Inserts a pasted text into the field with the focus: all of it, or, where it does not fit, nothing.
+    mutating func insert(pasted text: String) -> Bool {
+        guard fields.indices.contains(focus) else { return false }
+        return fields[focus].insert(pasted: text)
     }
 }
 
@@ -44,6 +50,17 @@ extension DraftField {
         text = String(before) + text[index...]
         cursor = min(before.count, text.count)
         error = nil
+    }
+
+    /// Inserts a pasted text, all of it; false where it does not fit. A copied line that names a user has no end.
+    mutating func insert(pasted text: String) -> Bool {
+        let pasted = meaning == .text ? text : String(text.split(whereSeparator: \.isNewline).joined(separator: "\n"))
+        guard self.text.count + pasted.count <= Draft.limit else { return false }
+        let before = self.text[..<index] + pasted
+        self.text = String(before) + self.text[index...]
+        cursor = min(before.count, self.text.count)
+        error = nil
+        return true
     }
 
     mutating func delete(before: Bool) {

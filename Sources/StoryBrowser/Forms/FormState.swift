@@ -61,17 +61,28 @@ struct FormState<Kind: BrowsedKind>: CoordinatorScreen {
         isLeaving = false
         guard !isHandedIn else { return .nothing }
         if purpose.isDeletion {
-            switch key {
-            case .character("y"): return handIn(at: time)
-            case .character("n"): return .ask(.back)
-            default: return .nothing
-            }
+            if case .pasted = key { return .nothing }
+            return key == .character("y") ? handIn(at: time) : .ask(.back)
         }
         if key == .enter { return handIn(at: time) }
         let (focus, sought) = (draft.focus, draft.sought)
-        _ = draft.press(key)
+        if case .pasted(let text) = key {
+            if let fault = paste(text) { return .ask(.say(fault)) }
+        } else {
+            _ = draft.press(key)
+        }
         guard draft.focus == focus, let text = draft.sought, text != sought else { return .nothing }
         return .command(.people(text), of: kind)
+    }
+
+    /// Inserts a pasted text, and returns the reason why that is not possible.
+    private mutating func paste(_ text: String?) -> String? {
+        let nothing = "nothing was inserted"
+        guard let text else {
+            return "the pasted text is not UTF-8, or longer than \(KeyDecoder.mostPasted) bytes; \(nothing)"
+        }
+        if draft.insert(pasted: text) { return nil }
+        return "the pasted text has \(text.count) characters, and a field at most \(Draft.limit); \(nothing)"
     }
 
     /// Handles a key of the list of users; returns false for a key that is none, which closes the list.

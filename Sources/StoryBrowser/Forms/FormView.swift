@@ -44,7 +44,7 @@ extension FormState {
         let facts = kind.facts(of: content).flatMap { $0.lines(names, columns: size.columns) }
         let lines = facts + [Line()] + text.map { Line($0) } + [Line()]
         return lines + [
-            isHandedIn ? Line("…", .dim) : Line("y deletes it, and its history remains; n keeps it")
+            isHandedIn ? Line("…", .dim) : Line("y deletes it, and its history remains; any other key keeps it")
         ]
     }
 

@@ -27,7 +27,7 @@ extension ListState {
             if let link = kind.links.first(where: { $0.key == character }) { return .ask(.open(link.destination)) }
             guard let selection else { return .nothing }
             return kind.press(character, on: selection, in: query.filter, by: surroundings.user)
-        case .escape, .backspace, .delete, .tab, .backTab, .left, .right, .control, .unreadable:
+        case .escape, .backspace, .delete, .tab, .backTab, .left, .right, .control, .alt, .pasted, .unreadable:
             return .nothing
         }
     }

@@ -148,7 +148,8 @@ extension PageState {
             if let link = kind.links.first(where: { $0.key == character }) { return .ask(.open(link.destination)) }
             guard let content = ["e", "d"].contains(character) ? now.content : shown.content else { return .nothing }
             return kind.press(character, on: content, in: .init(), by: surroundings.user)
-        case .enter, .escape, .backspace, .delete, .tab, .backTab, .control, .unreadable: return .nothing
+        case .enter, .escape, .backspace, .delete, .tab, .backTab, .control, .alt, .pasted, .unreadable:
+            return .nothing
         }
         return .nothing
     }

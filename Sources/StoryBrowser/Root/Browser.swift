@@ -126,6 +126,8 @@ extension BrowserState {
 // Keys that work on every screen.
 extension BrowserState {
     private mutating func press(_ key: Key, at time: Date) -> BrowserCommand? {
+        // A pasted text is for fields alone: its letters are no keys.
+        if case .pasted = key, isHelpShown || !route.location.screen.takesText { return nil }
         notice = nil
         if key == .control("c") {
             ending = .interrupted

@@ -1,9 +1,9 @@
 /// An encoder of screens as terminal output: only the lines that differ from those on the terminal.
 package struct ScreenEncoder {
-    /// The output before the first screen: alternate screen, hidden cursor, no line wrap.
-    package static let entering = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l\u{1B}[0m\u{1B}[2J"
+    /// The output before the first screen: alternate screen, hidden cursor, no line wrap, pasted text is marked.
+    package static let entering = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l\(KeyDecoder.marksPastes)\u{1B}[0m\u{1B}[2J"
     /// The output that restores the terminal.
-    package static let leaving = "\u{1B}[0m\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
+    package static let leaving = "\u{1B}[0m\(KeyDecoder.endsMarks)\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
 
     private let hasColours: Bool
     private var shown: [Line] = []

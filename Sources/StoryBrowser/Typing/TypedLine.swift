@@ -67,7 +67,9 @@ package struct TypedLine: Equatable, Sendable {
         case .control("l"): return .clearing
         case .control("d") where text.isEmpty: return .end
         case .character(let character): insert(String(character))
-        case .unreadable:
+        case .pasted(let text?): insert(text)
+        case .alt(let letter): moveOverWord(letter)
+        case .unreadable, .pasted(nil):
             insert("\u{FFFD}")
             hasUnreadable = true
         case .up, .control("p"): show(shown - 1)
@@ -90,7 +92,9 @@ package struct TypedLine: Equatable, Sendable {
         case .control("u"): cut = remove(0..<cursor)
         case .control("w"): cut = remove(wordStart..<cursor)
         case .control("y"): insert(cut)
-        case .character, .enter, .escape, .tab, .backTab, .up, .down, .pageUp, .pageDown, .control, .unreadable: break
+        case .character, .enter, .escape, .tab, .backTab, .up, .down, .pageUp, .pageDown, .control, .alt, .pasted,
+            .unreadable:
+            break
         }
     }
 
@@ -134,6 +138,7 @@ package struct TypedLine: Equatable, Sendable {
         var end = history.count
         switch key {
         case .character(let character): part.append(character)
+        case .pasted(let text?): part += text
         case .backspace: part = String(part.dropLast())
         case .control("r"): end = shown
         default:

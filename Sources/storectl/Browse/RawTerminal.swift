@@ -4,6 +4,7 @@ import StoryBrowser
 /// The terminal while a page is drawn on it: keys come one by one, and nothing else is shown.
 ///
 /// The terminal is restored whenever the process ends, except by SIGKILL: here, or by the signal that ends it at once.
+/// While the process is stopped, the shell has it (`pause`).
 struct RawTerminal {
     /// The most bytes of one write, so that no write waits for a terminal that is stopped.
     private static let portion = 256
@@ -12,14 +13,29 @@ struct RawTerminal {
 
     /// Saves the terminal's settings and sets it to raw mode.
     init(for verb: String, instead others: String) throws(CommandError) {
-        var settings = try RawTerminal.check(for: verb, instead: others)
+        let settings = try RawTerminal.check(for: verb, instead: others)
         self.settings = settings
-        let saved = settings
-        Interruption.beforeAbruptEnd { RawTerminal.giveBack(saved) }
-        cfmakeraw(&settings)
-        guard tcsetattr(STDIN_FILENO, TCSANOW, &settings) == 0 else {
-            throw .system("the terminal cannot be set: \(String(cString: strerror(errno)))")
+        Interruption.beforeAbruptEnd { RawTerminal.giveBack(settings) }
+        Suspension.start()
+        guard take() else { throw .system("the terminal cannot be set: \(String(cString: strerror(errno)))") }
+    }
+
+    /// Sets the terminal to raw mode; false when the system refuses. In the background it waits for `fg`.
+    private func take() -> Bool {
+        var raw = settings
+        cfmakeraw(&raw)
+        while tcsetattr(STDIN_FILENO, TCSANOW, &raw) != 0 { guard errno == EINTR else { return false } }
+        return true
+    }
+
+    /// Gives the terminal back and stops the process where it is asked to stop, and takes the terminal again once it goes
+    /// on; the whole screen is to be drawn then.
+    func pause(_ signal: Suspension.Signal) {
+        if signal == .stop {
+            giveBack()
+            Suspension.stop()
         }
+        _ = take()
     }
 
     /// Returns the settings of the terminal, if there is one that can be drawn on.
@@ -46,10 +62,8 @@ struct RawTerminal {
 
     private static func giveBack(_ settings: termios) {
         var settings = settings
-        let bytes = Array(ScreenEncoder.leaving.utf8)
-        var waiting = pollfd(fd: STDOUT_FILENO, events: Int16(POLLOUT), revents: 0)
         // A terminal that accepts no output gets its settings at least.
-        if poll(&waiting, 1, 200) > 0 { _ = write(STDOUT_FILENO, bytes, bytes.count) }
+        Terminal.writeUnlessStopped(ScreenEncoder.leaving)
         tcsetattr(STDIN_FILENO, TCSANOW, &settings)
     }
 

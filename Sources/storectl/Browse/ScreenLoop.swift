@@ -17,6 +17,8 @@ struct ScreenLoop<State: DrawnState, Message: TerminalMessage> {
     private var keys = KeyDecoder()
     private var encoder: ScreenEncoder
     private var size: Size
+    /// The screen that was drawn last.
+    private var screen: Screen?
     /// The time of the last byte of a key.
     private var lastTyped = ContinuousClock.now
 
@@ -34,12 +36,13 @@ struct ScreenLoop<State: DrawnState, Message: TerminalMessage> {
         guard terminal.send(Array(ScreenEncoder.entering.utf8), unless: interruption) else { return .interrupted }
         input.yield(.resized(size))
         while true {
-            var polled = [STDIN_FILENO, frames.ready, interruption].map {
+            var polled = [STDIN_FILENO, frames.ready, interruption, Suspension.descriptor].map {
                 pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
             }
-            let count = poll(&polled, 3, keys.isWaiting ? keyPause : sizePause)
+            let count = poll(&polled, 4, keys.isWaiting ? keyPause : sizePause)
             if count < 0, errno != EINTR { return .interrupted }
             if polled[2].revents != 0 { return .interrupted }
+            if let signal = Suspension.take(), !pause(signal) { return .interrupted }
             look()
             if count > 0, polled[0].revents != 0, !type() { return .interrupted }
             // The time since the last byte counts, so that a list that moves all the time makes no difference.
@@ -52,8 +55,22 @@ struct ScreenLoop<State: DrawnState, Message: TerminalMessage> {
             case .interrupted: return .interrupted
             case nil: break
             }
-            guard terminal.send(encoder.bytes(for: state.screen), unless: interruption) else { return .interrupted }
+            screen = state.screen
+            guard draw() else { return .interrupted }
         }
+    }
+
+    /// Draws the screen over the one that the terminal shows; false when the terminal is gone.
+    private mutating func draw() -> Bool {
+        screen.map { terminal.send(encoder.bytes(for: $0), unless: interruption) } ?? true
+    }
+
+    /// Leaves the terminal to the shell while the process is stopped, and draws the screen again; false when the terminal
+    /// is gone.
+    private mutating func pause(_ signal: Suspension.Signal) -> Bool {
+        terminal.pause(signal)
+        encoder = ScreenEncoder(hasColours: Terminal.areColoursWanted)
+        return terminal.send(Array(ScreenEncoder.entering.utf8), unless: interruption) && draw()
     }
 
     /// Sends the terminal's size to the application when it has changed.
@@ -71,7 +88,13 @@ struct ScreenLoop<State: DrawnState, Message: TerminalMessage> {
         if count < 0, errno == EINTR || errno == EAGAIN { return true }
         guard count > 0 else { return false }
         lastTyped = .now
-        for key in keys.keys(bytes.prefix(count)) { input.yield(.key(key, at: Date())) }
+        for key in keys.keys(bytes.prefix(count)) {
+            if key == .control("z") {
+                guard pause(.stop) else { return false }
+            } else {
+                input.yield(.key(key, at: Date()))
+            }
+        }
         return true
     }
 }

@@ -18,6 +18,8 @@ final class LineEditor {
     }
 
     private static let prompt = "story> "
+    /// The time in which the bytes of one key come.
+    private static let keyPause = Duration.milliseconds(50)
 
     private let completion = RequestCompletion(Kinds.table)
     /// The names of the store.
@@ -28,6 +30,7 @@ final class LineEditor {
     private var line: TypedLine
     private var decoder = KeyDecoder()
     private var keys: [Key] = []
+    private var lastRead = ContinuousClock.now
     private var isBegun = false
     /// The row of the cursor, counted from the line's first row.
     private var row = 0
@@ -41,7 +44,8 @@ final class LineEditor {
         settings = LineEditor.terminalSettings()
         // Canonical mode is off even while no line is edited: it would turn a Ctrl-D into a zero byte, and echo the
         // keys that are typed then a second time.
-        if let settings, Terminal.obeysSequences { LineEditor.takeKeys(settings) }
+        takeKeys()
+        Suspension.start()
     }
 
     /// True while keys of the last read are left.
@@ -62,7 +66,11 @@ final class LineEditor {
             let count = read(STDIN_FILENO, &bytes, bytes.count)
             if count < 0, errno == EINTR || errno == EAGAIN { return .typing }
             guard count > 0 else { return .end }
-            keys = decoder.keys(bytes.prefix(count))
+            // A sequence comes at once: after a pause, its beginning was a key of its own, or none.
+            let now = ContinuousClock.now
+            if now - lastRead >= LineEditor.keyPause { keys = decoder.flush() }
+            lastRead = now
+            keys += decoder.keys(bytes.prefix(count)).flatMap(LineEditor.lines)
         }
         while !keys.isEmpty {
             switch line.press(keys.removeFirst()) {
@@ -93,6 +101,25 @@ final class LineEditor {
     func end() {
         Terminal.write("\n")
         if let settings { LineEditor.giveBack(settings) }
+    }
+
+    /// Leaves the terminal to the shell while the process is stopped, if it is asked to stop, and shows the line again.
+    func obeyStops() {
+        guard let signal = Suspension.take() else { return }
+        if signal == .stop {
+            if let settings { LineEditor.giveBack(settings) }
+            Suspension.stop()
+        }
+        takeKeys()
+        row = 0
+        if isBegun { draw() }
+    }
+
+    /// Returns the keys of a pasted text: each of its lines is a text, and their ends are Enter.
+    private static func lines(_ key: Key) -> [Key] {
+        guard case .pasted(let text?) = key else { return [key] }
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        return Array(lines.map { [Key.pasted(String($0))] }.joined(separator: [.enter]))
     }
 
     /// Shows the whole line, and moves behind it.
@@ -163,15 +190,17 @@ extension LineEditor {
     }
 
     /// Turns canonical mode and echo off, so that keys come one by one; those that send signals still do.
-    private static func takeKeys(_ settings: termios) {
-        var settings = settings
+    private func takeKeys() {
+        guard var settings, Terminal.obeysSequences else { return }
         settings.c_lflag &= ~tcflag_t(ICANON | ECHO | IEXTEN)
         settings.c_iflag &= ~tcflag_t(ICRNL | IXON | ISTRIP)
         tcsetattr(STDIN_FILENO, TCSADRAIN, &settings)
+        Terminal.write(KeyDecoder.marksPastes)
     }
 
     private static func giveBack(_ settings: termios) {
         var settings = settings
+        if Terminal.obeysSequences { Terminal.writeUnlessStopped(KeyDecoder.endsMarks) }
         tcsetattr(STDIN_FILENO, TCSANOW, &settings)
     }
 }

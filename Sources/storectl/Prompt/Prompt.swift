@@ -24,6 +24,8 @@ final class Prompt {
     private let invocation: Invocation
     private let connection: StoreConnection
     private let answers: PromptAnswers
+    /// The editor of the line, once the conversation has begun.
+    private var editor: LineEditor?
 
     init(_ invocation: Invocation, _ connection: StoreConnection) {
         self.invocation = invocation
@@ -45,6 +47,7 @@ final class Prompt {
             raw: "\(members?["server"]?.shown ?? "a store") at \(connection.address.path), position "
                 + "\(members?["position"]?.shown ?? "?"); HELP lists the verbs, Tab completes, Ctrl-D ends")
         let editor = LineEditor(LineHistory(), StoreNames([connection.address]))
+        self.editor = editor
         defer { editor.end() }
         do throws(StoreError) {
             try converse(editor)
@@ -61,6 +64,7 @@ final class Prompt {
         while true {
             while let line = try connection.arrivedLine() { editor.interrupt { show(line) } }
             guard !connection.isOver else { throw connection.ending }
+            editor.obeyStops()
             if !editor.hasKeys { guard try connection.wait(for: STDIN_FILENO) else { continue } }
             switch editor.readKeys() {
             case .typing: break
@@ -102,6 +106,7 @@ final class Prompt {
             guard let line = try connection.arrivedLine() else {
                 guard !connection.isOver else { throw connection.ending }
                 _ = try connection.wait(for: -1)
+                editor?.obeyStops()
                 continue
             }
             switch line.kind {

@@ -29,6 +29,7 @@ struct PageWatch<Content: WatchedContent> {
     /// The reason why there is no newer reply; nil when there is one.
     private var loss: String?
     private var encoder = ScreenEncoder(hasColours: Terminal.areColoursWanted)
+    private var keys = KeyDecoder()
 
     /// Asks for the first reply, before the terminal is taken.
     ///
@@ -50,7 +51,7 @@ struct PageWatch<Content: WatchedContent> {
             guard terminal.send(encoder.bytes(for: page(terminal.size)), unless: invocation.interruption) else {
                 return .interrupted
             }
-            if let code = wait(until: min(next, .now + Self.look)) { return code }
+            if let code = wait(until: min(next, .now + Self.look), terminal) { return code }
             guard ContinuousClock.now >= next else { continue }
             next = .now + Self.interval
             refresh()
@@ -95,18 +96,39 @@ struct PageWatch<Content: WatchedContent> {
     }
 
     /// Waits for a key or a signal; nil where neither ends the page.
-    private func wait(until time: ContinuousClock.Instant) -> ExitCode? {
-        var polled = [STDIN_FILENO, invocation.interruption].map {
+    private mutating func wait(until time: ContinuousClock.Instant, _ terminal: RawTerminal) -> ExitCode? {
+        var polled = [STDIN_FILENO, invocation.interruption, Suspension.descriptor].map {
             pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
         }
         let milliseconds = max(0, (time - .now).inSeconds * 1_000)
-        guard poll(&polled, 2, Int32(milliseconds.rounded(.up))) >= 0 || errno == EINTR else { return .interrupted }
+        guard poll(&polled, 3, Int32(milliseconds.rounded(.up))) >= 0 || errno == EINTR else { return .interrupted }
         if polled[1].revents != 0 { return .interrupted }
-        guard polled[0].revents != 0 else { return nil }
+        if let signal = Suspension.take() { return pause(signal, terminal) }
+        guard polled[0].revents != 0 else {
+            // An Escape byte in front of nothing is a key of its own.
+            _ = keys.flush()
+            return nil
+        }
         var bytes = [UInt8](repeating: 0, count: 256)
         let count = read(STDIN_FILENO, &bytes, bytes.count)
         if count < 0, errno == EINTR || errno == EAGAIN { return nil }
-        guard count > 0, !bytes[..<count].contains(0x03) else { return .interrupted }
-        return bytes[..<count].contains(UInt8(ascii: "q")) ? .done : nil
+        guard count > 0 else { return .interrupted }
+        for key in keys.keys(bytes[..<count]) {
+            switch key {
+            case .control("c"): return .interrupted
+            case .character("q"): return .done
+            case .control("z"): if let code = pause(.stop, terminal) { return code }
+            default: break
+            }
+        }
+        return nil
+    }
+
+    /// Leaves the terminal to the shell while the process is stopped; an exit code where the terminal is gone then.
+    private mutating func pause(_ signal: Suspension.Signal, _ terminal: RawTerminal) -> ExitCode? {
+        terminal.pause(signal)
+        encoder = ScreenEncoder(hasColours: Terminal.areColoursWanted)
+        let isSent = terminal.send(Array(ScreenEncoder.entering.utf8), unless: invocation.interruption)
+        return isSent ? nil : .interrupted
     }
 }

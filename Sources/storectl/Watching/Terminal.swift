@@ -31,6 +31,13 @@ enum Terminal {
     /// Writes to the terminal of standard output at once, past the buffer.
     static func write(_ text: String) { _ = WholeWrite.run(Array(text.utf8), to: STDOUT_FILENO) }
 
+    /// Writes to the terminal of standard output, unless it accepts no output.
+    static func writeUnlessStopped(_ text: String) {
+        var waiting = pollfd(fd: STDOUT_FILENO, events: Int16(POLLOUT), revents: 0)
+        let bytes = Array(text.utf8)
+        if poll(&waiting, 1, 200) > 0 { _ = Glibc.write(STDOUT_FILENO, bytes, bytes.count) }
+    }
+
     /// Returns the text in bold, when a terminal shows colours and they are enabled.
     static func bold(_ text: String, on descriptor: Int32) -> String { styled(text, "1", on: descriptor) }
 
