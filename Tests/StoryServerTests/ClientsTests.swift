@@ -45,6 +45,17 @@ import Testing
         #expect(bench.isFinished("asking") && !bench.isFinished("writer"))
     }
 
+    @Test func `each refused line is a request, and a client without one that could be read has no verb`() throws {
+        bench.connected("asking", "wrong")
+        for line in ["LSIT users", "GET", "GET users/@"] { _ = bench.ask(line, from: "wrong") }
+        let wrong = row(2) ?? ""
+        #expect(wrong.contains(#""requests":3,"errors":3,"#) && !wrong.contains("verb"), "\(wrong)")
+        _ = bench.ask("PING", from: "wrong")
+        _ = bench.ask("POST users {}", from: "wrong")
+        let mixed = row(2) ?? ""
+        #expect(mixed.contains(#""requests":5,"errors":4,"#) && mixed.contains(#""verb":"PING""#), "\(mixed)")
+    }
+
     @Test func `subscriptions have targets without filters, a phase and a lag`() {
         bench.connected("asking", "writer", "reader")
         for line in [

@@ -33,7 +33,7 @@ extension Forwarding {
     ) -> Bool? {
         connection.passesOn = true
         guard !requests.waits.takesWrites, !isToLead() else { return nil }
-        _ = requests.refuse(.superseded, tag: request.tag, connection)
+        _ = requests.refuse(.superseded, request.verb, tag: request.tag, connection)
         requests.drain(connection)
         return true
     }
@@ -49,6 +49,7 @@ extension Forwarding {
                 let request = try dependency.reader.read(UnsafeRawBufferPointer(rebasing: bytes.prefix(line.count)))
                 _ = requests.answer(request, connection)
             } catch {
+                connection.client.asked(error.verb)
                 let output = requests.output(connection)
                 output.reply(.failed(error.failure), tag: error.tag, restsOn: dependency.engine.head)
             }

@@ -18,7 +18,7 @@ struct ClientFigures {
     /// The bytes received from the client, and the bytes handed to its socket.
     var received: UInt64 = 0
     var sent: UInt64 = 0
-    /// The verb of the last request; nil before the first one.
+    /// The verb of the last request that could be read; nil before the first one.
     private(set) var verb: Verb?
 
     init() {}
@@ -29,8 +29,10 @@ struct ClientFigures {
     }
 
     /// Counts a request.
-    mutating func asked(_ verb: Verb) {
+    ///
+    /// - Parameter verb: its verb; nil where the line could not be read, or the client was refused as a whole.
+    mutating func asked(_ verb: Verb?) {
         requests += 1
-        self.verb = verb
+        if let verb { self.verb = verb }
     }
 }

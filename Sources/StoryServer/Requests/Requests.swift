@@ -108,18 +108,18 @@ final class Requests {
             figures.refusals[engine.isDraining ? .draining : .busy, default: 0] += 1
             wasRefused = true
         }
+        connection.client.asked(nil)
         end(connection, .busy)
     }
 
     // MARK: Lines
 
-    /// Handles the lines that have arrived, and the end of input; a backlog is queued.
+    /// Handles the lines that have arrived, and the end of input; a backlog is queued, so that it yields to others.
     func received(_ connection: Connection) {
         let isBacklog = connection.lines.bufferedCount >= Reading.much && connection.lines.hasBufferedLine
         guard queue.isWaiting(connection) || isBacklog else {
             return takeLines(connection, queue.takeShare(except: Requests.leftOver))
         }
-        // Connections with a backlog yield to interactive ones.
         queue.add(connection, hadShare: true)
     }
 
@@ -132,7 +132,6 @@ final class Requests {
 
     /// Handles lines of the connection, up to its share.
     private func takeLines(_ connection: Connection, _ share: Work) {
-        // The room is computed once, since nothing is sent meanwhile.
         let room = outbox.room(connection)
         left = share
         defer { queue.giveBack(left) }
@@ -155,7 +154,9 @@ final class Requests {
     private func takeLine(_ connection: Connection) -> Bool {
         let role = connection.session.peer.role
         let isHeld = connection.forwarded > 0
-        switch connection.lines.withNextLine(reader, role: role, isHeld: isHeld, { handle($0, connection) }) {
+        let outcome = connection.lines.withNextLine(reader, role: role, isHeld: isHeld) { handle($0, connection) }
+        if outcome.isRefusal { connection.client.asked(nil) }
+        switch outcome {
         case .taken: return true
         case .putBack, .needBytes: return false
         case .held(let tag, let isEnd):
@@ -201,7 +202,7 @@ final class Requests {
             case .mustWait:
                 slow.mustWait(connection)
                 return false
-            case .late(let failure): return refuse(failure, tag: request.tag, connection)
+            case .late(let failure): return refuse(failure, request.verb, tag: request.tag, connection)
             }
         }
         return answer(request, connection)
@@ -211,7 +212,7 @@ final class Requests {
     func answer(_ request: borrowing Request, _ connection: Connection) -> Bool {
         let verb = request.verb
         if let failure = memory.refusal(of: verb, of: connection) {
-            return refuse(failure, tag: request.tag, connection)
+            return refuse(failure, verb, tag: request.tag, connection)
         }
         let isTimed = figures.handled(verb)
         connection.client.asked(verb)
@@ -247,8 +248,7 @@ final class Requests {
         publishing.answerBegan(connection, durable: driver.acknowledged)
     }
 
-    /// Queues the requests that waited for this position to be durable, or for later events to be undone, and the
-    /// writes that waited for room.
+    /// Queues the requests that waited for this position, for later events to be undone, or for room.
     func resume(at durable: Position) {
         forwarding?.reached(durable)
         resume(waiting.takeReady(at: durable, driver, engine) + waits.takeReached(durable))
@@ -262,7 +262,8 @@ final class Requests {
         }
     }
 
-    func refuse(_ failure: Failure, tag: Tag?, _ connection: Connection) -> Bool {
+    func refuse(_ failure: Failure, _ verb: Verb, tag: Tag?, _ connection: Connection) -> Bool {
+        connection.client.asked(verb)
         output(connection).reply(.failed(failure), tag: tag, restsOn: .zero)
         return true
     }
@@ -272,5 +273,15 @@ final class Requests {
     func output(_ connection: Connection?) -> RequestOutput {
         engine.flush()
         return handled.another(to: connection)
+    }
+}
+
+extension LineOutcome {
+    /// True for a line that is answered with a failure.
+    fileprivate var isRefusal: Bool {
+        switch self {
+        case .refuse, .refuseWrite, .refuseAndClose: true
+        case .taken, .putBack, .held, .needBytes, .finished: false
+        }
     }
 }
