@@ -19,24 +19,10 @@ enum ReaderProcess {
         // A daemon that starts meanwhile in another container is likely to be process 1 there.
         guard ReaderNumber.isTaken(in: directory) || getpid() == 1, attempt < mostAttempts else { return }
         setenv(variable, "\(attempt + 1)", 1)
-        guard let child = spawn() else { return }
+        guard let child = ProcessInput.startAgain() else { return }
         Interruption.beforeAbruptEnd { kill(child, SIGTERM) }
         var status: Int32 = 0
         Interruption.endingAtOnce { while waitpid(child, &status, 0) < 0, errno == EINTR {} }
         exit(status & 0x7F == 0 ? status >> 8 & 0xFF : ExitCode.interrupted.rawValue)
-    }
-
-    /// Starts this program again with the same words; nil when the system refuses.
-    private static func spawn() -> pid_t? {
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var none = sigset_t()
-        sigemptyset(&none)
-        posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
-        var child: pid_t = 0
-        let code = posix_spawn(&child, "/proc/self/exe", nil, &attributes, CommandLine.unsafeArgv, environ)
-        return code == 0 ? child : nil
     }
 }

@@ -127,6 +127,27 @@ extension DaemonTests {
             #expect(Files.text(said).contains("run it as another user, or without allow"), "\(Files.text(said))")
         }
 
+        @Test func `without /proc the words of a command line are read all the same`() throws {
+            let daemon = try RunningDaemon()
+            let hidden = "export HOME=$D/home; mount -t tmpfs none /proc; exec \"$0\" \"$@\""
+            func run(_ words: String) throws -> RunningDaemon.Run {
+                try daemon.shell("export D; unshare -m sh -c '\(hidden)' \(words)")
+            }
+            #expect(try run("\(try Program.path("stored")) --version").output.hasPrefix("stored "))
+            let wrong = try run("\(try Program.path("stored")) --nonsense")
+            #expect(wrong.exit == .code(2) && wrong.errors.contains("--nonsense is no option"), "\(wrong.errors)")
+            #expect(try run("$S --version").output.hasPrefix("storectl "))
+            #expect(try run("$T count users").output == "0\n")
+            #expect(!Files.exists(daemon.folder.place("home")))
+            let served = try RunningDaemon(
+                command: ["unshare", "-m", "sh", "-c", "mount -t tmpfs none /proc; exec \"$0\" \"$@\""])
+            #expect(try served.client().ask("PING").hasPrefix("+"))
+            let metrics = try served.storectl("metrics").output
+            #expect(metrics.contains("# TYPE process_open_fds gauge") && !metrics.contains("\nprocess_open_fds "))
+            #expect(try served.storectl("--json", "stats").output.contains(#""sizes":{"log":"#))
+            #expect(try !served.storectl("--json", "stats").output.contains(#""memory":"#))
+        }
+
         @Test func `a store in memory says so`() throws {
             let script =
                 "mkdir $D/memory; mount -t tmpfs -o mode=700 none $D/memory; $0 --data $D/memory --socket $D/m & "

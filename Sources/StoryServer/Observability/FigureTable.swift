@@ -177,7 +177,10 @@ enum FigureTable {
         Figure(
             name: "storykeep_memory_bytes", kind: .gauge, unit: .bytes, labels: ["part"],
             help: "Memory without the maps of files, and the part of it that waits for a checkpoint."
-        ) { .labelled([("anonymous", $0.process.anonymousBytes), ("buffered", $0.bufferedBytes)]) },
+        ) { source in
+            let anonymous = source.process.anonymousBytes.map { [("anonymous", $0)] } ?? []
+            return .labelled(anonymous + [("buffered", source.bufferedBytes)])
+        },
         Figure(
             name: "storykeep_disk_free_bytes", kind: .gauge, unit: .bytes,
             help: "Bytes that are free for the daemon on the file system of the data."
@@ -224,7 +227,7 @@ enum FigureTable {
         Figure(
             name: "process_resident_memory_bytes", kind: .gauge, unit: .bytes,
             help: "Memory of the daemon that is resident, maps of files included."
-        ) { .one($0.process.residentBytes) },
+        ) { .known($0.process.residentBytes.map { Double($0) }) },
         Figure(name: "process_open_fds", kind: .gauge, help: "Descriptors that are open.") {
             .one($0.process.openDescriptors)
         },

@@ -46,11 +46,9 @@ struct Stats {
     }
 
     private var sizes: [Member] {
-        [
-            Member("log", .count(source.logBytes)), Member("models", .count(source.modelBytes)),
-            Member("memory", .count(source.process.anonymousBytes)), Member("clients", .count(source.waitingBytes)),
-            Member("buffered", .count(source.bufferedBytes)),
-        ]
+        let memory = source.process.anonymousBytes.map { [Member("memory", .count($0))] } ?? []
+        return [Member("log", .count(source.logBytes)), Member("models", .count(source.modelBytes))] + memory
+            + [Member("clients", .count(source.waitingBytes)), Member("buffered", .count(source.bufferedBytes))]
     }
 
     private var verbs: [Member] {

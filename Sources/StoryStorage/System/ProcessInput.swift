@@ -1,3 +1,4 @@
+import CLMDB
 import Glibc
 package import StoryCore
 
@@ -8,12 +9,41 @@ package enum ProcessInput {
     /// - Throws: `NotUTF8`, which names the option.
     package static func words() throws(NotUTF8) -> [String] {
         var words: [String] = []
-        for index in 1..<max(Int(CommandLine.argc), 1) {
-            guard let word = CommandLine.unsafeArgv[index] else { break }
+        for word in arguments.dropFirst() {
+            guard let word else { break }
             let bytes = ProcessInput.bytes(word)
             words.append(try SystemText.read(bytes, of: source(of: bytes, after: words.last)))
         }
         return words
+    }
+
+    /// The command line with the program's name, as the C library has it: also where `/proc` is not mounted, which Swift's
+    /// own list is read from. A null follows the last word.
+    package static var arguments: UnsafeMutableBufferPointer<UnsafeMutablePointer<CChar>?> {
+        var count: Int32 = 0
+        let words = clm_arguments(&count)
+        return UnsafeMutableBufferPointer(start: words, count: Int(count))
+    }
+
+    /// Starts this program again with the same words, and no signal blocked.
+    ///
+    /// - Returns: the number of the process; nil when the system refuses.
+    package static func startAgain() -> Int32? {
+        guard let words = arguments.baseAddress else { return nil }
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var none = sigset_t()
+        sigemptyset(&none)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+        var child: pid_t = 0
+        // Where /proc is not mounted, the file is found by the path that this process was started by.
+        for path in [strdup("/proc/self/exe"), clm_program_path().flatMap { strdup($0) }] {
+            defer { free(path) }
+            if let path, posix_spawn(&child, path, nil, &attributes, words, environ) == 0 { return child }
+        }
+        return nil
     }
 
     /// Returns a variable of the environment; nil when it is not set.
@@ -50,7 +80,7 @@ package enum ProcessInput {
     /// Converts a path that the system returned to text.
     ///
     /// - Throws: `.failed` when it is not UTF-8.
-    static func text(_ path: UnsafePointer<CChar>, of source: String) throws(StorageError) -> String {
+    package static func text(_ path: UnsafePointer<CChar>, of source: String) throws(StorageError) -> String {
         do throws(NotUTF8) {
             return try SystemText.read(bytes(path), of: source)
         } catch {

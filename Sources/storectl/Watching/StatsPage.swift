@@ -64,7 +64,7 @@ struct StatsPage {
             ("disk", "log \(Units.bytes(log)), models \(Units.bytes(models))"),
             (
                 "memory",
-                "\(Units.bytes(sizes["memory"]?.whole ?? 0)), buffered \(Units.bytes(sizes["buffered"]?.whole ?? 0))"
+                "\(sizes["memory"]?.whole.map(Units.bytes) ?? "unknown"), buffered \(Units.bytes(sizes["buffered"]?.whole ?? 0))"
             ),
             (
                 "connections",
