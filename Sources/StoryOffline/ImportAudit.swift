@@ -16,16 +16,19 @@ package struct ImportAudit {
     }
 
     private let audit: RowAudit
+    private let definitions: DefinitionAudit
 
     /// Creates an audit that has seen no event, for the kinds of a catalogue.
     package init(_ catalogue: Catalogue) {
         audit = RowAudit(CataloguePlan(catalogue), in: MemoryModelStore(), json: JSONObjectReader())
+        definitions = DefinitionAudit(catalogue)
     }
 
     /// Judges the next event.
     ///
     /// - Throws: `.corrupt` where a row is damaged.
     package func verdict(on record: EventRecord) throws(StorageError) -> Verdict {
+        if let fault = try definitions.fault(in: record) { return .unused(fault) }
         guard let finding = try audit.finding(in: record) else { return .used }
         // Texts are made for refusals only, since an import checks every event.
         let stream = String(decoding: record.streamName, as: UTF8.self)

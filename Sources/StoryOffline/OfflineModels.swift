@@ -11,19 +11,24 @@ final class OfflineModels: DeclaredModelStates {
     private typealias Model = DefinitionFold<MemoryModelStore>
 
     private let models: [Model]
+    /// Why definitions that would answer cannot, by the names of their models.
+    private let failed: [String: String]
 
     /// Folds the log into the models of the definitions that answer.
     ///
     /// - Parameters:
     ///   - definitions: as they are at the position.
+    ///   - catalogue: the store's own kinds.
     ///   - progress: receives the last folded position.
-    /// - Throws: the error of reading the log; `.failed` for a definition of another language.
+    /// - Throws: the error of reading the log.
     init(
-        _ definitions: DefinitionTable, _ log: any EventLogReading, through last: Position,
+        _ definitions: DefinitionTable, beside catalogue: Catalogue, _ log: any EventLogReading,
+        through last: Position,
         progress: (_ position: Position) -> Void
     ) throws(StorageError) {
-        let models = try definitions.active().map { Model($0, into: MemoryModelStore()) }
-        self.models = models
+        let active = try definitions.active(beside: catalogue)
+        let models = active.definitions.map { Model($0, into: MemoryModelStore()) }
+        (self.models, failed) = (models, active.failed)
         guard !models.isEmpty else { return }
         try log.fold(from: Position(1), through: last, progress: progress) { (record) throws(StorageError) in
             for model in models { try model.fold(record) }
@@ -55,6 +60,7 @@ final class OfflineModels: DeclaredModelStates {
 
     func state(of name: String) throws(StorageError) -> DeclaredModelState {
         var state = DeclaredModelState()
+        state.reason = failed[name]
         guard let model = model(name) else { return state }
         state.isReady = true
         state.rows = try model.rowCount()

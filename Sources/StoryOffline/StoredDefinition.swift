@@ -44,7 +44,7 @@ struct StoredDefinition {
 extension DefinitionTable {
     /// Returns the definitions that have a store, in the order of their names.
     ///
-    /// - Throws: `.failed` for a definition of another language; the error of reading the folder.
+    /// - Throws: the error of reading the folder.
     func stored(in directory: DataDirectory) throws(StorageError) -> [CompiledDefinition] {
         guard Folder.exists(directory.ownPath) else { return [] }
         let folders = Set(try Folder.names(in: directory.ownPath))
@@ -53,21 +53,33 @@ extension DefinitionTable {
         for (name, model) in try defined() {
             for definition in [model.active, model.awaited].compactMap({ $0 })
             where folders.contains("\(name).\(definition.number)") {
-                found.append(try CompiledDefinition(name, definition))
+                // One that does not compile is not served, and has no store that is looked at.
+                if let compiled = try? CompiledDefinition(name, definition) { found.append(compiled) }
             }
         }
         return found
     }
 
-    /// Returns the definitions that answer, in the order of their names.
+    /// Returns the definitions that answer, in the order of their names, and why others cannot, by their names.
     ///
-    /// - Throws: `.failed` for a definition of another language.
-    func active() throws(StorageError) -> [CompiledDefinition] {
-        var found: [CompiledDefinition] = []
+    /// - Parameter catalogue: the store's own kinds, whose names no model has.
+    /// - Throws: the error of the table.
+    func active(
+        beside catalogue: Catalogue
+    ) throws(StorageError) -> (definitions: [CompiledDefinition], failed: [String: String]) {
+        var (found, failed): ([CompiledDefinition], [String: String]) = ([], [:])
         for (name, model) in try defined() {
-            if let active = model.active { found.append(try CompiledDefinition(name, active)) }
+            guard let active = model.active else { continue }
+            do throws(StorageError) {
+                guard !catalogue.kinds.contains(where: { $0.name == name }) else {
+                    throw StorageError.failed("\(name) is a name of the store's own")
+                }
+                found.append(try CompiledDefinition(name, active))
+            } catch {
+                failed[name] = "\(error)"
+            }
         }
-        return found
+        return (found, failed)
     }
 
     /// Folds the events at some positions of a log in.

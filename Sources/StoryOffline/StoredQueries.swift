@@ -45,7 +45,7 @@ package final class StoredQueries {
                 plan, store: store, json: JSONObjectReader(), log: log, says: EventEncoder.says,
                 identity: log.identity, limits: Limits(), server: ProgramVersion.daemon)
             let definitions = DefinitionTable(store, json: JSONObjectReader())
-            models = try OfflineModels(definitions, log, through: end) { progress($0, end) }
+            models = try OfflineModels(definitions, beside: table.catalogue, log, through: end) { progress($0, end) }
             reader = RequestReader(
                 lineLimit: StoredQueries.lineLimit, try StoredQueries.served(models, by: engine, table))
             encoder = ReplyEncoder(rows: RowJSONEncoder(engine.catalogue))

@@ -40,6 +40,69 @@ extension DaemonTests {
             #expect(try daemon.storectl("--data", forced, "count", "users").output.contains("1"))
         }
 
+        private static let faulty = "from o\\nn: number = 0\\non A { n += * data.v }"
+        private static let good = "from o\\nn: number = 0\\non A { n += data.v }"
+        private static func defined(_ position: Int, _ name: String, _ text: String, number: Int = 1) -> String {
+            event(
+                position, "model-\(name)", number, "ModelDefined",
+                #"{"definition":\#(number),"language":1,"text":"\#(text)"}"#)
+        }
+        private static func activated(_ position: Int, _ name: String, version: Int = 2) -> String {
+            event(
+                position, "model-\(name)", version, "ModelActivated", #"{"definition":1,"rows":0,"misfits":0}"#)
+        }
+
+        @Test(arguments: [
+            (defined(2, "m", faulty), "definition 1 of m: 3:13: malformed: "),
+            (defined(2, "users", good), "there can be no model users: users is a name of the store's own"),
+            (event(2, "model-p", 1, "ModelWished", "{}"), "a model has no event ModelWished"),
+            (activated(2, "m", version: 1), "ModelActivated is of no definition of m, as it is after the events"),
+            (event(2, "model-m", 1, "ModelUndefined", "{}"), "there is no model m to undefine"),
+            (event(2, "model-m", 1, "ModelDefined", "{}"), "ModelDefined has no number above those of the definitions"),
+            (event(2, "model-a.b", 1, "ModelUndefined", "{}"), "there can be no model a.b: a model's name is a letter"),
+        ])
+        func `an event that declares no model that can be served is refused with its line`(line: String, says: String)
+            throws
+        {
+            let daemon = try RunningDaemon()
+            let place = daemon.folder.place("imported")
+            let refused = try daemon.storectl("--data", place, "import", input: Self.first + "\n" + line)
+            #expect(refused.exit == .code(1) && refused.errors.contains("line 2: \(says)"), "\(refused.errors)")
+            #expect(refused.errors.contains("--force") && !Files.exists(place))
+            let forced = try daemon.storectl("--data", place, "import", "--force", input: Self.first + "\n" + line)
+            #expect(forced.output == "imported: 2 events, of which no model uses 1\n", "\(forced.errors)")
+        }
+
+        @Test func `a definition that cannot be served fails alone`() throws {
+            let other = try RunningDaemon()
+            let place = other.folder.place("imported")
+            let lines = [
+                Self.defined(1, "m", Self.faulty), Self.activated(2, "m"),
+                Self.defined(3, "users", Self.good), Self.activated(4, "users"),
+                Self.event(5, "model-p", 1, "ModelWished", "{}"), Self.defined(6, "z", Self.good),
+                Self.activated(7, "z"), Self.event(8, "o-1", 1, "A", #"{"v":3}"#),
+            ]
+            let input = lines.joined(separator: "\n")
+            let run = try other.storectl("--data", place, "import", "--force", input: input)
+            #expect(run.output == "imported: 8 events, of which no model uses 5\n", "\(run.errors)")
+            let offline = try other.storectl("--data", place, "--json", "list", "z")
+            #expect(offline.exit == .code(0) && offline.output.contains(#""id":"1","changes":1,"position":8,"n":3"#))
+            let replayed = try other.storectl("--data", place, "replay")
+            #expect(replayed.exit == .code(0) && replayed.output.contains("\nz "), "\(replayed.errors)")
+            let daemon = try RunningDaemon(data: place)
+            let client = try daemon.client()
+            try until("z is served") { try client.ask("GET z/1").contains(#""n":3"#) }
+            #expect(try client.ask("GET users/1").contains("notFound"))
+            let models = try daemon.storectl("--json", "model", "list").output
+            for (name, state) in [("m", "failed"), ("users", "failed"), ("z", "ready")] {
+                #expect(models.contains(#""model":"\#(name)","definition":1,"state":"\#(state)""#), "\(models)")
+            }
+            let text = "from o\nn: number = 0\non A { n += 1 }"
+            #expect(try daemon.storectl("model", "define", "y", "-", input: text).exit == .code(0))
+            #expect(try client.ask("GET y/1").contains(#""n":1"#))
+            try daemon.kill()
+        }
+
         @Test(arguments: [[], ["--force"]])
         func `two users never get one address`(force: [String]) throws {
             let daemon = try RunningDaemon()

@@ -11,11 +11,15 @@ struct DeclaredReplay {
 
     /// Folds the models of the definitions that answer at a position.
     ///
-    /// - Throws: the error of reading the log; `.failed` for a definition of another language.
+    /// - Throws: the error of reading the log; `.failed` for a definition that cannot answer, where it is asked for alone.
     func fold(
         _ definitions: DefinitionTable, through: Position, _ progress: (_ position: Position, _ of: Position) -> Void
     ) throws(StorageError) -> [ReplayReport.Entry] {
-        let models = try definitions.active().filter(isAsked).map { ($0, through) }
+        let active = try definitions.active(beside: .standard)
+        if let names = options.models, let reason = names.compactMap({ active.failed[$0] }).first {
+            throw .failed(reason)
+        }
+        let models = active.definitions.filter(isAsked).map { ($0, through) }
         guard !models.isEmpty else { return [] }
         var entries: [ReplayReport.Entry] = []
         for (model, folded) in zip(models, try FoldedModels.fold(log, models, progress: progress)) {

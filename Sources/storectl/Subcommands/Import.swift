@@ -10,13 +10,13 @@ import StoryWire
 final class ImportRun {
     static let subcommand = Subcommand(
         name: "import", summary: "makes a data directory of the events that an export wrote", operand: .none,
-        options: [Option("force", nil, "takes events of the store's own kinds, too, that no model can use")],
+        options: [Option("force", nil, "takes events, too, that no model can use, and faulty definitions")],
         details: [
             "Events come from standard input, one a line, from position 1 on, with none left out.",
             "The directory must be empty or not there; it appears once all of it is durable and verified.",
             "It is a new history: a consumer that resumes with the old one's name is refused. A backup keeps its ancestry.",
-            "A line that no model could use is refused, such as a change of a missing row; --force takes it all the "
-                + "same. Two users never get one address.",
+            "A line that no model could use is refused, such as a change of a missing row, or a faulty definition of a",
+            "model; --force takes it all the same. Two users never get one address.",
         ],
         examples: [
             "storectl --data /var/lib/story import < events.ndjson",
