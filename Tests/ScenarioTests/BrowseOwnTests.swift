@@ -223,5 +223,9 @@ import Testing
         let wrong = try BrowserRun(daemon, arguments: ["1/2"])
         #expect(try wrong.terminal.wait() == 2)
         #expect(wrong.terminal.screen.contains("browse shows a kind, models"))
+        let none = try BrowserRun(daemon, arguments: ["nope"])
+        #expect(try none.terminal.wait() == 1)
+        #expect(none.terminal.screen.contains("there is no model nope"))
+        #expect(!none.terminal.screen.contains("\u{1B}[?1049h"), "the terminal was not taken")
     }
 }

@@ -242,7 +242,7 @@ import Testing
         let request = try driven.takeRowsRequest()
         driven.hand(rows: .list(.stirred))
         driven.hand(rows: .list(.failed(request, "no store answers")))
-        #expect(driven.takeCommands().isEmpty && driven.lines[22] == " no store answers")
+        #expect(driven.takeCommands().isEmpty && driven.lines[3] == "  no store answers")
     }
 
     @Test func `a page that comes empty although there is more is followed by the next one`() throws {
@@ -254,10 +254,10 @@ import Testing
         #expect(try driven.list.selection?.id == "s1")
     }
 
-    @Test func `a list that cannot be had says why`() throws {
+    @Test func `a list that cannot be had says why, once`() throws {
         var driven = Driven()
         let request = try driven.takeListRequest()
         driven.hand(.list(.failed(request, "sender is no ID")))
-        #expect(driven.lines[3] == "  sender is no ID" && driven.lines[22] == " sender is no ID")
+        #expect(driven.lines.filter { $0.contains("sender is no ID") } == ["  sender is no ID"])
     }
 }

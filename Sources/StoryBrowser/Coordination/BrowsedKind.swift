@@ -154,6 +154,8 @@ protocol BrowsedKind: Hashable, Sendable {
     func bounded(_ filter: Filter, since: Date?, until: Date?) -> Filter
     /// Returns a filter for a list with this sort, without the bounds of another one.
     func filter(_ filter: Filter, sortedBy sort: Sort) -> Filter
+    /// Returns the sort of a list with this filter, which may bound the values of another one.
+    func sort(_ sort: Sort, of filter: Filter) -> Sort
     /// The moments at which other lists are requested again.
     var freshness: Freshness { get }
     /// True if the selection stays on the first row when rows arrive above it.
@@ -247,6 +249,7 @@ extension BrowsedKind {
     func version(of content: Content) -> UInt64 { 0 }
     func bounded(_ filter: Filter, since: Date?, until: Date?) -> Filter { filter }
     func filter(_ filter: Filter, sortedBy sort: Sort) -> Filter { filter }
+    func sort(_ sort: Sort, of filter: Filter) -> Sort { sort }
     func text(of content: Content) -> String { "" }
     func people(in filter: Filter) -> [String] { [] }
     func opened(_ content: Content) -> Destination? { nil }

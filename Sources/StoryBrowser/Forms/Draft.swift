@@ -152,6 +152,9 @@ struct DraftReader {
         value(name, "a date, such as \(TypedMoment.examples)") { TypedMoment.read($0, now: now) }
     }
 
+    /// Adds an error of a field.
+    mutating func refuse(_ name: String, _ message: String) { wrong.append(InvalidField(name, message)) }
+
     mutating func id(_ name: String) -> String? {
         value(name, "an ID: letters, digits and . _ ~ -") { ContentID($0)?.text }
     }

@@ -99,6 +99,8 @@ struct ListState<Kind: BrowsedKind>: CoordinatorScreen {
         case .list(let message): return update(message)
         case .narrowed(let filter):
             query.filter = filter
+            let sort = kind.sort(query.sort, of: filter)
+            if sort != query.sort { (query.sort, query.order) = (sort, kind.order(of: sort)) }
             return restart()
         case .written(let sentence): return .ask(.say(sentence))
         case .described(let kind):
@@ -123,7 +125,10 @@ struct ListState<Kind: BrowsedKind>: CoordinatorScreen {
             phase = .failed(sentence)
             // An event that came meanwhile may be the reason, and the store may tell another one now. A list that is
             // asked for by time is asked for again anyway.
-            guard isStale, case .events = kind.freshness else { return .ask(.say(sentence)) }
+            guard isStale, case .events = kind.freshness else {
+                // An empty list has the sentence in place of its rows.
+                return window.rows.isEmpty ? .nothing : .ask(.say(sentence))
+            }
             isStale = false
             return reload()
         case .changed(let changes): return apply(changes)

@@ -25,10 +25,11 @@ enum Browse {
         let start = try start(invocation.arguments.operands.first)
         let middleware = try timeLogger(invocation.arguments.value("timings"))
         let frames = try Frames<BrowserState>()
-        // Reported before the terminal is taken: no daemon listens, this user may not connect, or there is no user of
-        // that name.
+        // Reported before the terminal is taken: no daemon listens, this user may not connect, or there is no model or
+        // user of that name.
         _ = try RawTerminal.check(for: "browse", instead: "list or tail")
         let connection = try invocation.connect()
+        if case .rows(let model) = start { _ = try Answerer(connection).ask(RequestLine("MODELS", model).text) }
         if let user = invocation.arguments.value("as") {
             _ = try Answerer(connection).ask(RequestLine("GET", "users/\(user)").text)
         }
@@ -69,7 +70,7 @@ enum Browse {
     /// Returns the middleware that measures updates, if a file for the times is named.
     private static func timeLogger(_ path: String?) throws(CommandError) -> [TimeMiddleware] {
         guard let path else { return [] }
-        let number = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+        let number = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0o600)
         guard number >= 0 else {
             throw .usage("--timings cannot be written: \(path): \(String(cString: strerror(errno)))")
         }
