@@ -4,7 +4,7 @@ import StoryStorage
 
 /// The input of a subcommand: its arguments, the search for the store, and the output.
 struct Invocation {
-    let arguments: Arguments
+    var arguments: Arguments
     let output = Output()
     /// The longest wait for a reply.
     let timeout: Duration
@@ -14,8 +14,8 @@ struct Invocation {
 
     init(_ arguments: Arguments) throws(CommandError) {
         let seconds = arguments.value("timeout") ?? "20"
-        guard let value = Double(seconds), value > 0, value <= 86_400 else {
-            throw .usage("--timeout is a number of seconds above 0, at most 86400, not \"\(seconds)\"")
+        guard let value = Double(seconds), value >= 0.001, value <= 86_400 else {
+            throw .usage("--timeout is a number of seconds from 0.001 to 86400, not \"\(seconds)\"")
         }
         self.arguments = arguments
         timeout = .milliseconds(Int64(value * 1_000))

@@ -74,17 +74,6 @@ enum Kinds {
             }
     }
 
-    /// Returns the columns of a declared model's rows.
-    ///
-    /// - Throws: the store's refusal, where there is no such model.
-    static func columns(ofModel name: String, _ answerer: Answerer) throws(CommandError) -> [Column] {
-        let reply = try answerer.ask(RequestLine("MODELS", name).text)
-        let model = reply.rows.first.flatMap { ShownJSON($0.json) }?.members
-        let fields = model?["fields"]?.fields.compactMap { $0.value.members["name"]?.plain } ?? []
-        return [Column("id", rank: -1)] + fields.map { Column($0, fit: .cut(8)) }
-            + ["changes", "position"].map { Column($0, fit: .leftOut) }
-    }
-
     /// The options of a request that no table lists: the filters of a declared model.
     static func modelFilters(_ arguments: Arguments, besides known: [Option]) -> [(name: String, value: String)] {
         guard isModel(arguments.operands.first) else { return [] }

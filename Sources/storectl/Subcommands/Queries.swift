@@ -23,7 +23,7 @@ enum Queries {
             Option("all", nil, "every row, however many there are"),
             Option("after", "CURSOR", "continues after the previous page"), Kinds.minimum,
         ] + RowLines.options,
-        takesModels: true,
+        takesModels: true, readsModelValues: true,
         details: [
             "KIND may be a declared model as well; each of its filters is an option, such as --customer c1.", fitted,
             more,
@@ -39,7 +39,7 @@ enum Queries {
         name: "count", summary: "counts rows of one kind, or events",
         operand: .required("KIND|events[/STREAM|/CATEGORY-*]"), operandChoices: Kinds.names + ["events"],
         options: Kinds.filters + Array(read.options.filter { !["limit", "order"].contains($0.name) }) + [Kinds.minimum],
-        takesModels: true,
+        takesModels: true, readsModelValues: true,
         details: ["KIND may be a declared model as well; each of its filters is an option.", offline],
         examples: [
             "storectl count users", "storectl count stories --sender 007",
@@ -103,9 +103,12 @@ enum Queries {
     static func answerList(_ invocation: Invocation) throws(CommandError) -> ExitCode {
         let kind = try invocation.arguments.operand("KIND")
         try Kinds.checkFilters(invocation.arguments, of: kind)
-        let columns =
-            try Kinds.isModel(kind)
-            ? Kinds.columns(ofModel: kind, invocation.answerer()) : Kinds.named(kind).map(Kinds.columns) ?? []
+        var (invocation, columns) = (invocation, Kinds.named(kind).map(Kinds.columns) ?? [])
+        if Kinds.isModel(kind) {
+            let fields = try ModelFields(of: kind, invocation.answerer())
+            columns = fields.columns
+            invocation.arguments = try fields.read(invocation.arguments)
+        }
         return try rows(
             Pages(verb: "LIST", next: "after", limit: 50, most: 1_000, subcommand: list), invocation, columns: columns)
     }
@@ -114,6 +117,11 @@ enum Queries {
         let word = try invocation.arguments.operand("KIND|events[/STREAM|/CATEGORY-*]")
         try Kinds.checkFilters(invocation.arguments, of: word)
         let isPattern = word.hasSuffix("-*") && !word.contains("/")
+        var invocation = invocation
+        if Kinds.isModel(word) {
+            let fields = try ModelFields(of: word, invocation.answerer())
+            invocation.arguments = try fields.read(invocation.arguments)
+        }
         var request = RequestLine("COUNT", isPattern ? "events/\(word)" : word)
         for option in Queries.count.options { request.add(option.name, from: invocation.arguments) }
         let others = Kinds.modelFilters(invocation.arguments, besides: Queries.count.options)

@@ -80,6 +80,8 @@ struct Subcommand: Sendable {
     var takesFields = false
     /// True when every other `--name value` is a filter, where the operand is the name of a declared model.
     var takesModels = false
+    /// True when the values of a declared model's filters are read by the types of its fields (`ModelFields`).
+    var readsModelValues = false
     /// Further paragraphs of the help, one in each line.
     var details: [String] = []
     let examples: [String]
@@ -92,7 +94,8 @@ struct Subcommand: Sendable {
     func read(_ arguments: Arguments, now: Date) throws(CommandError) -> Arguments {
         try check(arguments)
         var read = arguments
-        for option in options {
+        let areModels = readsModelValues && Kinds.isModel(arguments.operands.first)
+        for option in options where !areModels || !Kinds.filters.contains(where: { $0.name == option.name }) {
             guard let text = arguments.value(option.name) else { continue }
             read.replace(option.name, try option.read(text, now: now))
         }
