@@ -23,6 +23,22 @@ struct DefinitionFaultTests {
         #expect(DefinitionFixtures.faults(of: try DefinitionFixtures.text("examples/\(name).model")) == [])
     }
 
+    @Test(arguments: [
+        ("\u{FEFF}from a", "1:1: malformed: U+FEFF means nothing here"),
+        ("from a\u{A0}", "1:7: malformed: U+00A0 means nothing here"),
+        ("from \u{200B}a", "1:6: malformed: U+200B means nothing here"),
+        ("from a\u{2028}", "1:7: malformed: U+2028 means nothing here"),
+        ("from a\u{301}", "1:7: malformed: U+0301 means nothing here"),
+        ("from a\u{E000}", "1:7: malformed: U+E000 means nothing here"),
+        ("from a\u{1F}", #"1:7: malformed: '\x1f' means nothing here"#),
+        ("from a\u{2013}", "1:7: malformed: '–' (U+2013) means nothing here"),
+        ("from a#", "1:7: malformed: '#' means nothing here"),
+    ])
+    func `a character that nobody sees is named by its number`(text: String, fault: String) {
+        let faults = DefinitionFixtures.faults(of: text + "\nn: number = 0\non A { n += 1 }")
+        #expect(faults.first?.description == fault, "\(faults)")
+    }
+
     @Test func `the faults of a text are told all at once, in its order`() {
         let faults = DefinitionFixtures.faults(of: "from a\nn: nmber\nindex m\non A { x = 1; n = y }")
         #expect(

@@ -196,17 +196,40 @@ extension Lexer {
         return scalar
     }
 
-    /// Returns a scalar in quotes, as faults show it.
+    /// Returns a scalar as faults show it: in quotes, and by its number where it cannot be seen or looks like another one.
     private static func quoted(_ scalar: Unicode.Scalar) -> String {
         switch scalar.value {
         case 0x5C: #"'\\'"#
         case 0..<0x20, 0x7F..<0xA0: #"'\x"# + (scalar.value < 16 ? "0" : "") + String(scalar.value, radix: 16) + "'"
-        default: "'\(scalar)'"
+        case ..<0x7F: "'\(scalar)'"
+        case _ where scalar.isSeen: "'\(scalar)' (\(scalar.numberText))"
+        default: scalar.numberText
         }
     }
 }
 
 extension Unicode.Scalar {
+    /// The number as `U+00A0`.
+    fileprivate var numberText: String {
+        let digits = String(value, radix: 16, uppercase: true)
+        return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+    }
+
+    /// True for a scalar with a shape of its own: no space, no mark on another one, nothing that is not shown.
+    fileprivate var isSeen: Bool {
+        switch properties.generalCategory {
+        case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .decimalNumber,
+            .letterNumber, .otherNumber, .connectorPunctuation, .dashPunctuation, .openPunctuation, .closePunctuation,
+            .initialPunctuation, .finalPunctuation, .otherPunctuation, .mathSymbol, .currencySymbol, .modifierSymbol,
+            .otherSymbol:
+            !properties.isDefaultIgnorableCodePoint
+        case .spaceSeparator, .lineSeparator, .paragraphSeparator, .control, .format, .surrogate, .privateUse,
+            .unassigned, .nonspacingMark, .spacingMark, .enclosingMark:
+            false
+        @unknown default: false
+        }
+    }
+
     fileprivate var isDigit: Bool { "0"..."9" ~= self }
     fileprivate var isLetter: Bool { "A"..."Z" ~= self || "a"..."z" ~= self }
 
