@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import TestSupport
 import Testing
 
@@ -8,6 +9,11 @@ extension DaemonTests {
         private let daemon: RunningDaemon
 
         init() throws { daemon = try RunningDaemon() }
+
+        private static func type(of path: String) -> mode_t? {
+            var status = stat()
+            return lstat(path, &status) == 0 ? status.st_mode & S_IFMT : nil
+        }
 
         private func top(_ words: String..., columns: UInt16 = 80) throws -> Pseudoterminal {
             try Pseudoterminal(
@@ -123,9 +129,26 @@ extension DaemonTests {
             #expect(try daemon.storectl("metrics", "--textfile", path).output.isEmpty)
             #expect(Files.text(path).hasPrefix("# TYPE storykeep_build_info gauge\n"))
             let before = Files.text(path)
+            let link = folder.place("link.prom")
+            #expect(symlink(path, link) == 0)
+            #expect(try daemon.storectl("metrics", "--textfile", link).exit == .code(0))
+            #expect(Self.type(of: link) == S_IFLNK)
+            #expect(Files.text(link).hasPrefix("# TYPE storykeep_build_info gauge\n"))
             try daemon.kill()
             #expect(try daemon.storectl("metrics", "--textfile", path).exit == .code(2))
-            #expect(Files.text(path) == before)
+            #expect(Files.text(path) == Files.text(link) && !before.isEmpty)
+        }
+
+        @Test func `what is no file is not replaced by one`() throws {
+            let folder = try Scratch()
+            let (pipe, lost) = (folder.place("pipe"), folder.place("lost"))
+            #expect(mkfifo(pipe, 0o600) == 0 && symlink(folder.place("nothing"), lost) == 0)
+            for path in [pipe, lost, folder.path] {
+                let type = Self.type(of: path)
+                let run = try daemon.storectl("metrics", "--textfile", path)
+                #expect(run.exit == .code(2) && run.errors.contains("\(path) is none; name another"), "\(run.errors)")
+                #expect(Self.type(of: path) == type)
+            }
         }
     }
 }

@@ -1,5 +1,7 @@
 import Glibc
 import StoryClient
+import StoryCore
+import StoryStorage
 
 /// The subcommand `metrics`: the daemon's figures for monitoring programs, on standard output or in a file.
 enum MetricsRun {
@@ -47,8 +49,25 @@ enum MetricsRun {
         }
     }
 
+    /// Returns the path of the file that is to be replaced, behind links.
+    ///
+    /// - Throws: where the path names something else than a file: a pipe or a device would be gone.
+    private static func replaceable(_ path: String) throws(CommandError) -> String {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return path }
+        let isLink = status.st_mode & S_IFMT == S_IFLNK
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw .usage("--textfile is for a file, which is replaced, and \(path) is none; name another file")
+        }
+        guard isLink else { return path }
+        guard let target = realpath(path, nil) else { throw .unwritable(path, errno) }
+        defer { free(target) }
+        return try StoredData.used { () throws(StorageError) in try ProcessInput.text(target, of: path) }
+    }
+
     /// Writes a file that every user may read, under a temporary name first.
     private static func write(_ text: String, to path: String) throws(CommandError) {
+        let path = try replaceable(path)
         let draft = "\(path).\(getpid())"
         let file = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o644)
         guard file >= 0 else { throw .unwritable(path, errno) }
