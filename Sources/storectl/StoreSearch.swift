@@ -42,10 +42,21 @@ final class StoreSearch {
         throw .store(.cannotConnect(path: path, reason: reason + others))
     }
 
+    /// Refuses an address of another machine that is not spelled as one, unless there is such a path.
+    private func checkForm(_ list: String) throws(CommandError) {
+        for address in list.split(separator: ",").map(String.init) where !Folder.exists(address) {
+            guard let parts = address.wholeMatch(of: /(?:(https?|tcp|unix):\/\/)?([^\/]+:[0-9]+)\/?/) else { continue }
+            throw .usage("\(address) is no path of a socket; a store on another machine is tls://\(parts.2)")
+        }
+    }
+
     /// Returns the addresses of the stores to try, in order.
     func addresses() throws(CommandError) -> [StoreAddress] {
         if let found { return [found] }
-        if let named = try named() { return [StoreAddress(named)] }
+        if let named = try named() {
+            try checkForm(named)
+            return [StoreAddress(named)]
+        }
         do throws(NotUTF8) {
             let own = StoreAddress.own(path: try paths.socket(nil))
             return includesService ? [own, StoreAddress(path: SystemPaths.serviceSocket)] : [own]

@@ -52,6 +52,21 @@ extension DaemonTests {
             #expect(run.errors == "storectl: line 1: the JSON has the key \"a\" twice in one object (column 27)\n")
         }
 
+        @Test func `a byte order mark on standard input is named, at every door`() throws {
+            let daemon = try RunningDaemon()
+            for (verb, line) in [
+                (["append", "n-1"], #"{"type":"T","data":1}"#), (["post", "users"], #"{"name":"A"}"#),
+                (["pipe"], "PING"), (["model", "test", "-"], "[]"),
+            ] {
+                let run = try daemon.storectl(arguments: verb, input: "\u{FEFF}" + line + "\n")
+                #expect(run.exit == .code(2), "\(verb)")
+                #expect(run.errors.contains("begins with a byte order mark: remove it"), "\(run.errors)")
+            }
+            let place = daemon.folder.place("imported")
+            let run = try daemon.storectl("--data", place, "import", input: "\u{FEFF}{}\n")
+            #expect(run.errors.contains("line 1: the line begins with a byte order mark: remove it"), "\(run.errors)")
+        }
+
         @Test func `lines that are no requests end no pipe, and the summary counts what was sent`() throws {
             let daemon = try RunningDaemon()
             let run = try daemon.storectl("pipe", input: "FOO\n{\n{\n{\n{\nGET users/none\nPING\n")
@@ -96,6 +111,39 @@ extension DaemonTests {
                 try said(daemon, "get", "users/1", "--at", "99").contains("the log ends at 2; --at cannot be later"))
         }
 
+        @Test func `a list of a declared model is bounded by its order, and its values are typed alike`() throws {
+            let daemon = try RunningDaemon()
+            let text =
+                "from stock\nfree: number = 0\ncounted: time?\nopen: boolean?\nsort free, counted\n"
+                + "on Counted { free = data.free; counted = data.counted; open = data.free > 0 }"
+            for (id, free, day) in [("a", 0, "01"), ("b", 30, "02"), ("c", 100, "03")] {
+                let data = #"{"free":\#(free),"counted":"2026-11-\#(day)T00:00:00.000Z"}"#
+                let asked = try daemon.client().ask(#"APPEND stock-\#(id) {"type":"Counted","data":\#(data)}"#)
+                #expect(asked.hasPrefix("+"))
+            }
+            let defined = try daemon.storectl("model", "define", "stock", "-", input: text)
+            #expect(defined.exit == .code(0), "\(defined.errors)")
+            for (words, ids) in [
+                ("--sort free --until 30", "a"), ("--sort free --since 30", "c,b"),
+                ("--sort free --since 0.5 --until 1e2", "b"),
+                ("--sort counted --until 2026-11-03", "b,a"), ("--sort counted --since 2026-11-03", "c"),
+                ("--counted 2026-11-02", "b"), ("--open no", "a"), ("--open YES", "c,b"),
+            ] {
+                let run = try daemon.storectl(
+                    arguments: ["list", "stock", "--columns", "id", "--csv"]
+                        + words.split(separator: " ").map(String.init))
+                let found = run.output.split(separator: "\n").dropFirst().joined(separator: ",")
+                #expect(run.exit == .code(0) && found == ids, "\(words): \(run.output)\(run.errors)")
+            }
+            #expect(try said(daemon, "count", "stock", "--counted", "2026-11-02") == "code(0) 1\n")
+            let wrong = try daemon.storectl("list", "stock", "--sort", "counted", "--until", "noon")
+            #expect(wrong.exit == .code(2) && wrong.errors.contains("--until is a time, such as"), "\(wrong.errors)")
+            let number = try daemon.storectl("list", "stock", "--sort", "free", "--until", "2026-11-03")
+            #expect(number.errors.contains("is a number, such as 1.4"), "\(number.errors)")
+            let misspelt = try daemon.storectl("count", "storys")
+            #expect(misspelt.errors.contains("did you mean stories?"), "\(misspelt.errors)")
+        }
+
         @Test func `dates outside the calendar are out of range, and second 60 ends a month`() throws {
             let daemon = try RunningDaemon()
             let client = try daemon.client()
@@ -134,7 +182,8 @@ extension DaemonTests {
         }
 
         @Test(arguments: [
-            (["read", "user-u00*"], "the only pattern is CATEGORY-*"),
+            (["read", "user-u00*"], "no patterns of IDs: a stream is CATEGORY-ID, and the only pattern is CATEGORY-*"),
+            (["ls"], "the nearest is \"list\""), (["--timeout", "0.0001", "stats"], "seconds from 0.001 to 86400"),
             (["streams", "order-00*"], "the only pattern is CATEGORY-*"),
             (["streams", "user"], "such as user-*"), (["read", "s0001"], "a stream such as story-12345"),
             (["count", "order-7"], "known: users, stories, messages, photos, events; STREAMS lists streams"),
@@ -148,11 +197,19 @@ extension DaemonTests {
             #expect(run.exit != .code(0) && run.errors.contains(part), "\(run.errors)")
         }
 
+        @Test(arguments: ["localhost:7171", "http://localhost:7171/"])
+        func `an address of another machine without tls is told how it is spelled`(address: String) throws {
+            let run = try RunningDaemon(isStarted: false).shell("$S --socket \(address) stats")
+            #expect(run.exit == .code(2), "\(run.errors)")
+            #expect(run.errors.contains("a store on another machine is tls://localhost:7171"), "\(run.errors)")
+        }
+
         @Test func `a name that is far off is not offered`() throws {
             let daemon = try RunningDaemon()
             #expect(try !daemon.storectl("help", "nope").errors.contains("nearest"))
             #expect(try !daemon.client().ask("HELP me").contains("nearest"))
             #expect(try daemon.client().ask("HELP gte").contains(#""nearest":"GET""#))
+            #expect(try daemon.client().ask("ls").contains(#""nearest":"LIST""#))
         }
     }
 }

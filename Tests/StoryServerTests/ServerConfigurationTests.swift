@@ -57,7 +57,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (["--nonsense"], "--nonsense is no option"), (["data"], "data is no option"),
+        (["--nonsense"], "--nonsense is no option: try stored --help"),
+        (["--dta=/a"], "--dta=/a is no option; did you mean --data?"), (["data"], "data is no option"),
         (["--data"], "--data wants a value"), (["--data="], "--data wants a value"), (["--"], "-- is no option"),
         (["--config", "/none"], "cannot read the file /none: No such file or directory"),
         (["--config", "/"], "cannot read the file /: Is a directory"),
@@ -88,6 +89,7 @@ import Testing
         ("inflight = 99999999999999999999", "/etc/stored:1: inflight must be a number from 1 to 65536"),
         ("subscriptions = -1", "/etc/stored:1: subscriptions must be a number from 1 to 100000"),
         ("idle = 0", "/etc/stored:1: idle must be a number from 1 to 86400"),
+        ("slow = 0.0005", "/etc/stored:1: slow must be seconds from 0.001 to 3600 with at most three decimals"),
         ("journal = 4096", "/etc/stored:1: journal must be a number from 65536 to 1073741824"),
         ("journal = 65537", "/etc/stored:1: journal must be a multiple of 4096"),
         ("data = /a\n\ndata = /b", "/etc/stored:3: data is set twice"),

@@ -29,6 +29,9 @@ package struct ModelCase {
     ///
     /// - Throws: the reason where it is none.
     package static func read(_ json: [UInt8]) throws(Unreadable) -> [ModelCase] {
+        guard !json.starts(with: "\u{FEFF}".utf8) else {
+            throw Unreadable(reason: "the file begins with a byte order mark: remove it")
+        }
         let value: JSONValue
         do throws(Failure) { value = try JSONValue.read(json) } catch { throw Unreadable(reason: error.message) }
         guard value.kind == .list else { throw Unreadable(reason: "cases are a JSON array") }

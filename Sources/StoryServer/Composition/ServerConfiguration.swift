@@ -133,13 +133,20 @@ package struct ServerConfiguration: Equatable, Sendable {
         subscript(setting: ServerSetting) -> Written? { values[setting]?.first }
     }
 
+    private static func noOption(_ argument: String) -> String {
+        let known = ["--config"] + ServerSetting.allCases.map { "--\($0.rawValue)" }
+        let nearest = NearestName.find(argument.utf8.prefix { $0 != 0x3D }, among: known)
+        let hint = nearest.map { "; did you mean \($0)?" } ?? ": try stored --help"
+        return "\(SystemText.shown(Array(argument.utf8))) is no option\(hint)"
+    }
+
     private static func option(
         _ argument: String, _ rest: inout ArraySlice<String>
     ) throws(UsageError) -> (String, String) {
         let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         guard let flag = parts.first, flag.hasPrefix("--"),
             flag == "--config" || ServerSetting(rawValue: String(flag.dropFirst(2))) != nil
-        else { throw UsageError(message: "\(SystemText.shown(Array(argument.utf8))) is no option: try stored --help") }
+        else { throw UsageError(message: noOption(argument)) }
         guard let value = parts.count == 2 ? parts[1] : rest.popFirst(), !value.isEmpty else {
             throw UsageError(message: "\(flag) wants a value: try stored --help")
         }
@@ -181,7 +188,8 @@ package struct ServerConfiguration: Equatable, Sendable {
         configuration.journal = try journal(settings) ?? usualJournal
         if let written = settings[.slow] {
             guard let milliseconds = DecimalSeconds.milliseconds(written.text, atMost: 3_600) else {
-                throw written.refused("slow must be seconds from 0 to 3600, such as 0.1")
+                throw written.refused(
+                    "slow must be seconds from 0.001 to 3600 with at most three decimals, such as 0.1, or 0 for never")
             }
             configuration.slowMilliseconds = milliseconds
         }

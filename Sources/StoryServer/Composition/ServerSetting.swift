@@ -46,7 +46,7 @@ package enum ServerSetting: String, CaseIterable, Sendable {
             "seconds a client may take to finish a request, or stay idle while connections are scarce: 1 to 86400"
         case .memory: "bytes that are kept for all clients together: 8388608 to 1099511627776"
         case .journal: "the size of log.journal: 65536 to 1073741824, a multiple of 4096"
-        case .slow: "seconds from which on a request is slow and is traced, such as 0.1, to 3600; 0: never"
+        case .slow: "seconds from which on a request is slow and is traced, 0.001 to 3600, such as 0.1; 0: never"
         case .follow:
             "makes this store a replica of the one at that socket or HOST:PORT: it has the same log, and takes no writes"
         case .listen: "where clients on other machines connect, by TLS; with certificate, certificate-key and authority"

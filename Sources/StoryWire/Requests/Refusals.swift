@@ -16,8 +16,12 @@ enum Refusals {
     /// Returns the failure of an unknown name.
     ///
     /// - Parameter lack: the beginning of the message: `LIST has no option`.
-    static func unknown(_ lack: String, _ name: UnsafeRawBufferPointer, among choices: [String]) -> Failure {
-        let nearest = NearestName.find(name, among: choices)
+    ///
+    /// - Parameter usual: the choice that is meant, where that is known; else the nearest one is named.
+    static func unknown(
+        _ lack: String, _ name: UnsafeRawBufferPointer, among choices: [String], nearest usual: String? = nil
+    ) -> Failure {
+        let nearest = usual ?? NearestName.find(name, among: choices)
         let hint = nearest.map { "; did you mean \($0)?" } ?? list(choices)
         let name = echo(name)
         return Failure(.unknown, "\(lack) \"\(name)\"\(hint)", .name(name, nearest: nearest))

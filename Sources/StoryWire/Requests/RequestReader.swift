@@ -138,7 +138,10 @@ package final class RequestReader {
         guard word.text.allSatisfy({ ($0 | 0x20) &- 0x61 < 26 }) else {
             return Refusals.syntax("a request begins with a verb, such as PING; HELP lists them", at: word.index)
         }
-        return Refusals.unknown("there is no verb", word.text, among: table.shapes.map(\.verb.rawValue))
+        // The verb of nodes is no word that a person means.
+        let verbs = table.shapes.map(\.verb).filter { $0 != .passOn }.map(\.rawValue)
+        let usual = String(decoding: word.text, as: UTF8.self).lowercased() == "ls" ? Verb.list.rawValue : nil
+        return Refusals.unknown("there is no verb", word.text, among: verbs, nearest: usual)
     }
 
     /// Takes the target, the options and the body, which follow the verb.

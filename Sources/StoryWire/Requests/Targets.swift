@@ -82,10 +82,13 @@ extension LineParts {
         if let name = StreamName(spelled: text) { return .stream(name.kept) }
         let isCategory = text.spellsName(CategoryName.length) && text.first(0x2D) == nil
         let example = isCategory ? "\(String(decoding: text, as: UTF8.self))-*" : "note-*"
+        let forms = "a stream is CATEGORY-ID, and the only pattern is CATEGORY-*, such as \(example)"
         let message =
-            text.first(0x2A) != nil || isCategory
-            ? "a stream is CATEGORY-ID, and the only pattern is CATEGORY-*, such as \(example)"
-            : "a stream is CATEGORY-ID, each 1–64 bytes of A–Z a–z 0–9 . _ ~ -, no - in the category; or CATEGORY-*"
+            text.first(0x2A) != nil
+            ? "there are no patterns of IDs: \(forms)"
+            : isCategory
+                ? forms
+                : "a stream is CATEGORY-ID, each 1–64 bytes of A–Z a–z 0–9 . _ ~ -, no - in the category; or CATEGORY-*"
         reject("stream", .malformed, message)
         return nil
     }

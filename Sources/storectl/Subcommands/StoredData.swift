@@ -45,9 +45,13 @@ enum StoredData {
     static func replay(
         _ directory: DataDirectory, _ options: Replay.Options
     ) throws(ReplayError) -> ReplayReport {
-        let progress = Progress(options.isVerifying ? "comparing the models" : "folding the log", "events")
-        return try Replay(directory, catalogue: .standard, clock: .system).run(options) {
-            progress.show($0.value, of: $1.value)
+        var progress = Progress(options.isVerifying ? "comparing the models" : "folding the log", "events")
+        var last = Position.zero
+        return try Replay(directory, catalogue: .standard, clock: .system).run(options) { position, end in
+            // The log is read once more for declared models.
+            if position < last { progress = Progress("declared models", "events") }
+            last = position
+            progress.show(position.value, of: end.value)
         }
     }
 

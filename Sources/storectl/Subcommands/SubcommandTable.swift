@@ -45,8 +45,9 @@ enum SubcommandTable {
             if verb == .subscribe { return "no verb \"\(name)\"; \"storectl tail\" subscribes" }
             return "no verb \"\(name)\" here; send the request itself: echo '\(shape.example)' | storectl --json pipe"
         }
-        let nearest =
-            NearestName.find(name.utf8, among: all.map(\.name) + others).map { "; the nearest is \"\($0)\"" } ?? ""
-        return "no verb \"\(name)\"\(nearest); \"storectl help\" lists them all"
+        let usual = name == "ls" ? Queries.list.name : nil
+        let nearest = usual ?? NearestName.find(name.utf8, among: all.map(\.name) + others)
+        let hint = nearest.map { "; the nearest is \"\($0)\"" } ?? ""
+        return "no verb \"\(name)\"\(hint); \"storectl help\" lists them all"
     }
 }

@@ -190,6 +190,9 @@ private final class InputLines {
         lineNumber += 1
         // Other systems end lines with CR LF.
         guard let json = RequestPipe.plainRequest(line.last == 0x0D ? line.dropLast() : line) else { return nil }
+        guard !json.starts(with: "\u{FEFF}".utf8) else {
+            return refuse("the line begins with a byte order mark: remove it")
+        }
         let text = json.drop { $0 == 0x20 || $0 == 0x09 }
         guard text.first == 0x7B || takesArrays && text.first == 0x5B else {
             return refuse("this is no JSON object: \(String(decoding: text.prefix(60), as: UTF8.self))")

@@ -4,14 +4,13 @@ import Glibc
 final class Progress {
     /// The time between two drawings of the line.
     private static let interval: Duration = .milliseconds(100)
-    private static let shortestBar = 4
+    /// The lengths of the bar, and the number of columns from which on it is the long one.
+    private static let (shortBar, longBar, wide) = (10, 20, 100)
 
     private let step: String
     private let unit: String
     private let began = ContinuousClock.now
     private var shown: ContinuousClock.Instant?
-    /// The bar's length: it only shrinks, when the rest of the line grows.
-    private var bar = 20
 
     /// Begins a step.
     ///
@@ -31,28 +30,35 @@ final class Progress {
         shown = now
         let counted = all.map { $0 > 0 ? Double(min(done, $0)) / Double($0) : 1 }
         let count = all.map { "\(done) of \($0) \(unit)" } ?? "\(done) \(unit)"
-        let facts = [count] + Progress.pace(done, share ?? counted, after: (now - began).inSeconds)
-        StatusLine.show(line(share ?? counted, facts, width: StatusLine.width))
+        let pace = Progress.pace(done, share ?? counted, after: (now - began).inSeconds)
+        StatusLine.show(line(share ?? counted, count, pace, width: StatusLine.width))
     }
 
-    /// Returns the rate and the time left; nothing in the first second, whose rate is not meaningful yet.
-    private static func pace(_ done: UInt64, _ share: Double?, after seconds: Double) -> [String] {
+    /// Returns the rate and the time left; nil in the first second, whose rate is not meaningful yet.
+    private static func pace(
+        _ done: UInt64, _ share: Double?, after seconds: Double
+    ) -> (rate: String?, left: String?) {
         let rate = seconds > 0 ? Double(done) / seconds : 0
-        guard seconds >= 1, rate >= 1 else { return [] }
-        var facts = ["\(UInt64(rate))/s"]
+        guard seconds >= 1, rate >= 1 else { return (nil, nil) }
+        var left: String?
         if let share, share > 0, share < 1 {
-            facts.append("\(Units.time(seconds: (seconds * (1 - share) / share).rounded(.up))) left")
+            left = "\(Units.time(seconds: (seconds * (1 - share) / share).rounded(.up))) left"
         }
-        return facts
+        return ("\(UInt64(rate))/s", left)
     }
 
-    /// Returns `checking the log: [====    ] 40 %, 400 of 1000 events, 200/s, 3 s left`; the bar fills the remaining
-    /// width.
-    private func line(_ share: Double?, _ facts: [String], width: Int) -> String {
-        guard let share else { return "\(step): " + facts.joined(separator: ", ") }
-        let rest = (["\(Int(share * 100)) %"] + facts).joined(separator: ", ")
-        bar = min(bar, width - step.utf8.count - rest.utf8.count - 5)
-        guard bar >= Progress.shortestBar else { return "\(step): \(rest)" }
+    /// Returns `checking the log: [====    ] 40 %, 400 of 1000 events, 200/s, 3 s left`. The bar keeps its length: the
+    /// rate is left out where there is no room, then the count.
+    private func line(_ share: Double?, _ count: String, _ pace: (rate: String?, left: String?), width: Int) -> String {
+        func joined(_ facts: String?...) -> String { facts.compactMap(\.self).joined(separator: ", ") }
+        guard let share else { return "\(step): " + joined(count, pace.rate) }
+        let percent = "\(Int(share * 100)) %"
+        let bar = width < Progress.wide ? Progress.shortBar : Progress.longBar
+        let room = width - step.utf8.count - bar - 5
+        let rests = [
+            joined(percent, count, pace.rate, pace.left), joined(percent, count, pace.left), joined(percent, pace.left),
+        ]
+        guard let rest = rests.first(where: { $0.utf8.count <= room }) else { return "\(step): \(percent)" }
         let full = Int(Double(bar) * share)
         let drawn = String(repeating: "=", count: full) + String(repeating: " ", count: bar - full)
         return "\(step): [\(drawn)] \(rest)"
