@@ -229,7 +229,7 @@ enum FigureTable {
             help: "Memory of the daemon that is resident, maps of files included."
         ) { .known($0.process.residentBytes.map { Double($0) }) },
         Figure(name: "process_open_fds", kind: .gauge, help: "Descriptors that are open.") {
-            .one($0.process.openDescriptors)
+            .known($0.process.openDescriptors.map { Double($0) })
         },
         Figure(name: "process_max_fds", kind: .gauge, help: "Descriptors that may be open.") {
             .one($0.process.mostDescriptors)
