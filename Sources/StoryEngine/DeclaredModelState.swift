@@ -19,12 +19,15 @@ package struct DeclaredKind {
     package let definition: Definition
     /// The reader of the values that the program looks at.
     package let events: any EventReading
+    /// Makes such a reader that nobody else uses.
+    package let reader: () -> any EventReading
 
     /// Creates a declared kind.
-    package init(store: any TableStore, definition: Definition, events: any EventReading) {
-        self.store = store
-        self.definition = definition
-        self.events = events
+    package init(
+        store: any TableStore, definition: Definition, events: any EventReading,
+        reader: @escaping () -> any EventReading
+    ) {
+        (self.store, self.definition, self.events, self.reader) = (store, definition, events, reader)
     }
 }
 

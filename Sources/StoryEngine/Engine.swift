@@ -8,7 +8,7 @@ package import StoryFold
 package final class Engine {
     let idempotency: Idempotency
     let world: World
-    let limits: Limits
+    package let limits: Limits
     package let identity: LogIdentity
     /// The catalogue that requests are handled by; held directly to avoid a retain and release on each request.
     package private(set) var catalogue: Catalogue

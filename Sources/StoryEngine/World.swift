@@ -82,7 +82,7 @@ final class World {
     func history(of head: StreamHead, _ schema: KindSchema, _ key: RowKey, through last: Position) -> HistoryFold {
         let row: any PastRowFold
         if schema.number < declared.count, let model = declared[schema.number]?.kind {
-            row = ProgramHistory(schema, key: key, by: model.definition, events: model.events)
+            row = ProgramHistory(schema, key: key, by: model.definition, events: model.events, reader: model.reader)
         } else {
             row = RowHistory(plan, kind: schema.kind, json: json)
         }

@@ -48,7 +48,8 @@ final class OfflineModels: DeclaredModelStates {
             for model in models {
                 guard let schema = next.kinds.first(where: { $0.name == model.compiled.name }) else { continue }
                 kinds[schema.kind] = DeclaredKind(
-                    store: model.store, definition: model.compiled.definition, events: ProgramEventReader())
+                    store: model.store, definition: model.compiled.definition, events: ProgramEventReader(),
+                    reader: { ProgramEventReader() })
             }
             return (next, kinds)
         } catch {

@@ -9,6 +9,7 @@ extension Server {
     func buildModels() {
         // The log's definitions are in the models.
         guard !driver.isHalfFolded else { return }
+        defer { if let connection = declared.folds.takeEnded() { requests.resume([connection]) } }
         advanceModels { () throws(StorageError) in
             try declared.advance(acknowledged: driver.acknowledged) { (name, event) throws(StorageError) in
                 guard follower == nil, cluster?.takesWrites != false, drainDeadline == nil, !driver.holdsWrites,
@@ -58,6 +59,7 @@ extension Server {
 
     func catalogueReplaced(by change: DeclaredModels.Change) throws(SchemaError) {
         dependency.engine.flush()
+        declared.folds.giveUp()
         let catalogue = change.plan.catalogue
         try dependency.catalogueReplaced(by: change.plan, declared: change.declared)
         for connection in connections.all where connection.session.rowSubscriptionCount > 0 {

@@ -51,7 +51,7 @@ package final class Server: ReactorHandler {
         rebuild = dependency.logWork.store.map { [checkpoints] in
             ModelRebuild($0, checkpoints: checkpoints, engine: engine, trace: trace, figures: figures, starter: starter)
         }
-        declared = dependency.declaredModels(flush, starter)
+        declared = dependency.declaredModels(flush, starter, connections)
         scrub = ModelScrub(figures: figures, starter: starter) { [declared] in
             ([models] + declared.all.map(\.store)).compactMap(\.scrub)
         }
@@ -101,6 +101,11 @@ package final class Server: ReactorHandler {
     package var kept: (account: Int, counted: Int) {
         (memory.used, memory.count(connections.all, dependency.transport))
     }
+
+    /// The longest fold of a write's events into declared models as they were appended.
+    package var longestFold: Work { requests.longestFold }
+    /// The longest step of a fold before that, beyond its share of a turn.
+    package var longestStep: Work { declared.folds.excess }
 
     // MARK: ReactorHandler
 

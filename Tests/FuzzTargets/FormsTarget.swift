@@ -81,8 +81,9 @@ final class FormsTarget: FuzzTarget {
     /// An accepted write makes a row, changes it or removes it.
     private func fold(_ record: EventRecord, after first: Event?, _ kind: Kind) {
         let history = RowHistory(plan, kind: kind, json: json)
-        first?.withRecord { history.fold($0) }
-        history.fold(record)
+        var work = Work.unlimited
+        first?.withRecord { _ = history.fold($0, &work) }
+        _ = history.fold(record, &work)
         let isRemoval = record.isOfType(["StoryDeleted".type, "MessageDeleted".type, "PhotoDeleted".type])
         hold((history.row == nil) == isRemoval, "a row is there until it is deleted")
         if let row = history.row { hold(row.withView { $0.version == record.version }, "an accepted write is folded") }

@@ -72,7 +72,7 @@ struct ProtocolDocumentTests {
         let rows = [
             ("line", limits.line), ("inflight", limits.inflight), ("connections", limits.connections),
             ("subscriptions", limits.subscriptions), ("page", limits.page), ("output", limits.output),
-            ("idle", limits.idle),
+            ("idle", limits.idle), ("changes", limits.changes), ("changedBytes", limits.changedBytes),
         ]
         for (name, value) in rows { #expect(text.contains("| `\(name)` | \(value) |"), "\(name) \(value)") }
         let others = [

@@ -16,7 +16,7 @@ package struct EventRecord {
     /// The position of the event that erased the content; nil for a whole event.
     @usableFromInline package let erased: Position?
     /// The JSON, without the LF; of an erased event the kept part, without the brace at the end.
-    @usableFromInline package let json: UnsafeRawBufferPointer
+    @usableFromInline package private(set) var json: UnsafeRawBufferPointer
     /// The offsets of the parts of `json`.
     @usableFromInline package let text: EventText
 
@@ -32,6 +32,12 @@ package struct EventRecord {
         self.erased = erased
         self.json = json
         self.text = text
+    }
+
+    /// Creates the same record with a copy of its JSON.
+    package init(_ record: EventRecord, json: UnsafeRawBufferPointer) {
+        self = record
+        self.json = json
     }
 
     /// The range of the stream's name in `json`, without the quotes.

@@ -25,6 +25,17 @@ package struct Limits: Equatable, Sendable {
     /// since the rest waits in the log, so the greeting leaves it out.
     package var ahead = 262_144
 
+    /// The maximum number of rows of declared models that the events of one write change, each change counted.
+    package var changes = 100_000
+    /// The maximum memory of the rows of declared models that the events of one write change, with the entries of their
+    /// indexes, in bytes.
+    package var changedBytes = 16 << 20
+    /// The work of folding the events of a write into declared models, at most, up to which it is done as they are appended;
+    /// a longer fold is done before that, in steps.
+    package var shortFold = Work(microseconds: 1_000)
+    /// The work of the steps of long folds in a turn.
+    package var foldStep = Work(microseconds: 1_500)
+
     /// The number of bytes of events at which a commit is full; further writes wait for the commit under way. A client
     /// notices only that wait.
     package var commit = 2 << 20

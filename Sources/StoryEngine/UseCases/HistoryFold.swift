@@ -23,32 +23,31 @@ struct HistoryFold {
     /// - Throws: the error of the read.
     mutating func fold(charging lines: any AnswerLines) throws(StorageError) -> Bool {
         while !lines.isSpent {
-            let count = try fold(atMost: lines.left.count(of: .fold) + 1)
-            guard count > 0 else { return true }
-            lines.spend(count * .fold)
+            var left = lines.left
+            let isOver = try fold(&left)
+            lines.spend(lines.left - left)
+            if isOver { return true }
         }
         return false
     }
 
-    /// Folds up to the given number of events.
+    /// Folds a batch of events, as long as work is left.
     ///
-    /// - Returns: the number of folded events; 0 when all are folded.
-    private mutating func fold(atMost limit: Int) throws(StorageError) -> Int {
-        let count = min(limit, HistoryFold.batchCount)
+    /// - Returns: true when all are folded.
+    private mutating func fold(_ left: inout Work) throws(StorageError) -> Bool {
         let last = last
         var positions: [Position] = []
         try streams.scanVersions(of: head, from: next, through: head.version, .ascending) {
             guard $1 <= last else { return false }
             positions.append($1)
-            return positions.count < count
+            return positions.count < HistoryFold.batchCount
         }
-        guard let newest = positions.last else { return 0 }
+        guard !positions.isEmpty else { return true }
         try log.records(at: positions) { record in
-            past.fold(record)
-            return true
+            guard past.fold(record, &left) else { return false }
+            (position, next) = (record.position, next.next)
+            return left > .zero
         }
-        position = newest
-        next = Version(next.value + UInt64(positions.count))
-        return positions.count
+        return false
     }
 }

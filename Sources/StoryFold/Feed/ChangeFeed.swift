@@ -18,6 +18,11 @@ package final class ChangeFeed {
     /// The number of changes that became durable while a subscription followed rows.
     package private(set) var count: UInt64 = 0
 
+    /// The last event whose changes were not noted, which is not durable yet; nil where there is none.
+    private var untold: Position?
+
+    /// The number of pending changes at which further writes wait, since they become durable in one turn.
+    private static let maxPending = 8_192
     private let maxPendingBytes: Int
     /// The plans that pending changes may point into, though other ones replaced them.
     private var retired: [CataloguePlan] = []
@@ -29,7 +34,10 @@ package final class ChangeFeed {
     }
 
     /// True while the pending changes fill their memory, which the next commits release.
-    package var isFull: Bool { pending.byteCount >= maxPendingBytes }
+    package var isFull: Bool { pending.byteCount >= maxPendingBytes || pending.count >= ChangeFeed.maxPending }
+
+    /// True while rows have changes that are not durable and were not noted: they cannot be shown as they are durable.
+    package var isUntold: Bool { untold != nil }
 
     // MARK: Inputs
 
@@ -39,14 +47,34 @@ package final class ChangeFeed {
         for entry in observers { entry.observer?.rowChanged(change) }
     }
 
+    /// Notes that events through a position changed rows of which too many changed, or which nobody follows: once that is
+    /// durable, subscriptions list again.
+    package func foldedUntold(through position: Position) {
+        untold = position
+        for entry in observers { entry.observer?.rowsRolledBack() }
+    }
+
     /// Notes that other plans replace these ones, which are kept while changes are pending.
     package func retire(_ plan: CataloguePlan) { if pending.count > 0 { retired.append(plan) } }
 
     /// Notes that events through a position are durable.
     ///
     /// - Parameter isWatched: true while a subscription follows rows; otherwise no durable change is kept.
-    package func becameDurable(through position: Position, isWatched: Bool) {
+    /// - Returns: true where the changes that became durable are not in the feed, so that subscriptions list again.
+    @discardableResult
+    package func becameDurable(through position: Position, isWatched: Bool) -> Bool {
         defer { releaseRetired() }
+        if let untold, untold <= position {
+            self.untold = nil
+            pending.removeFirst(through: position) { _ in }
+            durable.lose()
+            return isWatched
+        }
+        noteDurable(through: position, isWatched: isWatched)
+        return false
+    }
+
+    private func noteDurable(through position: Position, isWatched: Bool) {
         guard isWatched else {
             if durable.end > durable.first { durable.removeAll() }
             return pending.removeFirst(through: position) { _ in }
@@ -63,6 +91,7 @@ package final class ChangeFeed {
 
     /// Notes that events after a position were undone.
     package func rolledBack(to position: Position) {
+        if let untold, untold > position { self.untold = nil }
         pending.removeLast(after: position)
         releaseRetired()
         for entry in observers { entry.observer?.rowsRolledBack() }
@@ -117,6 +146,7 @@ package protocol RowObserver: AnyObject {
     ///
     /// - Parameter change: the change, valid until this returns.
     func rowChanged(_ change: borrowing RowChange)
-    /// Called after some of the last changes were rolled back; it is unknown which.
+    /// Called after rows changed of which it is unknown which: some of the last changes were rolled back, or too many rows
+    /// changed at once.
     func rowsRolledBack()
 }

@@ -50,6 +50,12 @@ package struct DurableChanges {
         (changes, dropped, keptBytes, newest) = ([], 0, 0, [:])
     }
 
+    /// Drops all changes, and one that was not noted: whoever had all of them lacks that one.
+    mutating func lose() {
+        removeAll()
+        base += 1
+    }
+
     private mutating func dropFirst() {
         let change = changes[dropped]
         if newest[change.row] == first { newest[change.row] = nil }

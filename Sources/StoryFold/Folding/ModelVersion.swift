@@ -4,5 +4,5 @@ package enum ModelVersion {
     /// folded again from the start.
     package static let current: UInt32 = 7
     /// The same for the stored models that programs are folded into.
-    package static let ofPrograms: UInt32 = 2
+    package static let ofPrograms: UInt32 = 3
 }

@@ -6,8 +6,27 @@ package protocol PastRowFold: AnyObject {
     var row: RowCopy? { get }
     /// The memory that it keeps, in bytes.
     var keptBytes: Int { get }
-    /// Folds the next event of the stream.
-    func fold(_ record: EventRecord)
+    /// Folds the next event of the stream, as long as work is left.
+    ///
+    /// - Parameter work: the work that may be done; what was done is taken off.
+    /// - Returns: false where the same event is to be gone on with.
+    func fold(_ record: EventRecord, _ work: inout Work) -> Bool
+}
+
+/// A copy of a record, in memory of its own.
+package final class RecordCopy {
+    /// The record; valid as long as this object.
+    package let record: EventRecord
+    private let memory: UnsafeMutableRawBufferPointer
+
+    /// Copies a record.
+    package init(_ record: EventRecord) {
+        memory = .allocate(byteCount: max(record.json.count, 1), alignment: 16)
+        memory.copyMemory(from: record.json)
+        self.record = EventRecord(record, json: UnsafeRawBufferPointer(memory).slice(0, count: record.json.count))
+    }
+
+    deinit { memory.deallocate() }
 }
 
 /// The fold of one row's history, event by event, by the same fold as `ModelProjector`; it keeps only the row.
@@ -33,11 +52,13 @@ package final class RowHistory: PastRowFold {
         self.json = json
     }
 
-    /// Folds the next event of the row's stream.
-    package func fold(_ record: EventRecord) {
+    /// Folds the next event of the row's stream, which is short work.
+    package func fold(_ record: EventRecord, _ work: inout Work) -> Bool {
+        work -= .fold
         let event = FoldedEvent(record, idStart: kind.schema.category.utf8.count + 1)
         record.withData(json) { members in
             if case .fitting(let change?, _) = self.fold.fold(kind, event, members, into: view) { view = change.after }
         }
+        return true
     }
 }

@@ -12,6 +12,8 @@ package final class CompiledDefinition {
     package let declaration: KindDeclaration
     /// The plan of a catalogue that has the model alone.
     package let plan: CataloguePlan
+    /// The work of each rule at most, by its number.
+    private let works: [RuleWork]
 
     /// Compiles a text that the log has.
     ///
@@ -29,12 +31,28 @@ package final class CompiledDefinition {
     /// - Throws: `.failed` where the schema contradicts itself.
     package init(_ name: String, number: UInt32, _ definition: Definition) throws(StorageError) {
         (self.name, self.number, self.definition) = (name, number, definition)
+        works = definition.program.works(row: CompiledDefinition.rowWork(definition))
         declaration = KindDeclaration(model: name, definition, number: UInt64(number))
         do throws(SchemaError) {
             plan = CataloguePlan(try Catalogue([declaration]))
         } catch {
             throw .failed("definition \(number) of \(name) is no schema: \(error)")
         }
+    }
+
+    /// Returns the work of folding an event of a type; nil where the definition has no rule for it.
+    package func work(of type: UnsafeRawBufferPointer) -> RuleWork? { program.ruleNumber(type: type).map { works[$0] } }
+
+    /// The most work of any rule.
+    package var most: Work { works.reduce(.zero) { max($0, $1.most(elements: .max)) } }
+
+    /// Returns the work of reading and writing a row with the entries of its indexes at most.
+    private static func rowWork(_ definition: Definition) -> Work {
+        let fields = definition.indexes.flatMap { $0 }.map { definition.fields[$0].type }
+        let elements = fields.reduce(1) { max($0, $1.count) }
+        let entries = 2 + 2 * (definition.indexes.count * elements + definition.sorts.count)
+        let copies = definition.hasHistory ? 4 : 3
+        return .changedRow + entries * .entry + .folded(copies * definition.program.mostRowBytes)
     }
 
     /// The program that folds an event.

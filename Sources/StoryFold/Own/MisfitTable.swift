@@ -2,7 +2,8 @@ package import StoryCore
 
 /// The misfits of a declared model: how many, and the newest ones.
 ///
-/// The table has `line 4 · rule 1` at each position of 6 bytes, and at the key 00 the number of all, 6 bytes. A line is
+/// The table has `line 4 · rule 1` at each position of 6 bytes, and at the key 00 the number of all and the position of the
+/// oldest one that is kept, 6 bytes each, so that it is found without a search among removed ones. A line is
 /// little-endian; a rule is its index among `MisfitRule.allCases`.
 package struct MisfitTable {
     /// The number of misfits that are kept.
@@ -54,18 +55,35 @@ package struct MisfitTable {
     ///
     /// - Throws: any error of the store.
     func add(_ misfit: Misfit, at position: Position) throws(StorageError) {
-        let total = try total()
-        if total >= MisfitTable.limit, let oldest = try first(from: nil, .ascending) {
-            try oldest.position.key.withBytes { (key) throws(StorageError) in
+        var (total, oldest) = try counts()
+        if total >= MisfitTable.limit, let removed = oldest {
+            try removed.key.withBytes { (key) throws(StorageError) in
                 try store.remove(in: ProgramTables.misfits.number, at: key)
             }
+            oldest = try first(from: removed.next, .ascending)?.position
         }
         try MisfitTable.value(misfit.line, misfit.rule).withBytes { (value) throws(StorageError) in
-            try store.put(value, in: ProgramTables.misfits.number, at: position.key)
+            try position.key.withBytes { (key) throws(StorageError) in
+                try store.put(value, in: ProgramTables.misfits.number, at: key)
+            }
         }
+        try (Position(total + 1).key + (oldest ?? position).key).withBytes { (value) throws(StorageError) in
+            try MisfitTable.totalKey.withBytes { (key) throws(StorageError) in
+                try store.put(value, in: ProgramTables.misfits.number, at: key)
+            }
+        }
+    }
+
+    /// Returns the number of all misfits, and the position of the oldest one that is kept.
+    private func counts() throws(StorageError) -> (total: UInt64, oldest: Position?) {
+        var counts: (UInt64, Position?) = (0, nil)
         try MisfitTable.totalKey.withBytes { (key) throws(StorageError) in
-            try store.add(1, in: ProgramTables.misfits.number, at: key)
+            _ = try store.withValue(ProgramTables.misfits.number, at: key) { value in
+                guard value.count == 12 else { return }
+                counts = (value.sixByteNumber(at: 0), Position(value.sixByteNumber(at: 6)))
+            }
         }
+        return counts
     }
 
     /// Returns a value of the table with its line in another text; the number of all misfits stays as it is.

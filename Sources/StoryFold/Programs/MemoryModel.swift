@@ -43,7 +43,20 @@ package final class MemoryModel: ModelMemory {
 
     /// Folds an event, whose values are those of the definition's program.
     package func fold(_ event: ProgramEvent) {
-        switch fold.fold(definition.program, event, in: self) {
+        var work = Work.unlimited
+        if begin(event) { _ = advance(event, &work) }
+    }
+
+    /// Begins to fold an event; returns false where the program has no rule for it.
+    func begin(_ event: ProgramEvent) -> Bool { fold.begin(definition.program, event) }
+
+    /// Goes on with the event that `begin` got, as long as work is left.
+    ///
+    /// - Parameter work: the work that may be done; what was done is taken off.
+    /// - Returns: false where it is to be gone on with.
+    func advance(_ event: ProgramEvent, _ work: inout Work) -> Bool {
+        guard let outcome = fold.advance(definition.program, event, in: self, &work) else { return false }
+        switch outcome {
         case .noRule, .failed: break
         case .misfit(let misfit):
             misfitCount += 1
@@ -51,6 +64,7 @@ package final class MemoryModel: ModelMemory {
             if misfits.count > DefinitionLimits.misfits { misfits.removeFirst() }
         case .changes(let changes): apply(changes, at: event.position)
         }
+        return true
     }
 
     private func apply(_ changes: ModelChanges, at position: Position) {

@@ -1,7 +1,17 @@
 package import StoryCore
 
 /// The fold of events into the rows and notes of one declared model, by its program.
+///
+/// A long event is folded in steps: first its rule, then each change.
 package struct ModelFold: ~Copyable {
+    /// The state of an event after a step.
+    package enum Step: Equatable {
+        /// The event is to be gone on with.
+        case more
+        /// The event is folded, or did not fit for a reason.
+        case ended(Misfit?)
+    }
+
     private let program: Program
     private var kind: KindPlan
     private let store: any TableStore
@@ -19,6 +29,13 @@ package struct ModelFold: ~Copyable {
     private var key = KeyBuffer()
     /// The feed that gets each row change, besides the tables; nil: none.
     package var feed: ChangeFeed?
+    /// The event that is folded in steps; nil between two events.
+    private var current: ProgramEvent?
+    /// The changes of that event, and the number of those that are applied; nil while its rule is carried out.
+    private var changes: ModelChanges?
+    private var applied = 0
+    /// The work that was done, and the number of rows and notes that were changed.
+    package private(set) var (spent, changeCount) = (Work.zero, 0)
     /// True while rows are written without their numbers, entries of indexes and counts, which `RowIndexing` makes.
     package var defersIndexes = false
 
@@ -52,15 +69,25 @@ package struct ModelFold: ~Copyable {
     /// - Throws: any error of the store; a damaged row.
     @discardableResult
     package mutating func fold(_ record: EventRecord) throws(StorageError) -> Misfit? {
-        guard record.erased == nil else { return nil }
+        guard try begin(record), case .ended(let misfit) = try advance(within: .unlimited) else { return nil }
+        return misfit
+    }
+
+    /// Begins to fold an event, which stays valid until `advance` has ended it.
+    ///
+    /// - Returns: false where the event is not read, so that there is nothing to advance.
+    /// - Throws: any error of the store.
+    package mutating func begin(_ record: EventRecord) throws(StorageError) -> Bool {
+        guard record.erased == nil else { return false }
         let type = record.json.slice(record.type.lowerBound, count: record.type.count)
         let stream = record.streamName
         guard let dash = stream.firstIndex(of: 0x2D), program.reads(category: stream.slice(0, count: dash)) else {
-            return nil
+            return false
         }
         if wantsNames { try see(category: stream.slice(0, count: dash), type: type) }
-        guard program.hasRule(type: type), let event = events.read(record, paths) else { return nil }
-        return try fold(event)
+        guard program.hasRule(type: type), let event = events.read(record, paths) else { return false }
+        try begin(event)
+        return true
     }
 
     /// True while there are names that no event had.
@@ -81,37 +108,76 @@ package struct ModelFold: ~Copyable {
     /// - Throws: as the other `fold`.
     @discardableResult
     package mutating func fold(_ event: ProgramEvent) throws(StorageError) -> Misfit? {
+        try begin(event)
+        guard case .ended(let misfit) = try advance(within: .unlimited) else { return nil }
+        return misfit
+    }
+
+    private mutating func begin(_ event: ProgramEvent) throws(StorageError) {
         if wantsNames { try seen.see(event.values) }
         stored.begin()
-        switch fold.fold(program, event, in: stored) {
-        case .noRule: break
-        case .failed: throw stored.failure ?? .failed("a row of \(kind.schema.name) could not be read")
-        case .misfit(let misfit):
-            try misfits.add(misfit, at: event.position)
-            return misfit
-        case .changes(let changes): try apply(changes, at: event.position)
-        }
-        return nil
+        (current, changes, applied) = (fold.begin(program, event) ? event : nil, nil, 0)
+        spent += .modelEvent
     }
 
-    private mutating func apply(_ changes: ModelChanges, at position: Position) throws(StorageError) {
-        for change in changes.rows { try apply(change, at: position) }
-        for note in changes.notes {
-            key.setRowKey(note.key)
-            if let values = note.after {
-                let values = UnsafeBufferPointer(start: values, count: program.noteTypes.count)
-                PackedRecord.write(values, to: row.ensureCapacity(PackedRecord.count(values)))
-                try store.put(row.bytes, in: ProgramTables.notes.number, at: key.bytes)
-            } else {
-                try store.remove(in: ProgramTables.notes.number, at: key.bytes)
+    /// Goes on with the event that `begin` got, as long as work is left.
+    ///
+    /// - Throws: any error of the store; a damaged row.
+    package mutating func advance(within limit: Work) throws(StorageError) -> Step {
+        guard let event = current else { return .ended(nil) }
+        var left = limit
+        defer { spent += limit - left }
+        if changes == nil {
+            guard let outcome = fold.advance(program, event, in: stored, &left) else { return .more }
+            switch outcome {
+            case .noRule: return end()
+            case .failed:
+                current = nil
+                throw stored.failure ?? .failed("a row of \(kind.schema.name) could not be read")
+            case .misfit(let misfit):
+                try misfits.add(misfit, at: event.position)
+                left -= 8 * .entry
+                return end(misfit)
+            case .changes(let made): changes = made
             }
         }
+        guard let changes else { return end() }
+        while applied < changes.rows.count + changes.notes.count {
+            guard left > .zero else { return .more }
+            left -= try applyNext(of: changes, at: event.position)
+        }
+        return end()
     }
 
-    private mutating func apply(_ change: RowDifference, at position: Position) throws(StorageError) {
+    private mutating func end(_ misfit: Misfit? = nil) -> Step {
+        (current, changes) = (nil, nil)
+        return .ended(misfit)
+    }
+
+    /// Applies the next change of an event: of the rows, then of the notes.
+    ///
+    /// - Returns: the work that it took.
+    private mutating func applyNext(of changes: ModelChanges, at position: Position) throws(StorageError) -> Work {
+        let index = applied
+        applied += 1
+        changeCount += 1
+        guard index >= changes.rows.count else { return try apply(changes.rows[index], at: position) }
+        let note = changes.notes[index - changes.rows.count]
+        key.setRowKey(note.key)
+        guard let values = note.after else {
+            try store.remove(in: ProgramTables.notes.number, at: key.bytes)
+            return .changedRow
+        }
+        let record = UnsafeBufferPointer(start: values, count: program.noteTypes.count)
+        PackedRecord.write(record, to: row.ensureCapacity(PackedRecord.count(record)))
+        try store.put(row.bytes, in: ProgramTables.notes.number, at: key.bytes)
+        return .changedRow + .folded(row.bytes.count)
+    }
+
+    private mutating func apply(_ change: RowDifference, at position: Position) throws(StorageError) -> Work {
         let old = stored.row(change.key)
         guard let after = change.after else {
-            guard let old else { return }
+            guard let old else { return .zero }
             return try publish(
                 RowChange(
                     kind: kind, number: old.number, key: change.key, position: position, before: old, after: nil,
@@ -121,16 +187,18 @@ package struct ModelFold: ~Copyable {
         let changes = (old?.version.value ?? 0) + 1
         let new = ModelRow(key: change.key, changes: changes, position: position, values: after)
         ModelRows(kind.schema).write(new, number: number, to: &row)
-        try publish(
+        return try publish(
             RowChange(
                 kind: kind, number: number, key: change.key, position: position, before: old,
                 after: RowView(trusted: row.bytes, kind.layout), fields: old == nil ? .max : change.fields))
     }
 
-    private mutating func publish(_ change: RowChange) throws(StorageError) {
+    private mutating func publish(_ change: RowChange) throws(StorageError) -> Work {
         if defersIndexes { try writeRow(change) } else { try projection.apply(change, to: store) }
         try history?.add(change, &key)
         feed?.folded(change)
+        let bytes = (change.before?.bytes.count ?? 0) + (change.after?.bytes.count ?? 0)
+        return .changedRow + (defersIndexes ? 1 : projection.entryCount) * .entry + .folded(bytes)
     }
 
     /// Writes the row of a change alone.
@@ -141,6 +209,22 @@ package struct ModelFold: ~Copyable {
         } else {
             try store.remove(in: kind.rows, at: key.bytes)
         }
+    }
+
+    /// Writes the number, the entries of the indexes and the counts of a row that was written alone, by one or more
+    /// changes.
+    ///
+    /// - Parameter change: the row before the first change and after the last one.
+    /// - Throws: any error of the store.
+    package mutating func writeEntries(of change: RowChange) throws(StorageError) {
+        guard let before = change.before, let after = change.after, before.number != after.number else {
+            try projection.applyEntries(change, to: store)
+            spent += projection.entryCount * .entry
+            return
+        }
+        // The row was removed and made again.
+        try writeEntries(of: change.with(before: before, after: nil))
+        try writeEntries(of: change.with(before: nil, after: after))
     }
 
     /// Takes the number of a new row.
@@ -161,13 +245,15 @@ package struct ModelFold: ~Copyable {
     }
 }
 
-/// The rows and notes of a model's store before an event, copied into the memory of the fold that reads them.
+/// The rows and notes of a model's store before an event. A row is copied into memory of its own, since it is needed after
+/// the fold has moved what it uses; a note into the memory of the fold that reads it.
 private final class StoredRecords: ModelMemory {
     private let store: any TableStore
     private let program: Program
     var kind: KindPlan
     /// The rows that the event looked at.
     private var rows: [(key: UnsafeRawBufferPointer, row: RowView)] = []
+    private let rowMemory = FoldMemory()
     private var key = KeyBuffer()
     /// The error of a reading; nil where none failed.
     private(set) var failure: StorageError?
@@ -176,8 +262,11 @@ private final class StoredRecords: ModelMemory {
         (self.store, self.kind, self.program) = (store, kind, program)
     }
 
+    deinit { rowMemory.free() }
+
     func begin() {
         rows.removeAll(keepingCapacity: true)
+        rowMemory.reset()
         failure = nil
     }
 
@@ -187,9 +276,13 @@ private final class StoredRecords: ModelMemory {
     func readRow(
         _ key: UnsafeRawBufferPointer, into values: UnsafeMutablePointer<ModelValue>, _ memory: FoldMemory
     ) -> StoredPresence {
-        guard let bytes = copy(of: key, in: kind.rows, memory) else { return failure == nil ? .absent : .failed }
+        if let row = row(key) {
+            ModelRows(kind.schema).read(row, into: values)
+            return .found
+        }
+        guard let bytes = copy(of: key, in: kind.rows, rowMemory) else { return failure == nil ? .absent : .failed }
         guard let row = RowView(kind.layout, bytes) else { return damaged() }
-        rows.append((memory.copy(key), row))
+        rows.append((rowMemory.copy(key), row))
         ModelRows(kind.schema).read(row, into: values)
         return .found
     }

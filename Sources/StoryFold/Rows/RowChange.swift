@@ -16,6 +16,23 @@ package struct RowChange: BitwiseCopyable {
     package let after: RowView?
     /// The fields that may have changed, one bit each.
     package let fields: UInt64
+
+    /// Creates a change.
+    package init(
+        kind: KindPlan, number: UInt64, key: UnsafeRawBufferPointer, position: Position, before: RowView?, after: RowView?,
+        fields: UInt64
+    ) {
+        (self.kind, self.number, self.key, self.position) = (kind, number, key, position)
+        (self.before, self.after, self.fields) = (before, after, fields)
+    }
+
+    /// Returns the change of the same row between other states, of which one has no row.
+    func with(before: RowView?, after: RowView?) -> RowChange {
+        let row = after ?? before
+        return RowChange(
+            kind: kind, number: row?.number ?? number, key: key, position: position, before: before, after: after,
+            fields: .max)
+    }
 }
 
 /// An entry of a set that an event puts or removes; the name is valid for as long as the event's data.

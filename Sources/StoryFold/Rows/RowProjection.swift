@@ -13,6 +13,9 @@ struct RowProjection: ~Copyable {
     /// The buffer for the value of a unique text.
     private var value = KeyBuffer()
 
+    /// The number of entries that were written last.
+    var entryCount: Int { batch.count }
+
     /// Writes the entries of a row change.
     ///
     /// - Throws: any error of the tables.

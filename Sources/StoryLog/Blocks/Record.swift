@@ -56,6 +56,23 @@ package enum Record {
         return end
     }
 
+    /// Returns consecutive records; they are valid as long as the bytes.
+    ///
+    /// - Parameter position: the position before that of the first one.
+    /// - Throws: `.corrupt` with the position of a damaged record.
+    package static func all(
+        in bytes: UnsafeRawBufferPointer, after position: Position
+    ) throws(StorageError) -> [EventRecord] {
+        var (records, end, position) = ([EventRecord](), 0, position)
+        while end < bytes.count {
+            position = position.next
+            let next = try record(in: bytes, from: end, at: position.value)
+            records.append(try read(next, at: position.value))
+            end += next.count
+        }
+        return records
+    }
+
     /// Returns the checksum that a record begins with.
     package static func storedChecksum(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
         bytes.number(at: 0, as: UInt64.self)

@@ -8,7 +8,7 @@ extension CommitDriver {
         checkpoints.advance()
         if let position = turn.checkpointPosition { freezeIfDue(at: position) }
         let pressure = checkpoints.pressure
-        isMemoryShort = pressure == .hold || declared.checkpoints.contains { $0.pressure != .none }
+        isMemoryShort = pressure == .hold || declared.holdsMuch
         refusals.isMemoryFull = pressure == .refuse
         refusals.isTailFull = entries?.refusesWrites == true
         if refusals.areModelsDamaged { refusals.areModelsDamaged = models.damage != nil }
@@ -29,9 +29,10 @@ extension CommitDriver {
     /// commit that begins as well: with back-to-back commits, never is everything durable.
     func freezeIfDue(at position: Position) {
         if checkpoints.isDue(at: position) { freeze(at: position) }
+        let largest = declared.largest
         for checkpoints in declared.checkpoints {
             checkpoints.advance()
-            guard checkpoints.isDue(at: position) else { continue }
+            guard checkpoints.isDue(at: position) || checkpoints === largest else { continue }
             checkpoints.freeze(at: position)
             checkpoints.advance()
         }

@@ -75,7 +75,12 @@ final class CommitDriver {
 
     /// True while writes must wait for a commit, a flush or a checkpoint: back-pressure that bounds the unsynced data. A
     /// full commit begins after the one in progress.
-    var holdsWrites: Bool { holdsEvents || entries?.isFull == true }
+    var holdsWrites: Bool { holdsWrites(of: nil) }
+
+    /// Returns true while the writes of a connection must wait; those of all others wait for a long fold of one.
+    func holdsWrites(of connection: Connection?) -> Bool {
+        holdsEvents || entries?.isFull == true || declared.folds.holdsWrites(but: connection)
+    }
 
     /// True while events must wait, wherever they were decided.
     private var holdsEvents: Bool {
@@ -86,14 +91,15 @@ final class CommitDriver {
     /// True while an entry that came from elsewhere can be taken, since few enough events wait for the journal or for a
     /// checkpoint.
     var mayTakeEntry: Bool {
-        stopReason == nil && turn.takesEntries && !holdsWrites && refusals.failure == nil
+        stopReason == nil && turn.takesEntries && !holdsEvents && entries?.isFull != true && declared.folds.takesEntries
+            && refusals.failure == nil
     }
 
     /// True while an entry of the engine can be taken though the own disk is full: it is acknowledged, so others have it, and
     /// memory has room for it.
     var mayHoldEntry: Bool {
         stopReason == nil && turn.takesEntries && !holdsEvents && entries?.holdsMuch == false
-            && refusals.failureBesidesDisk == nil
+            && declared.folds.takesEntries && refusals.failureBesidesDisk == nil
     }
 
     /// Appends an event to the log and folds its record, so that the next request sees it; returns whether it did.
@@ -114,10 +120,11 @@ final class CommitDriver {
 
     /// Takes an entry that came from elsewhere, where it is acknowledged: its records, as they are.
     ///
-    /// - Returns: false while events that were decided here wait for their acknowledgement; then nothing is taken.
+    /// - Returns: false while events that were decided here wait for their acknowledgement, or the entry for its long
+    ///   fold; then nothing is taken.
     /// - Throws: `.corrupt` if the records cannot follow the head; then nothing is taken.
     func arrived(_ records: UnsafeRawBufferPointer) throws(StorageError) -> Bool {
-        guard turn.takesEntries else { return false }
+        guard turn.takesEntries, declared.folds.look(at: records) else { return false }
         switch try entry.ingest(records, folded: engine.folded) {
         case .folded:
             perform(turn.arrived(through: log.head))

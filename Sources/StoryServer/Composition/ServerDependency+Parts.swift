@@ -6,10 +6,11 @@ import StoryWire
 /// The parts of the loop that are made of many others.
 extension ServerDependency {
     /// Makes the declared models, and ties them to what looks at them for each request and each event.
-    func declaredModels(_ flush: LogFlush, _ starter: JobStarter) -> DeclaredModels {
+    func declaredModels(_ flush: LogFlush, _ starter: JobStarter, _ connections: Connections) -> DeclaredModels {
         let declared = DeclaredModels(
             DeclaredModels.Parts(
-                log: log, engine: engine, isReplica: configuration.follow != nil, shelf: shelf, trace: trace,
+                log: log, engine: engine, isReplica: configuration.follow != nil,
+                isFollowed: { connections.rowSubscriptionCount > 0 }, shelf: shelf, trace: trace,
                 stored: logWork.store?.log, starter: starter, returnFreedPages: returnFreedPages,
                 events: { ProgramEventReader() }, clock: clock.steady,
                 checkpoints: { [trace, figures] in Checkpoints($0, flush, trace, starter, figures) }))

@@ -31,6 +31,8 @@ final class Connection {
         case room
         /// The position that the request names, or the lead that it needs.
         case position
+        /// The long fold of its events.
+        case fold
         /// The replies to the writes that were passed on, or room for another one; `isEnd`: for the end of the input.
         case forwarded(isEnd: Bool = false)
     }
@@ -171,7 +173,7 @@ final class Connection {
         case .awaiting(.ownWrites, _): session.lastWritten <= durable
         case .awaiting(.definitions, _): lastDefinition <= durable
         case .awaiting(.room, _): takesWrites
-        case .awaiting(.job, _), .awaiting(.position, _), .awaiting(.forwarded, _), .open, .answering, .closing,
+        case .awaiting(.job, _), .awaiting(.position, _), .awaiting(.fold, _), .awaiting(.forwarded, _), .open, .answering, .closing,
             .closed:
             false
         }

@@ -43,6 +43,8 @@ final class Follower {
     private var machine: Following
     private var link: PeerConnection?
     private var lines = LineFramer(limit: SourceLineReader.maxCount)
+    /// The records of a line that is taken; nil while there are none.
+    private var taking: RawRecords?
     private var isPaused = false
     /// True once the process ends, so that nothing more is taken.
     private var isEnding = false
@@ -84,7 +86,10 @@ final class Follower {
     var doubt: Position? { machine.doubt }
 
     /// True while lines wait that the next turn can take.
-    var hasWork: Bool { link != nil && lines.hasLine && mayTake }
+    var hasWork: Bool { link != nil && hasLine && mayTake }
+
+    /// True while a line waits, or its records.
+    private var hasLine: Bool { taking != nil || lines.hasLine }
 
     /// True while an entry can be appended, since few enough events wait for a commit or for a checkpoint.
     private var mayTake: Bool { !isEnding && fault == nil && driver.mayTakeEntry }
@@ -111,7 +116,7 @@ final class Follower {
     /// Notes that the source sends no more, or that the connection is gone or was not made.
     func closed() {
         // The lines before the end have records that are acknowledged.
-        while mayTake, link != nil, lines.hasLine { takeLine() }
+        while mayTake, link != nil, hasLine { takeLine() }
         guard let id = link?.id else { return }
         lost(transport.connectFailure(id) ?? "the source closed the connection")
     }
@@ -150,7 +155,7 @@ final class Follower {
 
     /// Ends a seed whose source is silent for the patience. A source that computes a seal answers questions meanwhile.
     private func checkSilence() {
-        if link == nil || lines.hasLine || !mayTake { heardAt = driver.tick }
+        if link == nil || hasLine || !mayTake { heardAt = driver.tick }
         let silence = driver.tick - heardAt
         if silence >= UInt64(clamping: dependency.configuration.patience) * Housekeeping.ticksPerSecond {
             return end(.lost("it does not answer"))
@@ -180,7 +185,7 @@ final class Follower {
     // MARK: Lines
 
     private func takeLines() {
-        while left > 0, link != nil, lines.hasLine, mayTake { takeLine() }
+        while left > 0, link != nil, hasLine, mayTake { takeLine() }
         guard let link else { return }
         let mustPause = lines.hasLine && lines.bufferedCount >= Follower.much
         guard mustPause != isPaused else { return }
@@ -189,6 +194,7 @@ final class Follower {
     }
 
     private func takeLine() {
+        if let taking { return take(taking) }
         switch lines.next() {
         case .needBytes: return
         case .lineTooLong: perform(machine.heard(.malformed, head: log.head, at: driver.tick))
@@ -201,15 +207,19 @@ final class Follower {
     }
 
     private func take(_ records: RawRecords) {
-        left -= records.count
+        taking = records
         do throws(StorageError) {
             let isTaken = try records.bytes.withBytes { (bytes) throws(StorageError) in
                 try driver.arrived(try wanted(bytes))
             }
-            guard isTaken else { return closed() }
+            // Their fold is long.
+            guard isTaken else { return }
         } catch {
+            taking = nil
             return perform(machine.recordsRefused(error, at: driver.tick))
         }
+        taking = nil
+        left -= records.count
         if case .seed(let last, _) = purpose, log.head >= last { return end(.complete) }
         perform(machine.taken(through: log.head))
     }
@@ -288,6 +298,7 @@ final class Follower {
     private func disconnect() {
         guard let link else { return }
         self.link = nil
+        taking = nil
         lines.restart()
         transport.close(link.id)
     }

@@ -9,8 +9,10 @@ import StoryFold
 /// loop, a share a turn. A definition that makes the rows of the one that answers folds only the events after those rows,
 /// which the thread takes over.
 final class Builds {
-    /// The time that the builds get of a turn, in nanoseconds, and the number of events between two looks at the clock.
-    private static let (share, step): (UInt64, UInt64) = (2_000_000, 256)
+    /// The time that the builds get of a turn, in nanoseconds, and the work between two looks at the clock.
+    private static let (share, step) = (UInt64(2_000_000), Work(microseconds: 500))
+    /// The time that a start gives to builds that lack few events, in nanoseconds.
+    private static let startingTime: UInt64 = 2_000_000_000
     /// The number of events at the end of the log that the loop folds.
     private static let rest: UInt64 = 10_000
     /// The delay after a disk that was full before the next try, in nanoseconds.
@@ -164,10 +166,15 @@ final class Builds {
 
     // MARK: Folding
 
-    /// Folds the builds that lack only few events, all at once; for a start.
+    /// Folds the builds that lack only few events, as far as a start has time.
     func fold(atMost limit: UInt64) {
+        let (began, head) = (parts.clock(), parts.log.head)
         for build in all where sources[build.name] == nil && build.indexes == .complete {
-            if parts.log.head.value - build.folded.value <= limit { fold(build, through: parts.log.head) }
+            guard head.value - build.folded.value <= limit else { continue }
+            while build.folded < head, canGoOn(build), parts.clock() - began < Builds.startingTime {
+                fold(build, through: head, within: 100 * Builds.step)
+                if build.isFull, !build.isPaused { break }
+            }
         }
     }
 
@@ -187,8 +194,7 @@ final class Builds {
             store(build)
             guard !build.isFull, !isLong(build, acknowledged) else { continue }
             while build.folded < acknowledged, parts.clock() - began < Builds.share {
-                let through = Position(min(acknowledged.value, build.folded.value + Builds.step))
-                fold(build, through: through)
+                fold(build, through: acknowledged, within: Builds.step)
                 if build.isFull || !canGoOn(build) { break }
             }
             guard canGoOn(build) else { continue }
@@ -206,13 +212,17 @@ final class Builds {
     private func canGoOn(_ build: ServedDefinition) -> Bool { build.isSound && reasons[build.name] == nil }
 
     /// Folds a part of the log; a build that the log cannot be read for goes on no more.
-    private func fold(_ build: ServedDefinition, through last: Position) {
-        do throws(StorageError) { try build.fold(parts.log, through: last) } catch { failed(build.name, error) }
+    private func fold(_ build: ServedDefinition, through last: Position, within work: Work) {
+        do throws(StorageError) {
+            try build.fold(parts.log, through: last, within: work)
+        } catch {
+            failed(build.name, error)
+        }
     }
 
     /// Begins or advances the checkpoint of a build, whose memory is bounded by it.
     private func store(_ build: ServedDefinition) {
-        guard build.indexes != .partial else { return }
+        guard build.indexes != .partial, !build.isPaused else { return }
         build.checkpoints.advance()
         if build.checkpoints.isDue(at: build.folded) { build.checkpoints.freeze(at: build.folded) }
     }
@@ -223,7 +233,9 @@ final class Builds {
     /// its indexes.
     private func isLong(_ build: ServedDefinition, _ acknowledged: Position) -> Bool {
         let lacked = acknowledged.value - min(acknowledged.value, build.folded.value)
-        guard let log = parts.stored, lacked > Builds.rest || build.indexes != .complete else { return false }
+        guard let log = parts.stored, !build.isPaused, lacked > Builds.rest || build.indexes != .complete else {
+            return false
+        }
         guard job == nil, build.checkpoints.isAtRest, !isRefused else { return true }
         do throws(StorageError) {
             job = BuildJob(

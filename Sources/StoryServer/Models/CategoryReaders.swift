@@ -28,6 +28,8 @@ final class CategoryReaders {
     private var named: [[Group]]
     /// The readers of all other categories; nil where there are none.
     private let others: Group?
+    /// The work that folds have done since it was taken.
+    private var spent = Work.zero
 
     /// Sorts definitions by their categories.
     ///
@@ -55,11 +57,9 @@ final class CategoryReaders {
 
     /// Folds the event after the last one.
     func fold(_ record: EventRecord) {
-        guard !all.isEmpty, record.erased == nil else { return }
-        let stream = record.streamName
-        guard let dash = stream.offset(of: UInt8(ascii: "-")) else { return }
-        let category = stream.slice(0, count: dash)
-        guard let group = group(of: category) else { return }
+        guard !all.isEmpty, record.erased == nil, let category = record.category, let group = group(of: category) else {
+            return
+        }
         let type = record.json.slice(record.type.lowerBound, count: record.type.count)
         var event: ProgramEvent?
         for (index, definition) in group.definitions.enumerated() {
@@ -68,12 +68,94 @@ final class CategoryReaders {
             event = event ?? events.read(record, group.paths)
             guard var event else { return }
             event.values = group.paths.values(of: index)
+            let before = definition.spent
             definition.fold(event)
+            spent += definition.spent - before
         }
+    }
+
+    /// Takes the work that folds have done since the last call.
+    func takeSpent() -> Work {
+        defer { spent = .zero }
+        return spent
+    }
+
+    /// Returns the definitions that read an event, in the order of the fold.
+    func readers(of record: EventRecord) -> [ServedDefinition] {
+        guard record.erased == nil, let category = record.category else { return [] }
+        return group(of: category)?.definitions.filter { $0.isSound && !$0.isUndefined } ?? []
     }
 
     private func group(of category: UnsafeRawBufferPointer) -> Group? {
         for group in named[CategoryReaders.slot(category)] where group.category.equals(category) { return group }
         return others
+    }
+}
+
+// MARK: The work of a fold, before it is begun
+
+extension CategoryReaders {
+    /// Returns the work of folding an event at most.
+    func mostWork(of record: EventRecord) -> Work {
+        guard record.erased == nil, let category = record.category, let data = record.data else { return .zero }
+        let json = record.json
+        return mostWork(
+            category, json.slice(record.type.lowerBound, count: record.type.count),
+            json.slice(data.lowerBound, count: data.count))
+    }
+
+    /// Returns the work of folding the events of a write at most.
+    func mostWork(of action: RequestAction, in catalogue: Catalogue) -> Work {
+        switch action {
+        case .append(let stream, let proposals, _):
+            proposals.reduce(.zero) { $0 + mostWork(stream, $1.body) }
+        case .appendTogether(let proposals, _):
+            proposals.reduce(.zero) { $0 + mostWork($1.stream, $1.event.body) }
+        case .content(let write):
+            catalogue.schema(of: write.kind).map { mostWork(category: $0.category) } ?? .zero
+        case .get, .list, .count, .sorts, .read, .countEvents, .streams, .types, .define, .undefine, .models, .misfits,
+            .subscribe, .unsubscribe, .ping, .help, .stats, .metrics, .clients, .checkpoint, .verify, .seal, .backup,
+            .cluster, .quit:
+            .zero
+        }
+    }
+
+    private func mostWork(_ stream: StreamName, _ body: EventBody) -> Work {
+        guard case .custom(let type, let data) = body else { return .zero }
+        return stream.spelling.withUnsafeBytes { stream in
+            guard let dash = stream.offset(of: UInt8(ascii: "-")) else { return .zero }
+            return type.spelling.withUnsafeBytes { type in
+                data.withUnsafeBytes { mostWork(stream.slice(0, count: dash), type, $0) }
+            }
+        }
+    }
+
+    private func mostWork(
+        _ category: UnsafeRawBufferPointer, _ type: UnsafeRawBufferPointer, _ data: UnsafeRawBufferPointer
+    ) -> Work {
+        guard let group = group(of: category) else { return .zero }
+        var elements: Int?
+        return group.definitions.reduce(.zero) { sum, definition in
+            guard let work = definition.compiled.work(of: type) else { return sum }
+            guard work.hasRounds else { return sum + work.most(elements: 0) }
+            // A comma stands between two elements.
+            let most = elements ?? data.reduce(1) { $1 == UInt8(ascii: ",") ? $0 + 1 : $0 }
+            elements = most
+            return sum + work.most(elements: most)
+        }
+    }
+
+    /// Returns the work of folding any event of a category at most.
+    private func mostWork(category: String) -> Work {
+        let name = Array(category.utf8)
+        return name.withBytes { group(of: $0) }?.definitions.reduce(.zero) { $0 + $1.compiled.most } ?? .zero
+    }
+}
+
+extension EventRecord {
+    /// The category of its stream; nil for a name without one.
+    fileprivate var category: UnsafeRawBufferPointer? {
+        let stream = streamName
+        return stream.offset(of: UInt8(ascii: "-")).map { stream.slice(0, count: $0) }
     }
 }

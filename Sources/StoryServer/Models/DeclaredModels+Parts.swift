@@ -63,7 +63,8 @@ extension DeclaredModels.Change {
         for definition in definitions {
             guard let schema = next.kinds.first(where: { $0.name == definition.name }) else { continue }
             declared[schema.kind] = DeclaredKind(
-                store: definition.store, definition: definition.compiled.definition, events: events)
+                store: definition.store, definition: definition.compiled.definition, events: events,
+                reader: parts.events)
             definition.begins(schema.kind, in: plan, parts.engine.feed, events)
         }
         self.declared = declared

@@ -39,6 +39,20 @@ extension DeclaredModels {
     /// The machines that store the definitions that answer.
     var checkpoints: [Checkpoints] { served.checkpoints }
 
+    /// The machine that has most to store, where all together have enough for a checkpoint: they share its memory.
+    var largest: Checkpoints? {
+        guard bufferedBytes >= Checkpoints.bytes else { return nil }
+        return checkpoints.max { $0.bufferedBytes < $1.bufferedBytes }
+    }
+
+    /// True while memory is full of events that checkpoints must store first, of one definition or of all.
+    var holdsMuch: Bool {
+        checkpoints.contains { $0.pressure != .none }
+            || bufferedBytes >= Checkpoints.maxBytes && checkpoints.contains { $0.isStoring }
+    }
+
+    private var bufferedBytes: Int { checkpoints.reduce(0) { $0 + $1.bufferedBytes } }
+
     /// The machines that store any definition.
     var allCheckpoints: [Checkpoints] { all.map(\.checkpoints) }
 

@@ -19,6 +19,8 @@ final class DeclaredModels: RecordFolding {
         let engine: Engine
         /// True where the definitions are compared with those of a source.
         let isReplica: Bool
+        /// Returns true while a subscription follows rows.
+        let isFollowed: () -> Bool
         let shelf: any ModelShelf
         let trace: Trace
         /// The log where it is stored, so that a thread can read it; nil for one in memory.
@@ -38,6 +40,7 @@ final class DeclaredModels: RecordFolding {
     /// The definitions that answer, and those that answer no more.
     let served: ServedDefinitions
     let builds: Builds
+    let folds: LongFolds
     /// True while the log has definitions that were not looked at.
     private var isStale = true
     /// True while the definitions that answer cannot be served together.
@@ -49,13 +52,14 @@ final class DeclaredModels: RecordFolding {
         self.parts = parts
         builds = Builds(parts)
         served = ServedDefinitions(parts)
+        folds = LongFolds(parts, served)
     }
 
     private var log: any EventLog { parts.log }
     private var engine: Engine { parts.engine }
 
     /// True while a build can go on in the next turn, without waiting for anything.
-    var hasWork: Bool { builds.hasWork }
+    var hasWork: Bool { builds.hasWork || folds.hasWork }
     /// True while a build is complete but for events that are not acknowledged: writes wait for that.
     var isAwaitingQuiet: Bool { builds.isAwaitingQuiet }
 
@@ -67,13 +71,14 @@ final class DeclaredModels: RecordFolding {
             engine.definitionChanged(at: record.position)
             if DeclaredModel.isEnd(record) { served[String(decoding: name, as: UTF8.self)]?.isUndefined = true }
         }
-        served.fold(record)
+        folds.appended(record)
     }
 
     /// Folds again what a rollback undid.
     ///
     /// - Throws: the error of reading the log.
     func rolledBack() throws(StorageError) {
+        folds.giveUp()
         for definition in all { definition.rollBack() }
         isStale = true
         try served.foldAgain()
@@ -100,6 +105,7 @@ final class DeclaredModels: RecordFolding {
         acknowledged: Position, activate: (String, ModelActivated) throws(StorageError) -> Bool
     ) throws(StorageError) -> Change? {
         guard isStale || !served.isEmpty || !builds.isEmpty else { return nil }
+        folds.advance()
         served.noteGiven()
         endJob()
         for definition in all { definition.noteDamage() }

@@ -2,19 +2,13 @@ import StoryCore
 import StoryEngine
 import StoryLog
 import StoryFold
+import StoryStore
 import StoryWire
 
 /// A definition of a declared model with its store: it is served, being built, or kept until its end is acknowledged.
 ///
 /// Unchecked: the loop hands it to the thread that builds it, and takes it back.
 final class ServedDefinition: @unchecked Sendable {
-    /// The size of the memtables at which a thread stores them, in bytes.
-    private static let bytesOfBuild = 64 << 20
-    /// The number of events between two looks of a thread at that size: what 16 events may add is less than half of it.
-    private static let eventsOfLook: UInt64 = 16
-    /// The number of events between two looks of a thread at its progress.
-    private static let step: UInt64 = 1_024
-
     /// The state of the numbers, indexes and counts of the rows.
     enum Indexes {
         case complete
@@ -29,9 +23,9 @@ final class ServedDefinition: @unchecked Sendable {
     let store: any ServedModels
     let checkpoints: Checkpoints
     /// The position that the store is folded up to.
-    private(set) var folded: Position
+    var folded: Position
     /// Why the store can no longer be used; nil while it can.
-    private(set) var damage: StorageError?
+    var damage: StorageError?
     /// The number of threads that read the store as it is: meanwhile it must not be closed.
     var readers = 0
     /// How it differs from the definition of the source, at the event that is not folded; nil where it does not.
@@ -44,10 +38,12 @@ final class ServedDefinition: @unchecked Sendable {
     private(set) var kind: Kind?
     /// The plan of the kind that rows are written by; kept, since the fold points into it.
     private var plan: CataloguePlan
-    private var fold: ModelFold
-    private(set) var indexes: Indexes
+    var fold: ModelFold
+    var indexes: Indexes
     /// The pass that makes them; nil where none has begun.
-    private var indexing: RowIndexing?
+    var indexing: RowIndexing?
+    /// The event that is folded in steps; nil between two events.
+    private var paused: RecordCopy?
 
     init(
         _ compiled: CompiledDefinition, _ folder: ModelFolder, store: any ServedModels, checkpoints: Checkpoints,
@@ -64,6 +60,10 @@ final class ServedDefinition: @unchecked Sendable {
     }
 
     var name: String { folder.model }
+    /// The plan that the rows are written by, valid until another catalogue is served.
+    var rowPlan: KindPlan { kind.map { plan[$0] } ?? compiled.rows }
+    /// The work that the fold has done.
+    var spent: Work { fold.spent }
 
     /// Begins to serve: rows are written by the plan of a catalogue, and their changes go to the feed.
     ///
@@ -121,6 +121,19 @@ final class ServedDefinition: @unchecked Sendable {
         do throws(StorageError) { try fold.fold(event) } catch { damage = error }
     }
 
+    /// Joins the memtables of a long fold, which has the events through a position.
+    ///
+    /// - Throws: any error of the store.
+    func join(_ tables: StagedTables, through last: Position) throws(StorageError) {
+        guard !isUndefined else { return }
+        try store.take(tables)
+        fold.undone()
+        folded = last
+    }
+
+    /// Notes that the store cannot be used any more.
+    func failed(_ error: StorageError) { damage = damage ?? error }
+
     /// True while there are names of the definition that no event had.
     var wantsNames: Bool { damage == nil && fold.wantsNames }
 
@@ -147,114 +160,46 @@ final class ServedDefinition: @unchecked Sendable {
         if difference == nil { folded = max(folded, last) }
     }
 
-    /// Folds a part of the log on a thread, and stores everything, with checkpoints on the way that bound the memory.
-    ///
-    /// A store without events gets rows alone, and then the indexes of all of them. An error of the store that is no lack
-    /// of room is kept as `damage`.
-    ///
-    /// - Throws: the error of reading the log; `.full` where the disk is: then it may be tried again.
-    func build(_ view: LogView, through last: Position, _ progress: BuildProgress) throws(StorageError) {
-        try foldRows(view, through: last, progress)
-        try makeIndexes(progress)
-        try storeLast()
-        progress.reached(folded)
-    }
+    /// True while an event is folded in steps: the store has a part of it, and is not to be stored.
+    var isPaused: Bool { paused != nil }
 
-    /// Folds a part of the log as `build` does; the indexes of a store that was empty stay deferred.
+    /// Folds a part of the log, whose changes of rows nobody follows, as long as work is left.
     ///
-    /// - Parameter told: gets each event, and the reason why it did not fit.
-    /// - Throws: as `build`.
-    func foldRows(
-        _ view: LogView, through last: Position, _ progress: BuildProgress,
-        _ told: (EventRecord, Misfit?) -> Void = { _, _ in }
-    ) throws(StorageError) {
-        try storeFull()
-        guard isSound, indexes != .partial else { return }
-        if folded == .zero, store.checkpointed == .zero { try deferIndexes() }
-        try view.scan(from: folded.next, through: last) { (position, record) throws(StorageError) in
-            let event = try record.event(at: position)
-            told(event, fold(event))
-            if position.value.isMultiple(of: ServedDefinition.eventsOfLook) { try storeFull() }
-            if position.value.isMultiple(of: ServedDefinition.step) { progress.reached(position) }
-            return isSound && !progress.isCancelled
-        }
-    }
-
-    private func deferIndexes() throws(StorageError) {
-        try RowIndexing.setDeferred(true, in: store)
-        fold.defersIndexes = true
-        indexes = .deferred
-    }
-
-    /// Makes the indexes of the rows where they are deferred. Before they are stored with the position that the rows are
-    /// folded up to, the store is one that is folded up to nothing.
-    private func makeIndexes(_ progress: BuildProgress) throws(StorageError) {
-        guard indexes != .complete, isSound, !progress.isCancelled else { return }
-        if indexing == nil { indexing = RowIndexing(compiled.rows, in: store) }
-        indexes = .partial
-        do throws(StorageError) {
-            let isComplete = try indexing?.run { (_) throws(StorageError) in
-                try storeFull()
-                return damage == nil && !progress.isCancelled
+    /// - Throws: the error of reading the log.
+    func fold(_ log: any EventLogReading, through last: Position, within limit: Work) throws(StorageError) {
+        var left = limit
+        if let paused { goOn(paused.record, &left) }
+        guard paused == nil, isSound, folded < last else { return }
+        try log.scan(from: folded.next, through: last, order: .ascending) { record in
+            guard left > .zero else { return false }
+            let copy = RecordCopy(record)
+            left -= .record
+            do throws(StorageError) {
+                difference = try differenceFromSource(at: record)
+                guard difference == nil else { return false }
+                guard try fold.begin(copy.record) else {
+                    folded = record.position
+                    return true
+                }
+                paused = copy
+                goOn(copy.record, &left)
+            } catch {
+                damage = error
             }
-            guard isComplete == true else { return }
-            try RowIndexing.setDeferred(false, in: store)
-            try storeNow(at: folded)
-        } catch {
-            if case .full = error { throw error }
-            return damage = error
+            return paused == nil && isSound
         }
-        guard damage == nil else { return }
-        indexing = nil
-        fold.defersIndexes = false
-        indexes = .complete
     }
 
-    /// Takes the rows over from a definition that makes the same ones, on a thread, and stores everything; the store is
-    /// empty. Before the last checkpoint it is stored as folded up to nothing, and of no use if it ends there.
-    ///
-    /// An error of the store that is no lack of room is kept as `damage`.
-    ///
-    /// - Parameter lines: the lines of misfits in the text of this definition.
-    /// - Throws: the error of reading the other definition; `.full` where the disk is.
-    func take(
-        from view: any TableView, _ lines: MovedLines, _ progress: BuildProgress
-    ) throws(StorageError) {
-        defer { view.close() }
-        try view.verify()
-        var transfer = RowTransfer(compiled.rows, to: store, lines: lines)
-        try transfer.run(from: view) { (rows) throws(StorageError) in
-            try storeFull()
-            progress.took(rows: rows)
-            return damage == nil && !progress.isCancelled
-        }
-        guard damage == nil, !progress.isCancelled else { return }
-        folded = view.position
-        try storeLast()
-        progress.reached(folded)
-    }
-
-    /// Stores what a thread has folded, and frees the memory that storing it took.
-    private func storeLast() throws(StorageError) {
-        guard damage == nil, indexes != .partial else { return }
-        if store.bufferedBytes > 0 || folded != store.checkpointed { try storeNow(at: folded) }
-        guard damage == nil else { return }
-        store.releaseMemory()
-        do throws(StorageError) { try store.reopen() } catch { damage = error }
-    }
-
-    private func storeFull() throws(StorageError) {
-        guard damage == nil, store.bufferedBytes >= ServedDefinition.bytesOfBuild else { return }
-        try storeNow(at: indexes == .partial ? .zero : folded)
-    }
-
-    private func storeNow(at position: Position) throws(StorageError) {
+    private func goOn(_ record: EventRecord, _ left: inout Work) {
+        let before = fold.spent
         do throws(StorageError) {
-            try store.store(at: position)
+            guard try fold.advance(within: left) != .more else { return left = .zero }
+            folded = record.position
         } catch {
-            if case .full = error { throw error }
             damage = error
         }
+        paused = nil
+        left -= fold.spent - before
     }
 
     /// Forgets everything that is not stored; rows whose indexes are being made are of acknowledged events alone.
@@ -262,6 +207,7 @@ final class ServedDefinition: @unchecked Sendable {
         guard indexes != .partial else { return }
         checkpoints.rollBack()
         isUndefined = false
+        paused = nil
         fold.undone()
         folded = store.checkpointed
     }

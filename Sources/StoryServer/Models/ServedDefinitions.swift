@@ -43,6 +43,28 @@ final class ServedDefinitions {
         given = record.position
     }
 
+    /// Notes an event that the definitions have, or will have, by a long fold.
+    func passed(_ record: EventRecord) { given = record.position }
+
+    /// Returns the definitions that read an event, in the order of the fold.
+    func readers(of record: EventRecord) -> [ServedDefinition] { readers.readers(of: record) }
+
+    /// Notes that the stores are no fold of the log any more.
+    func lost(_ error: StorageError) { for definition in inOrder { definition.failed(error) } }
+
+    /// Takes the work that folds have done since the last call.
+    func takeSpent() -> Work { readers.takeSpent() }
+
+    /// Returns the work of folding the events of a write at most.
+    func mostWork(of action: RequestAction, in catalogue: Catalogue) -> Work {
+        readers.mostWork(of: action, in: catalogue)
+    }
+
+    /// Returns the work of folding events at most.
+    func mostWork(of records: [EventRecord]) -> Work {
+        records.reduce(.zero) { $0 + readers.mostWork(of: $1) }
+    }
+
     /// Notes the events that definitions have by not reading them.
     func noteGiven() {
         for definition in inOrder { definition.passed(through: given) }

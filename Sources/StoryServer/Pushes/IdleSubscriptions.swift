@@ -82,7 +82,8 @@ final class IdleSubscriptions {
         from number: UInt64, _ wake: (Follower) -> Void
     ) {
         if !byChange.isEmpty {
-            for number in number..<max(number, changes.end) {
+            let first = max(number, changes.first)
+            for number in first..<max(first, changes.end) {
                 let change = changes[number]
                 byChange.take(IdleSubscriptions.hash(of: change.schema.kind)).forEach(wake)
                 let hash = change.key.withUnsafeBytes { IdleSubscriptions.hash(of: change.schema.kind, $0) }
@@ -103,6 +104,9 @@ final class IdleSubscriptions {
             for hash in byEvent.hashes { byEvent.take(hash).forEach(wake) }
         }
     }
+
+    /// Removes the subscriptions to rows and lists, and wakes them.
+    func takeRows(_ wake: (Follower) -> Void) { for hash in byChange.hashes { byChange.take(hash).forEach(wake) } }
 
     /// Removes the entries of ended subscriptions; runs each time the number of entries has doubled.
     private func sweep(_ isResting: (Follower) -> Bool) {

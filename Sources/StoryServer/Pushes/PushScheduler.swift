@@ -71,13 +71,15 @@ final class PushScheduler {
     private func newEvents(through durable: Position) {
         let (before, mark) = (published, feed.durable.end)
         published = durable
-        feed.becameDurable(through: durable, isWatched: connections.rowSubscriptionCount > 0)
-        resting.take(log, from: before.next, through: durable, feed.durable, from: mark) { follower in
+        let areLost = feed.becameDurable(through: durable, isWatched: connections.rowSubscriptionCount > 0)
+        func wake(_ follower: IdleSubscriptions.Follower) {
             guard let connection = connections[follower.connection],
                 connection.session.wake(follower.subscription, published: before, feed: mark)
             else { return }
             connections.subscriptionsChanged(connection)
         }
+        if areLost { resting.takeRows(wake) }
+        resting.take(log, from: before.next, through: durable, feed.durable, from: mark, wake)
         for connection in connections.followers { add(connection) }
     }
 
@@ -90,7 +92,7 @@ final class PushScheduler {
         case .answering(let answer):
             // After a long answer the connection stays in the round: its next request waits for it.
             return step(answer, connection) || share - lines.budget > PushScheduler.short
-        case .open, .awaiting(.position, _), .awaiting(.forwarded, _), .awaiting(.room, _):
+        case .open, .awaiting(.position, _), .awaiting(.forwarded, _), .awaiting(.room, _), .awaiting(.fold, _):
             return push(to: connection, durable)
         case .awaiting(.job, _), .awaiting(.ownWrites, _), .awaiting(.definitions, _), .closing, .closed: return false
         }

@@ -15,6 +15,9 @@ struct RowPushes {
 
     private var feed: ChangeFeed { watcher.feed }
 
+    /// True while no row can be shown as it is durable.
+    var isUntold: Bool { feed.isUntold }
+
     /// Returns false when changes that the subscription has not taken are no longer in the feed.
     func isKept(_ subscription: Subscription) -> Bool {
         guard let range = subscription.feed else { return true }

@@ -20,6 +20,8 @@ struct SubscriptionPushes {
     /// - Throws: the error of reading the log or the models; the subscription then resumes after the last event sent.
     func publish(_ subscription: inout Subscription, head: Position, to lines: LineWriter) throws(StorageError) -> Bool
     {
+        // Rows are shown as they are durable, which is not known of those that a long fold has changed.
+        guard subscription.subject.isEvents || !rows.isUntold else { return false }
         while true {
             switch subscription.step(head: head, hasRoom: lines.hasRoom) {
             case .wait: return subscription.isWanting(head: head)

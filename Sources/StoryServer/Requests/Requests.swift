@@ -44,6 +44,8 @@ final class Requests {
     var queue = FairQueue(.requests, leastShare: 4 * .line)
     /// The work that is left of the share of the connection whose lines are handled.
     var left = Work.zero
+    /// The longest fold of a write's events into declared models as they were appended.
+    private(set) var longestFold = Work.zero
     private var turn: UInt64 = 0
     private var waiting = WaitingRequests()
     private var turnTime: Instant?
@@ -205,11 +207,24 @@ final class Requests {
             case .late(let failure): return refuse(failure, request.verb, tag: request.tag, connection)
             }
         }
-        return answer(request, connection)
+        guard request.verb.isWrite, driver.declared.folds.mayConcern else { return answer(request, connection) }
+        let now = now()
+        switch driver.declared.folds.look(at: request, of: connection, now: now, handled) {
+        case .handle(let time):
+            defer { driver.declared.folds.handled(connection) }
+            return answer(request, connection, at: time)
+        case .mustWait:
+            connection.requestMustWait(for: .fold, request.tag)
+            slow.mustWait(connection)
+            return false
+        case .refused(let failure): return refuse(failure, tag: request.tag, connection)
+        }
     }
 
     /// Has the engine answer a request that waits for nothing.
-    func answer(_ request: borrowing Request, _ connection: Connection) -> Bool {
+    ///
+    /// - Parameter time: the time of its events; nil for that of the turn.
+    func answer(_ request: borrowing Request, _ connection: Connection, at time: Instant? = nil) -> Bool {
         let verb = request.verb
         if let failure = memory.refusal(of: verb, of: connection) {
             return refuse(failure, verb, tag: request.tag, connection)
@@ -219,9 +234,11 @@ final class Requests {
         let began = isTimed ? clock.steady() : nil
         let followed = connection.session.subscriptionCount
         handled.begin(connection, verb, isTimed: isTimed)
-        engine.handle(request, from: &connection.session, now: now(), into: handled)
+        engine.handle(request, from: &connection.session, now: time ?? now(), into: handled)
         handled.end()
-        left -= .written(handled.takeWritten())
+        let folded = driver.declared.served.takeSpent()
+        longestFold = max(longestFold, folded)
+        left -= .written(handled.takeWritten()) + folded
         guard !handled.isRowWanted else { return true }
         if let began { figures.took(verb, nanoseconds: clock.steady() - began) }
         if connection.session.subscriptionCount != followed {

@@ -10,9 +10,10 @@ struct WaitingRequests {
     /// Removes the connections whose request can be handled now and returns them; drops those that are ending.
     mutating func takeReady(at durable: Position, _ driver: CommitDriver, _ engine: Engine) -> [Connection] {
         guard !connections.isEmpty else { return [] }
-        let (lastDefinition, takesWrites) = (engine.changes.position, !driver.holdsWrites)
+        let lastDefinition = engine.changes.position
         func isReady(_ connection: Connection) -> Bool {
-            connection.isRequestReady(at: durable, lastDefinition: lastDefinition, takesWrites: takesWrites)
+            let takesWrites = !driver.holdsWrites(of: connection)
+            return connection.isRequestReady(at: durable, lastDefinition: lastDefinition, takesWrites: takesWrites)
         }
         let ready = connections.filter(isReady)
         connections.removeAll { $0.isEnding || isReady($0) }
@@ -27,7 +28,7 @@ extension Connection {
         if engine.changes.position > driver.acknowledged, request.action.waitsForDefinitions {
             return .definitions
         }
-        return driver.isHalfFolded || request.verb.isWrite && driver.holdsWrites ? .room : nil
+        return driver.isHalfFolded || request.verb.isWrite && driver.holdsWrites(of: self) ? .room : nil
     }
 }
 

@@ -51,6 +51,8 @@ final class Checkpoints {
     }
 
     var checkpointed: Position { models.checkpointed }
+    /// The memory for events that are not stored, in bytes.
+    var bufferedBytes: Int { models.bufferedBytes }
 
     /// True while no checkpoint may begin: the models are about to be replaced.
     var isHeld = false

@@ -27,6 +27,14 @@ package protocol ServedModels: TableStore {
     func discard()
     /// Frees the memory that is kept for later events, where none wait to be stored.
     func releaseMemory()
+    /// Prepares to take staged memtables at once, some entries at a time; nothing may be written meanwhile.
+    ///
+    /// - Returns: true where `take` is short now.
+    func prepare(_ staged: StagedTables, copying count: Int) -> Bool
+    /// Joins staged memtables, whose entries are the newest from now on.
+    ///
+    /// - Throws: any error of the store.
+    func take(_ staged: StagedTables) throws(StorageError)
     /// Opens the stored tables again, which frees the memory that storing took; nothing may wait to be stored, and
     /// nobody else may use the store.
     ///
@@ -43,6 +51,12 @@ package protocol ServedModels: TableStore {
 }
 
 extension ServedModels {
+    /// Prepares nothing by default.
+    package func prepare(_ staged: StagedTables, copying count: Int) -> Bool { true }
+
+    /// Writes each entry by default.
+    package func take(_ staged: StagedTables) throws(StorageError) { try staged.write(to: self) }
+
     /// Does nothing by default.
     package func releaseMemory() {}
 

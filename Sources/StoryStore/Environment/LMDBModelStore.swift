@@ -23,7 +23,7 @@ package final class LMDBModelStore: TableStore {
     /// The B-trees of the stored tables in the snapshot.
     let trees: StoredTrees
     /// The active memtables: the writes since the last checkpoint began. Constant, to avoid a retain per event.
-    private let active = MemtableSet()
+    let active = MemtableSet()
     /// The immutable memtables of a checkpoint that runs or failed.
     private var immutable: MemtableSet? { didSet { older = immutable.map(Unmanaged.passUnretained) } }
     /// The same, unretained, to avoid a retain and release on each look-up.

@@ -127,6 +127,36 @@ package final class MemtableSet {
         }
     }
 
+    /// Copies older entries into this set where it has none at their keys, some at a time.
+    ///
+    /// - Parameters:
+    ///   - place: the table and the index of the next entry; it is moved on.
+    ///   - count: the number of entries to look at.
+    /// - Returns: true where no entry is left.
+    func complete(from older: MemtableSet, at place: inout (table: Int, entry: Int), atMost count: Int) -> Bool {
+        var left = count
+        while place.table < older.end {
+            let table = UInt8(place.table)
+            guard let source = older.filled(table), place.entry < source.count else {
+                place = (place.table + 1, 0)
+                continue
+            }
+            guard left > 0 else { return false }
+            let end = min(source.count, place.entry + left)
+            left -= end - place.entry
+            change(table) { target in
+                for index in place.entry..<end {
+                    let (key, value) = (source.key(index), source.value(index))
+                    let hash = Memtable.hash(key)
+                    guard target.find(key, hash: hash) == nil else { continue }
+                    if let value { target.put(value, at: key, hash: hash) } else { target.remove(key, hash: hash) }
+                }
+            }
+            place.entry = end
+        }
+        return true
+    }
+
     /// Returns the sum of a number over all memtables; it is called in every turn.
     @inline(__always)
     private func sum(_ part: (Memtable) -> Int) -> Int {

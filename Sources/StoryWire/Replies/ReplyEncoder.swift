@@ -218,7 +218,7 @@ package struct ReplyEncoder {
             (#"{"line":"#, limits.line), (#","inflight":"#, limits.inflight),
             (#","connections":"#, limits.connections), (#","subscriptions":"#, limits.subscriptions),
             (#","page":"#, limits.page), (#","output":"#, limits.output), (#","memory":"#, limits.memory),
-            (#","idle":"#, limits.idle),
+            (#","idle":"#, limits.idle), (#","changes":"#, limits.changes), (#","changedBytes":"#, limits.changedBytes),
         ]
         for (name, value) in values {
             bytes.literal(name)

@@ -103,6 +103,12 @@ package final class LineSocket {
         }
     }
 
+    /// True where bytes are there that were not read.
+    package var hasBytes: Bool {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return start < buffer.count || poll(&entry, 1, 0) > 0
+    }
+
     /// The next bytes, at most so many, before any line is read; none once the other side has ended.
     package func bytes(atMost count: Int) throws -> ArraySlice<UInt8> {
         let count = recv(descriptor, &part, min(part.count, count), 0)

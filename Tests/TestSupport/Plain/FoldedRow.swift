@@ -10,7 +10,8 @@ extension RowCopy {
             let kind = event.stream.category.bytes.withBytes({ plan.catalogue.kind(category: $0) })
         else { return nil }
         let history = RowHistory(plan, kind: kind, json: JSONObjectReader())
-        for event in events { event.withRecord { history.fold($0) } }
+        var work = Work.unlimited
+        for event in events { event.withRecord { _ = history.fold($0, &work) } }
         return history.row
     }
 }

@@ -14,9 +14,12 @@ extension ProgramFold {
         case .local(let local): return locals[Int(local)]
         case .member(let box, let name):
             guard case .text(let name) = run.code.pointee.constants[Int(name)] else { return .missing }
-            return value(box, run).member(name)
+            let box = value(box, run)
+            searched += box.size
+            return box.member(name)
         case .element(let box, let key):
             let box = value(box, run)
+            searched += box.size
             return box.element(value(key, run), in: memory)
         case .call(let function, let arguments, let option): return call(function, of: arguments, option: option, run)
         case .arithmetic(let operation, let left, let right):
@@ -45,7 +48,9 @@ extension ProgramFold {
         case .isRowAbsent: return rowValues(run) == nil
         case .isIn(let element, let list):
             let element = value(element, run)
-            return element.isIn(value(list, run), memory)
+            let list = value(list, run)
+            searched += list.searchedSize
+            return element.isIn(list, memory)
         case .isOneOf(let element, let options):
             let element = value(element, run)
             for index in 0..<options.count {
@@ -112,7 +117,10 @@ extension ProgramFold {
     ) -> ModelValue {
         let count = Int(arguments.count)
         let values = memory.values(count)
-        for index in 0..<count { values[index] = value(run.code.pointee.lists[Int(arguments.start) + index], run) }
+        for index in 0..<count {
+            values[index] = value(run.code.pointee.lists[Int(arguments.start) + index], run)
+            searched += values[index].searchedSize
+        }
         let call = FunctionCall(function: function, option: Int(option), memory: memory)
         return call.result(of: UnsafeMutableBufferPointer(start: values, count: count))
     }

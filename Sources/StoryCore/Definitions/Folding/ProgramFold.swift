@@ -1,6 +1,7 @@
 /// The fold of events by compiled programs, in memory of its own that every fold uses again.
 ///
-/// Each event ends in changes or in a misfit. A program calls nothing, and its loops are bounded, so a fold ends.
+/// Each event ends in changes or in a misfit. A program calls nothing, and its loops are bounded, so a fold ends. A long
+/// one is done in steps: between two of them nobody else uses the fold.
 package struct ProgramFold: ~Copyable {
     /// The most bytes that a fold makes before those that are still used are moved together.
     private static let movedCount = 4_194_304
@@ -21,6 +22,12 @@ package struct ProgramFold: ~Copyable {
     /// The key of the row outside of `row`.
     private var outerKey: UnsafeRawBufferPointer?
     private var loop: Loop?
+    /// The rule of the event; nil before the first one.
+    private var rule: ProgramCode.Rule?
+    /// The number of the next instruction; nil before the first one.
+    private var next: Int?
+    /// The bytes that the present instruction has searched.
+    var searched = 0
 
     /// The program, event and model of a fold.
     struct Run {
@@ -56,12 +63,37 @@ package struct ProgramFold: ~Copyable {
     package mutating func fold(
         _ program: Program, _ event: ProgramEvent, in model: any ModelMemory
     ) -> FoldOutcome {
+        guard begin(program, event) else { return .noRule }
+        var work = Work.unlimited
+        return advance(program, event, in: model, &work) ?? .failed
+    }
+
+    /// Begins to fold an event; returns false where the program has no rule for it.
+    package mutating func begin(_ program: Program, _ event: ProgramEvent) -> Bool {
         let code = program.code
-        guard let rule = code.pointee.rule(event.type), code.pointee.reads(event.category) else { return .noRule }
-        begin(rule)
-        let run = Run(code: code, event: event, model: model)
+        guard let rule = code.pointee.rule(event.type), code.pointee.reads(event.category) else { return false }
+        memory.reset()
+        cells.reset()
+        rows.begin()
+        notes.begin()
+        localCount = rule.localCount
+        locals.initialize(repeating: .missing, count: localCount)
+        (rowLine, outerKey, loop, hasFailed) = (nil, nil, nil, false)
+        (self.rule, next) = (rule, nil)
+        return true
+    }
+
+    /// Goes on with the event that `begin` got, as long as work is left.
+    ///
+    /// - Parameter work: the work that may be done; what was done is taken off, the last instruction whole.
+    /// - Returns: as `fold`; nil where the event is to be gone on with.
+    package mutating func advance(
+        _ program: Program, _ event: ProgramEvent, in model: any ModelMemory, _ work: inout Work
+    ) -> FoldOutcome? {
+        let code = program.code
+        guard let rule else { return .noRule }
         do throws(Misfit) {
-            try self.run(rule.instructions, run)
+            guard try run(rule.instructions, Run(code: code, event: event, model: model), &work) else { return nil }
         } catch {
             return hasFailed ? .failed : .misfit(error)
         }
@@ -70,41 +102,48 @@ package struct ProgramFold: ~Copyable {
             ModelChanges(rows: rows.changes(code.pointee.fields.count), notes: notes.changes(code.pointee.notes.count)))
     }
 
-    private mutating func begin(_ rule: ProgramCode.Rule) {
-        memory.reset()
-        cells.reset()
-        rows.begin()
-        notes.begin()
-        localCount = rule.localCount
-        locals.initialize(repeating: .missing, count: localCount)
-        (rowLine, outerKey, loop, hasFailed) = (nil, nil, nil, false)
+    /// Carries out instructions; returns false where work is spent before the last one.
+    private mutating func run(
+        _ instructions: UnsafeBufferPointer<Instruction>, _ run: Run, _ work: inout Work
+    ) throws(Misfit) -> Bool {
+        if next == nil { rows.enter(defaultKey(run)) }
+        var next = next ?? 0
+        while next < instructions.count, !hasFailed {
+            guard work > .zero else {
+                self.next = next
+                return false
+            }
+            let made = memory.count
+            searched = 0
+            try carryOut(instructions[next], &next, run)
+            work -= .instruction + .folded(memory.count - made + searched)
+            if memory.count > ProgramFold.movedCount { move(run) }
+        }
+        return true
     }
 
-    private mutating func run(_ instructions: UnsafeBufferPointer<Instruction>, _ run: Run) throws(Misfit) {
-        rows.enter(defaultKey(run))
-        var next = 0
-        while next < instructions.count, !hasFailed {
-            let instruction = instructions[next]
-            next += 1
-            switch instruction {
-            case .assign(let assign): try self.assign(assign, run)
-            case .bind(let local, let expression): locals[Int(local)] = value(expression, run)
-            case .merge(let expression, let line): try merge(expression, line: line, run)
-            case .remove(let line):
-                try find(line: line)
-                do { try removeRow(run) } catch { throw Misfit(line: line, rule: error) }
-            case .unless(let condition, let other): if !isTrue(condition, run) { next = Int(other) }
-            case .goTo(let other): next = Int(other)
-            case .beginLoop(let loop): next = try begin(loop, body: next, run)
-            case .endLoop: next = endRound() ?? next
-            case .beginRow(let keys, let line):
-                (outerKey, rowLine) = (rows.key, line)
-                rows.enter(rowKey(keys, run))
-            case .endRow:
-                rowLine = nil
-                rows.enter(outerKey)
-            }
-            if memory.count > ProgramFold.movedCount { move(run) }
+    /// Carries out an instruction.
+    ///
+    /// - Parameter next: its number, then that of the instruction after it.
+    private mutating func carryOut(_ instruction: Instruction, _ next: inout Int, _ run: Run) throws(Misfit) {
+        next += 1
+        switch instruction {
+        case .assign(let assign): try self.assign(assign, run)
+        case .bind(let local, let expression): locals[Int(local)] = value(expression, run)
+        case .merge(let expression, let line): try merge(expression, line: line, run)
+        case .remove(let line):
+            try find(line: line)
+            do { try removeRow(run) } catch { throw Misfit(line: line, rule: error) }
+        case .unless(let condition, let other): if !isTrue(condition, run) { next = Int(other) }
+        case .goTo(let other): next = Int(other)
+        case .beginLoop(let loop): next = try begin(loop, body: next, run)
+        case .endLoop: next = endRound() ?? next
+        case .beginRow(let keys, let line):
+            (outerKey, rowLine) = (rows.key, line)
+            rows.enter(rowKey(keys, run))
+        case .endRow:
+            rowLine = nil
+            rows.enter(outerKey)
         }
     }
 

@@ -92,6 +92,11 @@ package enum ModelValue: BitwiseCopyable {
         }
     }
 
+    /// The bytes that a search among the elements or the bytes of a value passes over, about.
+    var searchedSize: Int {
+        if case .array(let array) = self { 16 * array.count } else { size }
+    }
+
     /// Returns true where two values of one field are the same. No value is the same as no value.
     package func isSame(as other: ModelValue) -> Bool {
         switch (self, other) {

@@ -10,25 +10,28 @@ final class ModelLoop {
     let shelf = MemoryShelf()
     private let models = MemoryModels()
     private let clock = DrivenClock()
+    private let limits: Limits
     private var loop: DrivenLoop
     private var background = HeldBackground()
     /// The time of the last event, in milliseconds.
     private var time: Int64 = 1_700_000_000_000
 
-    init() throws {
+    /// - Parameter limits: how long a fold is that is done as its events are appended, and a step of a longer one.
+    init(_ limits: Limits = Limits()) throws {
+        self.limits = limits
         clock.setStep(milliseconds: 0)
         clock.jump(milliseconds: time - clock.now().milliseconds)
-        loop = try ModelLoop.loop(clock, log, models, shelf, background)
+        loop = try ModelLoop.loop(limits, clock, log, models, shelf, background)
         begin()
     }
 
     private static func loop(
-        _ clock: DrivenClock, _ log: MemoryEventLog, _ models: MemoryModels, _ shelf: MemoryShelf,
+        _ limits: Limits, _ clock: DrivenClock, _ log: MemoryEventLog, _ models: MemoryModels, _ shelf: MemoryShelf,
         _ background: HeldBackground
     ) throws -> DrivenLoop {
         let commits = HeldCommits(isHeld: false)
         let loop = try DrivenLoop(
-            Limits(), clock, log: log, models: models, shelf: shelf,
+            limits, clock, log: log, models: models, shelf: shelf,
             logWork: LogWork(verify: { _, _ in { [] } }, backUp: { _, _ in { [] } }, seal: { _ in { "" } }),
             commits: commits,
             background: background.background)
@@ -65,6 +68,10 @@ final class ModelLoop {
         return loop.hear("ann")
     }
 
+    /// The longest fold of a write's events as they were appended, and of a step, beyond its share, before that.
+    var longestFold: Work { loop.server.longestFold }
+    var longestStep: Work { loop.server.longestStep }
+
     func follow(_ line: String) { loop.send(line, from: "eve") }
     func heard() -> [String] { loop.hear("eve") }
 
@@ -84,7 +91,7 @@ final class ModelLoop {
         }
         background = HeldBackground()
         try Recovery.fold(log, into: models, by: CataloguePlan(.standard)) { _, _ in }
-        loop = try ModelLoop.loop(clock, log, models, shelf, background)
+        loop = try ModelLoop.loop(limits, clock, log, models, shelf, background)
         begin()
     }
 }

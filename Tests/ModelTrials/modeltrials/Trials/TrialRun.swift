@@ -7,6 +7,7 @@ final class TrialRun {
     private let trial: Trial
     private let loop: ModelLoop
     private let plain: PlainModel
+    private let limits: Limits
     private var random: SplitMix64
     private var followed: [FollowedList] = []
     /// The rows after each event of models whose rows are of one stream, by position.
@@ -21,7 +22,11 @@ final class TrialRun {
         (self.trial, random) = (trial, trial.random)
         newest = Redefinition(text: trial.text)
         indexing = SplitMix64(seed: trial.seed &+ 0x1DE5)
-        loop = try ModelLoop()
+        var limits = Limits()
+        // Every second trial folds all events before they are appended, an instruction or a row a turn.
+        if trial.seed % 2 == 0 { (limits.shortFold, limits.foldStep) = (.zero, Work(nanoseconds: 1)) }
+        self.limits = limits
+        loop = try ModelLoop(limits)
         plain = PlainModel(trial.tree)
     }
 
@@ -47,6 +52,10 @@ final class TrialRun {
             try check()
         }
         try checkPast()
+        // The bound that is known before an event is folded holds, and a step does one thing more than its share at most.
+        guard loop.longestFold <= limits.shortFold, loop.longestStep <= Work(microseconds: 500) else {
+            throw Difference("a fold took \(loop.longestFold), a step \(loop.longestStep) too long")
+        }
         try Laws(newest, loop, plain).check()
     }
 
