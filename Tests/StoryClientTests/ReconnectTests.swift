@@ -175,7 +175,7 @@ import Testing
         #expect(server.requests == ["BACKUP /tmp/x"])
     }
 
-    @Test(arguments: ["+@99 {}\n", ">1 {\"caughtUp\":1}\n", "+ {}\n", "nonsense\n", "=@x {}\n", "+@-1 {}\n"])
+    @Test(arguments: ["+@99 {}\n", "+ {}\n", "nonsense\n", "=@x {}\n", "+@-1 {}\n"])
     func `a line that nothing waits for fails what waits, and the next request connects anew`(line: String) async throws
     {
         let server = try ScriptedStore { number, store in
