@@ -57,7 +57,8 @@ struct EngineTroubleTests {
         #expect(bench.replica("n3")?.engineRefuses != nil && bench.replica("n1")?.members.count == 2)
         bench.refusal = { _, _ in nil }
         bench.pass(tenths: 20)
-        #expect(bench.replica("n3")?.isCaughtUp == true && bench.replica("n3")?.engineRefuses == nil)
+        // It asks another node for the first event, which the engine has no more.
+        #expect(bench.replica("n1")?.members.count == 3 && bench.replica("n3")?.engineRefuses == nil)
     }
 
     @Test func `an entry that is too large for the engine is refused, and the node goes on to lead`() {

@@ -80,6 +80,7 @@ package struct Replica: Equatable {
                 node.partsAnswered(answer, at: now)
             } else if let end = node.report.answered(id, answer, in: &node.membership) {
                 try end.get()
+                if case .transacted = answer { node.engine.refusal = nil }
             } else if node.watch.check?.id == id {
                 if node.watch.answered(answer, node.keys, reach: node.incoming.reach, at: now) { node.readAgain() }
             } else if node.watch.dismissal?.id == id {
