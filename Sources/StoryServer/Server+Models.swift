@@ -12,7 +12,7 @@ extension Server {
         defer { if let connection = declared.folds.takeEnded() { requests.resume([connection]) } }
         advanceModels { () throws(StorageError) in
             try declared.advance(acknowledged: driver.acknowledged) { (name, event) throws(StorageError) in
-                guard follower == nil, cluster?.takesWrites != false, drainDeadline == nil, !driver.holdsWrites,
+                guard follower == nil, cluster?.takesWrites != false, drainDeadline == nil, !driver.holdsWrites(),
                     dependency.engine.refusal == nil
                 else { return false }
                 try dependency.engine.models.activate(

@@ -56,9 +56,7 @@ package final class Server: ReactorHandler {
             ([models] + declared.all.map(\.store)).compactMap(\.scrub)
         }
         driver = dependency.commitDriver(connections, outbox, checkpoints, flush, declared)
-        publishing = PushScheduler(
-            log: log, models: models, engine: engine, encoder: dependency.encoder, trace: trace, figures: figures,
-            slow: slow, connections: connections, outbox: outbox)
+        publishing = dependency.pushScheduler(connections, outbox)
         let work = RequestedWork(
             checkpoints: CheckpointRequests(checkpoints, declared), checks: DefinitionChecks(declared.parts, declared),
             jobs: Jobs(dependency.logWork, data: dependency.configuration.data, trace: trace, starter: starter),
@@ -66,12 +64,7 @@ package final class Server: ReactorHandler {
         requests = dependency.requests(driver, connections, outbox, memory, publishing, checkpoints, work)
         follower = Follower.replica(dependency, driver, seals: work.seals, requests: requests)
         cluster = ClusterDriver.node(dependency, driver, seals: work.seals, requests: requests)
-        housekeeping = Housekeeping(
-            clock: dependency.clock, clockWatch: ClockWatch(dependency.clock, trace), trace: trace, figures: figures,
-            slow: slow, log: log, manager: dependency.manager, returnFreedPages: dependency.returnFreedPages,
-            renewCertificates: dependency.renewCertificates, rightCheck: dependency.holdRight, driver: driver,
-            connections: connections, memory: memory, requests: requests,
-            idle: IdleConnections(connections: connections, transport: transport, limits: limits))
+        housekeeping = dependency.housekeeping(driver, connections, memory, requests)
         driver.whenRolledBack = { [weak self] in self?.followModels() }
         rebuild?.whenRebuilt = { [driver] () throws(StorageError) in
             try engine.modelsReplaced()
@@ -102,10 +95,8 @@ package final class Server: ReactorHandler {
         (memory.used, memory.count(connections.all, dependency.transport))
     }
 
-    /// The longest fold of a write's events into declared models as they were appended.
-    package var longestFold: Work { requests.longestFold }
-    /// The longest step of a fold before that, beyond its share of a turn.
-    package var longestStep: Work { declared.folds.excess }
+    /// The longest fold of a write's events as they were appended, and of a step before that, beyond its share.
+    package var longestFolds: (write: Work, step: Work) { (declared.served.longest, declared.folds.excess) }
 
     // MARK: ReactorHandler
 

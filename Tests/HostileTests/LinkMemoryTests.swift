@@ -17,7 +17,7 @@ extension HostileTests {
             let source = try RunningDaemon()
             let writer = try source.client()
             let event = #"APPEND note-1 {"type":"Wrote","data":1}"#
-            try writer.expect(event)
+            _ = try writer.ask(event)
             let proxy = try BreakingProxy(to: source.socket, at: source.folder.place("proxy"))
             let replica = try RunningDaemon(options: ["--follow", proxy.path])
             let reader = try replica.client()

@@ -61,7 +61,9 @@ extension MachineTests {
             #expect(try daemon.client().ask("GET h3/one").number("changes") == UInt64(WideWriteTests.events))
         }
 
-        @Test func `a leader keeps its lead through such a write, and the followers fold it beside their clients`() throws {
+        @Test func `a leader keeps its lead through such a write, and the followers fold it beside their clients`()
+            throws
+        {
             let nodes = try RunningNodes(3)
             try define(at: nodes["n1"])
             let (write, longest) = try longestWait(nodes["n2"], beside: [nodes["n1"]])

@@ -64,7 +64,8 @@ package enum StoreCondition: String, CaseIterable, Sendable {
         case .full, .unnamed, .flushFailed, .writesWait, .writesRefused, .noLeader, .leaderLost, .engineLost,
             .engineFull, .engineRefuses:
             .critical
-        case .engineSetBack, .notSeeded, .nodeSilent, .sourceLost, .rebuilding, .checkpointFailed, .notBuilt, .notServed,
+        case .engineSetBack, .notSeeded, .nodeSilent, .sourceLost, .rebuilding, .checkpointFailed, .notBuilt,
+            .notServed,
             .notAccepting, .clockBehind, .certificateNotRead, .certificateEnds, .traceStuck:
             .warning
         }

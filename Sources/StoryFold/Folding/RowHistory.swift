@@ -8,7 +8,7 @@ package protocol PastRowFold: AnyObject {
     var keptBytes: Int { get }
     /// Folds the next event of the stream, as long as work is left.
     ///
-    /// - Parameter work: the work that may be done; what was done is taken off.
+    /// - Parameter work: the work that may be done; the work that was done is taken off.
     /// - Returns: false where the same event is to be gone on with.
     func fold(_ record: EventRecord, _ work: inout Work) -> Bool
 }

@@ -52,7 +52,7 @@ package final class MemoryModel: ModelMemory {
 
     /// Goes on with the event that `begin` got, as long as work is left.
     ///
-    /// - Parameter work: the work that may be done; what was done is taken off.
+    /// - Parameter work: the work that may be done; the work that was done is taken off.
     /// - Returns: false where it is to be gone on with.
     func advance(_ event: ProgramEvent, _ work: inout Work) -> Bool {
         guard let outcome = fold.advance(definition.program, event, in: self, &work) else { return false }

@@ -19,8 +19,8 @@ package struct RowChange: BitwiseCopyable {
 
     /// Creates a change.
     package init(
-        kind: KindPlan, number: UInt64, key: UnsafeRawBufferPointer, position: Position, before: RowView?, after: RowView?,
-        fields: UInt64
+        kind: KindPlan, number: UInt64, key: UnsafeRawBufferPointer, position: Position, before: RowView?,
+        after: RowView?, fields: UInt64
     ) {
         (self.kind, self.number, self.key, self.position) = (kind, number, key, position)
         (self.before, self.after, self.fields) = (before, after, fields)

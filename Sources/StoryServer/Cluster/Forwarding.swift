@@ -71,7 +71,7 @@ final class Forwarding {
 
     /// Carries out the writes of a client that no other node has.
     private func carryOut(_ client: UInt64) {
-        while !driver.holdsWrites, let write = writes.takeWaiting(of: client) {
+        while !driver.holdsWrites(), let write = writes.takeWaiting(of: client) {
             guard let connection = requests?.connections[ConnectionID(client)] else { continue }
             connection.forwarded -= 1
             carryOut(write.line, connection)

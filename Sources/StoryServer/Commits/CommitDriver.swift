@@ -73,12 +73,9 @@ final class CommitDriver {
     /// Why the process must end; nil while it may go on.
     var stopReason: StorageError? { turn.stopReason }
 
-    /// True while writes must wait for a commit, a flush or a checkpoint: back-pressure that bounds the unsynced data. A
-    /// full commit begins after the one in progress.
-    var holdsWrites: Bool { holdsWrites(of: nil) }
-
-    /// Returns true while the writes of a connection must wait; those of all others wait for a long fold of one.
-    func holdsWrites(of connection: Connection?) -> Bool {
+    /// Returns true while writes must wait for a commit, a flush or a checkpoint: back-pressure that bounds the unsynced
+    /// data. A full commit begins after the one in progress. For a long fold the writes of all other connections wait.
+    func holdsWrites(of connection: Connection? = nil) -> Bool {
         holdsEvents || entries?.isFull == true || declared.folds.holdsWrites(but: connection)
     }
 
@@ -90,17 +87,13 @@ final class CommitDriver {
 
     /// True while an entry that came from elsewhere can be taken, since few enough events wait for the journal or for a
     /// checkpoint.
-    var mayTakeEntry: Bool {
-        stopReason == nil && turn.takesEntries && !holdsEvents && entries?.isFull != true && declared.folds.takesEntries
-            && refusals.failure == nil
-    }
+    var mayTakeEntry: Bool { takesAny && entries?.isFull != true && refusals.failure == nil }
 
     /// True while an entry of the engine can be taken though the own disk is full: it is acknowledged, so others have it, and
     /// memory has room for it.
-    var mayHoldEntry: Bool {
-        stopReason == nil && turn.takesEntries && !holdsEvents && entries?.holdsMuch == false
-            && declared.folds.takesEntries && refusals.failureBesidesDisk == nil
-    }
+    var mayHoldEntry: Bool { takesAny && entries?.holdsMuch == false && refusals.failureBesidesDisk == nil }
+
+    private var takesAny: Bool { stopReason == nil && turn.takesEntries && !holdsEvents && declared.folds.takesEntries }
 
     /// Appends an event to the log and folds its record, so that the next request sees it; returns whether it did.
     func append(
@@ -120,8 +113,7 @@ final class CommitDriver {
 
     /// Takes an entry that came from elsewhere, where it is acknowledged: its records, as they are.
     ///
-    /// - Returns: false while events that were decided here wait for their acknowledgement, or the entry for its long
-    ///   fold; then nothing is taken.
+    /// - Returns: false, and takes nothing, while events of this store wait for their commit, or the entry for its fold.
     /// - Throws: `.corrupt` if the records cannot follow the head; then nothing is taken.
     func arrived(_ records: UnsafeRawBufferPointer) throws(StorageError) -> Bool {
         guard turn.takesEntries, declared.folds.look(at: records) else { return false }
@@ -199,7 +191,7 @@ final class CommitDriver {
     /// Commits all appended events and waits for it, after the loop has ended; gives up what cannot be committed.
     func finishCommits() {
         for _ in 0..<CommitDriver.lastTries {
-            tryAgain()
+            if stopReason == nil { journal.tryAgain() }
             if let outcome = journal.wait() { commitEnded(outcome) }
             isWaitingForFlush = false
             perform(turn.turnEnded(decision(mayGather: false, isMoreAtHand: false)))
@@ -251,21 +243,19 @@ final class CommitDriver {
         perform(turn.commitEnded(end))
     }
 
-    private func tryAgain() { if stopReason == nil { journal.tryAgain() } }
-
     // MARK: Storing
 
     /// Counts a tick of 0.1 s: retries refused work, and flushes the log while no commits come.
     func ticked() {
         tick += 1
-        tryAgain()
+        if stopReason == nil { journal.tryAgain() }
         checkpoints.ticked(tick)
         for checkpoints in declared.allCheckpoints {
             checkpoints.ticked(tick)
             checkpoints.releaseMemory()
         }
         refusals.ticked(tick)
-        stall.ticked(areWaiting: holdsWrites || head > acknowledged, acknowledged: acknowledged)
+        stall.ticked(areWaiting: holdsWrites() || head > acknowledged, acknowledged: acknowledged)
         entries?.ticked()
         engine.writesRefused(refusals.failure)
         flush.ticked(tick)

@@ -36,6 +36,22 @@ extension ServerDependency {
             connections: connections, outbox: outbox, checkpoints: checkpoints, flush: flush, declared: declared)
     }
 
+    func pushScheduler(_ connections: Connections, _ outbox: Outbox) -> PushScheduler {
+        PushScheduler(
+            log: log, models: models, engine: engine, encoder: encoder, trace: trace, figures: figures, slow: slow,
+            connections: connections, outbox: outbox)
+    }
+
+    func housekeeping(
+        _ driver: CommitDriver, _ connections: Connections, _ memory: ClientMemory, _ requests: Requests
+    ) -> Housekeeping {
+        Housekeeping(
+            clock: clock, clockWatch: ClockWatch(clock, trace), trace: trace, figures: figures, slow: slow, log: log,
+            manager: manager, returnFreedPages: returnFreedPages, renewCertificates: renewCertificates,
+            rightCheck: holdRight, driver: driver, connections: connections, memory: memory, requests: requests,
+            idle: IdleConnections(connections: connections, transport: transport, limits: configuration.limits))
+    }
+
     func requests(
         _ driver: CommitDriver, _ connections: Connections, _ outbox: Outbox, _ memory: ClientMemory,
         _ publishing: PushScheduler, _ checkpoints: Checkpoints, _ work: RequestedWork

@@ -176,7 +176,7 @@ package struct Composition {
                     logWork: LogWork(store.log, store.models), commits: commits,
                     node: node, transport: reactor, manager: manager, wake: wake,
                     returnFreedPages: Allocator.returnFreedPages,
-                    renewCertificates: { [reactor] in certificates?.secondPassed(reactor) ?? [] },
+                    renewCertificates: { [reactor] in certificates?.secondPassed(reactor) ?? CertificateState() },
                     holdRight: store.holdRight, uid: geteuid(),
                     durability: store.directory.fileSystem == .memory ? .memory : .fsync))
         } catch {

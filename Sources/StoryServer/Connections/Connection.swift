@@ -173,8 +173,8 @@ final class Connection {
         case .awaiting(.ownWrites, _): session.lastWritten <= durable
         case .awaiting(.definitions, _): lastDefinition <= durable
         case .awaiting(.room, _): takesWrites
-        case .awaiting(.job, _), .awaiting(.position, _), .awaiting(.fold, _), .awaiting(.forwarded, _), .open, .answering, .closing,
-            .closed:
+        case .awaiting(.job, _), .awaiting(.position, _), .awaiting(.fold, _), .awaiting(.forwarded, _), .open,
+            .answering, .closing, .closed:
             false
         }
     }

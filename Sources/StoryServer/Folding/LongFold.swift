@@ -25,7 +25,7 @@ final class LongFold {
 
     /// The number of entries that are copied in a step, and at most when the memtables join.
     private static let entriesOfStep = 1_024
-    /// The number of rows, and the bytes of all changes, that are told one by one; of more, followers list again.
+    /// The number of rows, and the bytes of all changes, that followers get one by one; of more, they list again.
     private static let (toldRows, toldBytes) = (2_048, 2 << 20)
 
     /// The last event before those that are folded.
@@ -44,7 +44,7 @@ final class LongFold {
     private var readers: (definitions: [StagedDefinition], next: Int)?
     /// The number of records that were appended.
     private var appended = 0
-    /// True where the changes of the rows are few enough to be told one by one.
+    /// True where the changes of the rows are few enough for followers to get them one by one.
     private var areRowsTold = false
 
     /// Creates a fold of records.
@@ -150,7 +150,8 @@ final class LongFold {
     private var excess: Failure? {
         guard let limits else { return nil }
         if changeCount > limits.changes {
-            let message = "the events change more than \(limits.changes) rows of declared models; append fewer at a time"
+            let message =
+                "the events change more than \(limits.changes) rows of declared models; append fewer at a time"
             return Failure(.tooLarge, message, .limit(limits.changes))
         }
         guard bytes > limits.changedBytes else { return nil }
@@ -166,7 +167,9 @@ final class LongFold {
     ///
     /// - Returns: false where it is not the one that was folded.
     func appended(_ record: EventRecord) -> Bool {
-        guard state == .ready, appended < records.all.count, records.all[appended].isSame(as: record) else { return false }
+        guard state == .ready, appended < records.all.count, records.all[appended].isSame(as: record) else {
+            return false
+        }
         appended += 1
         return true
     }
@@ -190,7 +193,7 @@ extension StagedDefinition {
 }
 
 extension EventRecord {
-    /// Returns true where another record has the same event at the same place.
+    /// Returns true where another record has the same event at the same position.
     fileprivate func isSame(as other: EventRecord) -> Bool {
         position == other.position && streamNumber == other.streamNumber && json.equals(other.json)
     }

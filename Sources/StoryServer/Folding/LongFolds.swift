@@ -72,8 +72,29 @@ final class LongFolds {
 
     // MARK: Inputs
 
+    /// Has a write answered whose fold is short, or ready; it waits for a long one.
+    ///
+    /// - Parameter handled: the output of the request.
+    /// - Returns: false where it waits.
+    func answer(
+        _ request: borrowing Request, _ connection: Connection, _ handled: RequestOutput, by requests: Requests
+    ) -> Bool {
+        switch look(at: request, of: connection, now: requests.now(), handled) {
+        case .handle(let time):
+            defer { self.handled(connection) }
+            return requests.answer(request, connection, at: time)
+        case .mustWait:
+            connection.requestMustWait(for: .fold, request.tag)
+            requests.slow.mustWait(connection)
+            return false
+        case .refused(let failure): return requests.refuse(failure, request.verb, tag: request.tag, connection)
+        }
+    }
+
     /// Looks at a write before it is handled: a long fold of its events begins, or has ended.
-    func look(at request: borrowing Request, of connection: Connection, now: Instant, _ output: some TurnOutput) -> Look {
+    private func look(
+        at request: borrowing Request, of connection: Connection, now: Instant, _ output: some TurnOutput
+    ) -> Look {
         if let underWay, underWay.owner === connection, underWay.fold.head == log.head {
             switch underWay.fold.state {
             case .folding, .indexing, .preparing: return .mustWait
@@ -118,7 +139,7 @@ final class LongFolds {
     }
 
     /// Notes that a write was handled: a fold of it that no event used is given up.
-    func handled(_ connection: Connection) { if underWay?.owner === connection { underWay = nil } }
+    private func handled(_ connection: Connection) { if underWay?.owner === connection { underWay = nil } }
 
     /// Folds an event that was appended: joins the changes that are ready for it, or folds it now.
     func appended(_ record: EventRecord) {

@@ -11,24 +11,6 @@ import StoryWire
 /// A line is taken once its records can be appended, so the input that waits is bounded: beyond `much` bytes the rest
 /// stays in the socket, and the source sends no more.
 final class Follower {
-    /// The purpose of the link.
-    enum Purpose {
-        /// The source of a replica is followed for good; the positions that questions asked for are passed on.
-        case replica(answered: (_ question: UInt64, _ position: Position) -> Void)
-        /// A node gets the events through a position, over one connection.
-        case seed(through: Position, ended: (SeedEnd) -> Void)
-    }
-
-    /// The end of a seed.
-    enum SeedEnd: Equatable {
-        /// The events are here.
-        case complete
-        /// The source did not send all of them.
-        case lost(String)
-        /// Source and node have other events at a position that both have.
-        case diverged(String)
-    }
-
     /// The number of records that are taken in one turn, about.
     private static let recordsPerTurn = 2_000
     /// The bytes of lines that wait at which the link is read no further.

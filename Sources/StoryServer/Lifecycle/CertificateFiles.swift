@@ -1,4 +1,4 @@
-import StoryCore
+package import StoryCore
 package import StoryNetwork
 import StoryReactor
 

@@ -213,9 +213,7 @@ final class Builds {
 
     /// Folds a part of the log; a build that the log cannot be read for goes on no more.
     private func fold(_ build: ServedDefinition, through last: Position, within work: Work) {
-        do throws(StorageError) {
-            try build.fold(parts.log, through: last, within: work)
-        } catch {
+        do throws(StorageError) { try build.fold(parts.log, through: last, within: work) } catch {
             failed(build.name, error)
         }
     }

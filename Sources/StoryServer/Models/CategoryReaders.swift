@@ -138,7 +138,7 @@ extension CategoryReaders {
         return group.definitions.reduce(.zero) { sum, definition in
             guard let work = definition.compiled.work(of: type) else { return sum }
             guard work.hasRounds else { return sum + work.most(elements: 0) }
-            // A comma stands between two elements.
+            // Two elements have a comma between them.
             let most = elements ?? data.reduce(1) { $1 == UInt8(ascii: ",") ? $0 + 1 : $0 }
             elements = most
             return sum + work.most(elements: most)

@@ -2,7 +2,7 @@ import StoryCore
 import StoryLog
 import StoryFold
 
-/// The fold of a definition on a thread, and the storing of what it folded.
+/// The fold of a definition on a thread, and the storing of its rows.
 extension ServedDefinition {
     /// The size of the memtables at which a thread stores them, in bytes.
     private static let bytesOfBuild = 64 << 20

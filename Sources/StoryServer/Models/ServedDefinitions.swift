@@ -13,6 +13,8 @@ final class ServedDefinitions {
     private var readers: CategoryReaders
     /// The reader of the events that they share.
     let events: any EventReading
+    /// The most work that the folds of one request have done as its events were appended.
+    private(set) var longest = Work.zero
     /// The last event that they were given to fold.
     private var given = Position.zero
     /// The definitions that answer no more, with the position from which on they do not.
@@ -53,7 +55,11 @@ final class ServedDefinitions {
     func lost(_ error: StorageError) { for definition in inOrder { definition.failed(error) } }
 
     /// Takes the work that folds have done since the last call.
-    func takeSpent() -> Work { readers.takeSpent() }
+    func takeSpent() -> Work {
+        let spent = readers.takeSpent()
+        longest = max(longest, spent)
+        return spent
+    }
 
     /// Returns the work of folding the events of a write at most.
     func mostWork(of action: RequestAction, in catalogue: Catalogue) -> Work {

@@ -44,8 +44,6 @@ final class Requests {
     var queue = FairQueue(.requests, leastShare: 4 * .line)
     /// The work that is left of the share of the connection whose lines are handled.
     var left = Work.zero
-    /// The longest fold of a write's events into declared models as they were appended.
-    private(set) var longestFold = Work.zero
     private var turn: UInt64 = 0
     private var waiting = WaitingRequests()
     private var turnTime: Instant?
@@ -208,17 +206,7 @@ final class Requests {
             }
         }
         guard request.verb.isWrite, driver.declared.folds.mayConcern else { return answer(request, connection) }
-        let now = now()
-        switch driver.declared.folds.look(at: request, of: connection, now: now, handled) {
-        case .handle(let time):
-            defer { driver.declared.folds.handled(connection) }
-            return answer(request, connection, at: time)
-        case .mustWait:
-            connection.requestMustWait(for: .fold, request.tag)
-            slow.mustWait(connection)
-            return false
-        case .refused(let failure): return refuse(failure, tag: request.tag, connection)
-        }
+        return driver.declared.folds.answer(request, connection, handled, by: self)
     }
 
     /// Has the engine answer a request that waits for nothing.
@@ -236,9 +224,7 @@ final class Requests {
         handled.begin(connection, verb, isTimed: isTimed)
         engine.handle(request, from: &connection.session, now: time ?? now(), into: handled)
         handled.end()
-        let folded = driver.declared.served.takeSpent()
-        longestFold = max(longestFold, folded)
-        left -= .written(handled.takeWritten()) + folded
+        left -= .written(handled.takeWritten()) + driver.declared.served.takeSpent()
         guard !handled.isRowWanted else { return true }
         if let began { figures.took(verb, nanoseconds: clock.steady() - began) }
         if connection.session.subscriptionCount != followed {

@@ -130,29 +130,29 @@ package final class MemtableSet {
     /// Copies older entries into this set where it has none at their keys, some at a time.
     ///
     /// - Parameters:
-    ///   - place: the table and the index of the next entry; it is moved on.
+    ///   - next: the table and the index of the next entry; it is moved on.
     ///   - count: the number of entries to look at.
     /// - Returns: true where no entry is left.
-    func complete(from older: MemtableSet, at place: inout (table: Int, entry: Int), atMost count: Int) -> Bool {
+    func complete(from older: MemtableSet, at next: inout (table: Int, entry: Int), atMost count: Int) -> Bool {
         var left = count
-        while place.table < older.end {
-            let table = UInt8(place.table)
-            guard let source = older.filled(table), place.entry < source.count else {
-                place = (place.table + 1, 0)
+        while next.table < older.end {
+            let table = UInt8(next.table)
+            guard let source = older.filled(table), next.entry < source.count else {
+                next = (next.table + 1, 0)
                 continue
             }
             guard left > 0 else { return false }
-            let end = min(source.count, place.entry + left)
-            left -= end - place.entry
+            let end = min(source.count, next.entry + left)
+            left -= end - next.entry
             change(table) { target in
-                for index in place.entry..<end {
+                for index in next.entry..<end {
                     let (key, value) = (source.key(index), source.value(index))
                     let hash = Memtable.hash(key)
                     guard target.find(key, hash: hash) == nil else { continue }
                     if let value { target.put(value, at: key, hash: hash) } else { target.remove(key, hash: hash) }
                 }
             }
-            place.entry = end
+            next.entry = end
         }
         return true
     }

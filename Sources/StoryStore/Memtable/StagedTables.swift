@@ -29,7 +29,8 @@ package final class StagedTables: TableStore {
     /// Calls `body` with an entry of a table by its number, in the order of the first writes; the value of a tombstone is
     /// nil. The bytes are valid until the table is written to.
     package func withEntry<Result>(
-        _ index: Int, of table: UInt8, _ body: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer?) -> Result
+        _ index: Int, of table: UInt8,
+        _ body: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer?) -> Result
     ) -> Result? { buffers.filled(table).map { body($0.key(index), $0.value(index)) } }
 
     /// Moves all entries to a store, by one call each.
@@ -122,8 +123,8 @@ package final class StagedTables: TableStore {
 }
 
 extension LMDBModelStore {
-    /// Copies some of the newest entries into staged memtables that lack them, so that these can take the place of the
-    /// active ones; nothing may be written meanwhile.
+    /// Copies some of the newest entries into staged memtables that lack them, so that these can replace the active
+    /// ones; nothing may be written meanwhile.
     ///
     /// - Returns: true where all are there, or the staged memtables are small enough to be copied themselves.
     package func prepare(_ staged: StagedTables, copying count: Int) -> Bool {

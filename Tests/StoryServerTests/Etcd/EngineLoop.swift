@@ -45,7 +45,8 @@ final class EngineLoop: Sendable {
                     shared.trace.withLock { $0.append(String(decoding: line, as: UTF8.self)) }
                 }
                 let engine = EtcdEngine(
-                    endpoints, user: { user }, lease: 3 * callTime, callTime: callTime, transport: reactor, trace: trace)
+                    endpoints, user: { user }, lease: 3 * callTime, callTime: callTime, transport: reactor, trace: trace
+                )
                 let owner = EngineOwner(reactor, engine, shared)
                 engine.receiver = owner
                 shared.waker.withLock { $0 = reactor.waker }

@@ -21,29 +21,14 @@ package struct ProgramFold: ~Copyable {
     private(set) var rowLine: Int32?
     /// The key of the row outside of `row`.
     private var outerKey: UnsafeRawBufferPointer?
-    private var loop: Loop?
+    private var loop: ProgramLoop?
     /// The rule of the event; nil before the first one.
     private var rule: ProgramCode.Rule?
     /// The number of the next instruction; nil before the first one.
     private var next: Int?
     /// The bytes that the present instruction has searched.
     var searched = 0
-
-    /// The program, event and model of a fold.
-    struct Run {
-        let code: UnsafePointer<ProgramCode>
-        let event: ProgramEvent
-        let model: any ModelMemory
-    }
-
-    /// The rounds of a `for`.
-    private struct Loop {
-        let instruction: LoopInstruction
-        var elements: ValueList
-        /// The instruction after `for`.
-        let body: Int
-        var index = 0
-    }
+    typealias Run = ProgramRun
 
     /// Allocates the memory.
     package init() {}
@@ -85,7 +70,7 @@ package struct ProgramFold: ~Copyable {
 
     /// Goes on with the event that `begin` got, as long as work is left.
     ///
-    /// - Parameter work: the work that may be done; what was done is taken off, the last instruction whole.
+    /// - Parameter work: the work that may be done; the work that was done is taken off, the last instruction whole.
     /// - Returns: as `fold`; nil where the event is to be gone on with.
     package mutating func advance(
         _ program: Program, _ event: ProgramEvent, in model: any ModelMemory, _ work: inout Work
@@ -148,9 +133,7 @@ package struct ProgramFold: ~Copyable {
     }
 
     /// Checks that the statements have a row to change.
-    func find(line: Int32) throws(Misfit) {
-        guard rows.key != nil else { throw Misfit(line: rowLine ?? line, rule: .key) }
-    }
+    func find(line: Int32) throws(Misfit) { if rows.key == nil { throw Misfit(line: rowLine ?? line, rule: .key) } }
 }
 
 /// `for`.
@@ -164,7 +147,7 @@ extension ProgramFold {
         }
         guard let elements = over.elements else { throw Misfit(line: instruction.line, rule: .wrongType) }
         guard elements.count <= DefinitionLimits.loop else { throw Misfit(line: instruction.line, rule: .tooMany) }
-        loop = Loop(instruction: instruction, elements: elements, body: body)
+        loop = ProgramLoop(instruction: instruction, elements: elements, body: body)
         return beginRound() ?? Int(instruction.end)
     }
 
@@ -196,4 +179,20 @@ extension ProgramFold {
         memory.free()
         memory = fresh
     }
+}
+
+/// The program, event and model of a fold.
+struct ProgramRun {
+    let code: UnsafePointer<ProgramCode>
+    let event: ProgramEvent
+    let model: any ModelMemory
+}
+
+/// The rounds of a `for`.
+private struct ProgramLoop {
+    let instruction: LoopInstruction
+    var elements: ValueList
+    /// The instruction after `for`.
+    let body: Int
+    var index = 0
 }

@@ -59,7 +59,8 @@ private struct RuleMeasure {
         switch instruction {
         case .assign(let assign): .instruction + work(of: assign.value) + work(of: assign.target)
         case .bind(_, let value): .instruction + work(of: value)
-        case .merge(let value, _): .instruction + work(of: value) + .folded(ProgramCode.mostBytes(of: code.pointee.fields))
+        case .merge(let value, _):
+            .instruction + work(of: value) + .folded(ProgramCode.mostBytes(of: code.pointee.fields))
         case .remove, .goTo, .endLoop, .endRow: .instruction
         case .unless(let condition, _): .instruction + work(of: condition)
         case .beginLoop(let loop): .instruction + work(of: loop.over)
@@ -67,13 +68,15 @@ private struct RuleMeasure {
         }
     }
 
+    private var noteBytes: Work { .folded(ProgramCode.mostBytes(of: code.pointee.notes)) }
+
     private func work(of target: AssignInstruction.Target) -> Work {
         switch target {
         case .field(let number): .folded(3 * code.pointee.fields[Int(number)].type.mostBytes)
         case .entry(let number, let key):
             .folded(3 * code.pointee.fields[Int(number)].type.mostBytes) + work(of: key)
         case .note(_, let key):
-            .changedRow + 2 * .folded(ProgramCode.mostBytes(of: code.pointee.notes)) + (key.map { work(of: $0) } ?? .zero)
+            .changedRow + 2 * noteBytes + (key.map { work(of: $0) } ?? .zero)
         }
     }
 
@@ -87,7 +90,7 @@ private struct RuleMeasure {
             switch code.pointee.expressions[Int(number)] {
             case .constant, .none, .path, .attribute, .field, .local, .isRowAbsent: .zero
             case .note(_, let key):
-                .changedRow + .folded(ProgramCode.mostBytes(of: code.pointee.notes)) + (key.map { work(of: $0) } ?? .zero)
+                .changedRow + noteBytes + (key.map { work(of: $0) } ?? .zero)
             case .member(let box, _): work(of: box) + search(in: box)
             case .element(let box, let key), .isIn(let key, let box): work(of: box) + work(of: key) + search(in: box)
             case .call(_, let arguments, _):
@@ -97,8 +100,8 @@ private struct RuleMeasure {
                     }
             case .arithmetic(.plus, let left, let right):
                 work(of: left) + work(of: right) + .folded(2 * DefinitionLimits.usualText)
-            case .arithmetic(_, let left, let right), .logic(_, let left, let right), .comparison(_, let left, let right),
-                .coalesce(let left, let right):
+            case .arithmetic(_, let left, let right), .logic(_, let left, let right),
+                .comparison(_, let left, let right), .coalesce(let left, let right):
                 work(of: left) + work(of: right)
             case .negative(let value), .not(let value), .isAbsent(let value): work(of: value)
             case .choice(let condition, let yes, let no): work(of: condition) + work(of: yes) + work(of: no)
@@ -125,8 +128,8 @@ private struct RuleMeasure {
         case .path, .attribute: true
         case .member(let box, _), .element(let box, _): isOfEvent(box)
         case .coalesce(let left, let right): isOfEvent(left) && isOfEvent(right)
-        case .constant, .none, .field, .note, .local, .call, .arithmetic, .negative, .not, .logic, .comparison, .isAbsent,
-            .isRowAbsent, .choice, .isIn, .isOneOf:
+        case .constant, .none, .field, .note, .local, .call, .arithmetic, .negative, .not, .logic, .comparison,
+            .isAbsent, .isRowAbsent, .choice, .isIn, .isOneOf:
             false
         }
     }

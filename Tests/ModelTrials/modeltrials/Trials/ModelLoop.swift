@@ -69,8 +69,8 @@ final class ModelLoop {
     }
 
     /// The longest fold of a write's events as they were appended, and of a step, beyond its share, before that.
-    var longestFold: Work { loop.server.longestFold }
-    var longestStep: Work { loop.server.longestStep }
+    var longestFold: Work { loop.server.longestFolds.write }
+    var longestStep: Work { loop.server.longestFolds.step }
 
     func follow(_ line: String) { loop.send(line, from: "eve") }
     func heard() -> [String] { loop.hear("eve") }
