@@ -15,19 +15,19 @@ struct ModelTests {
 
     /// Each fault with the trial that notices it first.
     private static let faults: KeyValuePairs = [
-        "halvesUp": 17, "seventeenDigits": 3, "quotientsAreCut": 116, "floorIsTowardsZero": 184,
-        "prefixCountsBytes": 33, "countCountsBytes": 9, "limitsCountScalars": 15, "leapSecondsAreRefused": 6,
-        "thousandthsAreRounded": 6, "timesAreNoTexts": 13, "offsetsAreIgnored": 41, "missingIsZero": 4,
-        "noneIsAValue": 1, "optionalFieldsAreNeeded": 1, "absentElementsCount": 573, "startsAreForgotten": 2,
-        "removalsMakeRows": 35, "removalsOfMapsFail": 13, "setsMoveElements": 8, "lastKeepsTheOldest": 78,
-        "oneElementIsTaken": 864, "entriesAreUnlimited": 118, "mergesClear": 4, "rowsAreOutside": 7,
-        "keysAreLong": 137, "notesAreOfCategories": 8, "conditionsAreLoose": 10, "indexesBeginAtOne": 10,
-        "namesAreForgotten": 94, "starsGoFirst": 1, "textsAreFoundInMaps": 14, "misfitsKeepRows": 1,
-        "misfitsKeepNotes": 1, "emptyCollectionsStay": 12, "equalRowsChange": 3, "numbersAreUsedAgain": 292,
-        "idsAreShort": 14, "misfitsTellTheRule": 7, "hundredRowsAreFew": 10, "recordsAreUnlimited": 17,
-        "loopsAreLong": 4, "tiesStay": 3, "absentRowsGoFirst": 103, "untilIsIncluded": 1, "sinceIsExcluded": 16,
-        "textsAreSortedWhole": 2954, "collectionsAreNotSearched": 24, "boundsKeepAbsentRows": 1, "pushIsLost": 2,
-        "pageIsShort": 2, "stateIsOfNow": 2,
+        "halvesUp": 9, "seventeenDigits": 3, "quotientsAreCut": 283, "floorIsTowardsZero": 82,
+        "prefixCountsBytes": 94, "countCountsBytes": 150, "limitsCountScalars": 116, "leapSecondsAreRefused": 6,
+        "thousandthsAreRounded": 6, "timesAreNoTexts": 31, "offsetsAreIgnored": 55, "missingIsZero": 1,
+        "noneIsAValue": 1, "optionalFieldsAreNeeded": 7, "absentElementsCount": 234, "startsAreForgotten": 3,
+        "removalsMakeRows": 5, "removalsOfMapsFail": 5, "setsMoveElements": 76, "lastKeepsTheOldest": 9,
+        "oneElementIsTaken": 864, "entriesAreUnlimited": 251, "mergesClear": 4, "rowsAreOutside": 7,
+        "keysAreLong": 137, "notesAreOfCategories": 8, "conditionsAreLoose": 17, "indexesBeginAtOne": 9,
+        "namesAreForgotten": 16, "starsGoFirst": 3, "textsAreFoundInMaps": 14, "misfitsKeepRows": 1,
+        "misfitsKeepNotes": 30, "emptyCollectionsStay": 10, "equalRowsChange": 3, "numbersAreUsedAgain": 120,
+        "idsAreShort": 14, "misfitsTellTheRule": 7, "hundredRowsAreFew": 43, "recordsAreUnlimited": 17,
+        "loopsAreLong": 4, "tiesStay": 1, "absentRowsGoFirst": 11, "untilIsIncluded": 14, "sinceIsExcluded": 1,
+        "textsAreSortedWhole": 1736, "collectionsAreNotSearched": 9, "boundsKeepAbsentRows": 2, "pushIsLost": 1,
+        "pageIsShort": 1, "stateIsOfNow": 3,
     ]
 
     @Test(arguments: faults.map { ($0.key, $0.value) })

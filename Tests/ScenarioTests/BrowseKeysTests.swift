@@ -47,24 +47,4 @@ import Testing
         #expect(terminal.isPlain && !screen().isOnSecondPage && screen().hasCursor)
     }
 
-    @Test func `a pasted text of several lines is the message, and presses no key of a list`() throws {
-        let daemon = try daemon()
-        let run = try BrowserRun(daemon, arguments: ["stories", "--as", "007"])
-        try run.shows("nothing here")
-        run.terminal.type("n")
-        try run.shows("▸ title")
-        run.terminal.type("\u{1B}[200~A title\u{1B}[201~\t\u{1B}[200~First\rsecond\r\u{1B}[201~\t\t007")
-        // The user is offered, Enter takes it, and the next one posts the story.
-        try run.shows("a@example.org")
-        run.terminal.type("\r\r")
-        try run.shows("posted: story-")
-        let told = try daemon.client().ask("LIST stories")
-        #expect(told.contains(#""title":"A title","message":"First\nsecond\n""#), "\(told)")
-        try run.shows("the story") { $0.lines[3].contains("A title") }
-        run.terminal.type("\u{1B}[200~d\ry\r\u{1B}[201~\u{1B}[[A\u{1B}[38;2;255;48;2m\u{1B}d?")
-        try run.shows("the keys")
-        #expect(try daemon.client().ask("COUNT stories").contains(#""count":1"#))
-        run.terminal.type("?q")
-        #expect(try run.terminal.wait() == 0)
-    }
 }

@@ -43,7 +43,7 @@ extension MachineTests {
                 for other in asking {
                     let asked = clock.now
                     #expect(try other.ask("PING").hasPrefix("+"))
-                    #expect(try other.ask("GET h0/one").hasPrefix("- ") || client.hasBytes)
+                    _ = try other.ask("GET h0/one")
                     longest = max(longest, clock.now - asked)
                     count += 1
                 }

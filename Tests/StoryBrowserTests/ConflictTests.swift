@@ -99,10 +99,14 @@ import Testing
         driven.type("d")
         #expect(driven.lines[1] == "delete story a?" && driven.lines[3] == "title         Spring")
         #expect(driven.lines.contains("y deletes it, and its history remains; n keeps it"))
-        driven.press(.enter, .tab, .backspace, .character("d"), .character("q"))
-        #expect(driven.takeCommands().isEmpty && driven.lines[1] == "delete story a?")
-        driven.type("n")
-        #expect(try driven.list.selection?.id == "a")
+        for key in [Key.enter, .tab, .backspace, .character("d"), .character("q"), .character("n")] {
+            driven.press(key)
+            #expect(driven.takeCommands().isEmpty, "\(key)")
+            #expect(try driven.list.selection?.id == "a", "\(key)")
+            driven.type("d")
+            #expect(driven.lines[1] == "delete story a?", "\(key)")
+        }
+        driven.press(.escape)
         driven.type("dy")
         #expect(try submitted(&driven).1 == .delete(id: "a", version: 3))
         driven.type("y")

@@ -74,9 +74,9 @@ import Testing
         #expect(driven.takeLastCommand(of: Stories.self) == nil, "nothing was handed in")
         driven.press(.pasted(String(repeating: "x", count: Draft.limit)))
         #expect(try driven.draft.fields[1].text == "aone\ntwo\tyb", "a part of it would be no text of anyone")
-        #expect(driven.lines[22].hasPrefix(" the pasted text has 12000 characters, and a field at most 12000"))
+        #expect(driven.lines[21].hasPrefix(" the pasted text has 12000 characters, and a field at most 12000"))
         driven.press(.pasted(nil))
-        #expect(driven.lines[22].hasPrefix(" the pasted text is not UTF-8"))
+        #expect(driven.lines[21].hasPrefix(" the pasted text is not UTF-8"))
         driven.press(.tab, .pasted("007\n"))
         #expect(try driven.draft.fields[2].text == "007", "a copied line that names a user")
     }

@@ -158,7 +158,7 @@ import Testing
         var driven = try Driven.orders(model, [Fixtures.order("7")])
         driven.type("/")
         let offered = driven.lines.filter { $0.contains("since") || $0.contains("until") }
-        let names = ["  total since ", "  total until ", "  placed since", "  placed until"]
+        let names = ["  total since", "  total until", "  placed since", "  placed until"]
         #expect(offered.map { String($0.prefix(14)) } == names)
         driven.press(.tab, .tab, .tab, .tab)
         driven.type("1")

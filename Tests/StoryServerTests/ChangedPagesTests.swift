@@ -113,37 +113,4 @@ struct ChangedPagesTests {
         return isMet
     }
 
-    @Test func `the scrub finds pages that changed, has the models rebuilt, and tells when it came round`() throws {
-        let folder = try Self.original()
-        let bench = try StoredLoop(folder.store)
-        func age() -> (count: Int, age: Int) {
-            let line = bench.loop.ask("METRICS", from: "a").joined()
-            func value(_ name: String) -> Int {
-                line.components(separatedBy: "\(name) ").dropFirst()
-                    .compactMap { Int($0.prefix { $0.isNumber }) }.last ?? -1
-            }
-            return (value("storykeep_model_scrubs_total"), value("storykeep_model_scrub_age_seconds"))
-        }
-        #expect(age().count == 0)
-        for _ in 0..<40 {
-            bench.loop.tick(10)
-            bench.settle()
-        }
-        let before = age()
-        #expect(before.count > 0 && before.age < 20, "\(before)")
-        let data = folder.store + "/models/data.mdb"
-        let bytes = RawFile.read(data)
-        for place in stride(from: 2 * Self.pageSize + 1_000, to: bytes.count, by: Self.pageSize) {
-            RawFile.patch(data, at: place, bytes[place] ^ 1)
-        }
-        for _ in 0..<40 where bench.loop.said("rebuilt position") == 0 {
-            bench.loop.tick(10)
-            bench.settle()
-        }
-        let (begun, done) = (bench.loop.said("rebuilding reason"), bench.loop.said("rebuilt position"))
-        #expect(begun == 1 && done == 1, "\(bench.loop.trace)")
-        #expect(bench.settled("VERIFY").last?.hasPrefix("+") == true)
-        #expect(bench.loop.server.stopReason == nil)
-        bench.stop()
-    }
 }

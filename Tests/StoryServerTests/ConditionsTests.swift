@@ -55,9 +55,9 @@ struct ConditionsTests {
         bench.tick(150)
         #expect(try conditions(bench.replica, "r") == [], "a source without events is heard")
         bench.isConnected = false
-        bench.tick(99)
+        bench.tick(70)
         #expect(try conditions(bench.replica, "r") == [])
-        bench.tick(25)
+        bench.tick(55)
         #expect(try conditions(bench.replica, "r") == ["source-lost"])
         #expect(bench.replica.said(#"source-lost source=/source position=0 reason="it does not answer""#) == 1)
         bench.isConnected = true
@@ -151,10 +151,10 @@ struct ConditionsTests {
         bench.tick(2)
         #expect(try conditions(bench, "a") == ["checkpoint-failed"])
         store.storingFailure = nil
-        bench.tick(12)
-        bench.awaitStoring()
-        bench.tick(2)
-        #expect(try conditions(bench, "a") == [])
+        try until("it is stored") {
+            bench.tick(2)
+            return try conditions(bench, "a") == []
+        }
     }
 
     @Test func `a definition that meets a full disk waits, says so, and is built once there is room`() throws {
@@ -171,6 +171,7 @@ struct ConditionsTests {
         #expect(refusal.text("code") == "busy" && refusal.contains("it waits: no room"), "\(refusal)")
         #expect(try conditions(bench, "a") == ["not-built"])
         bench.shelf.failure = nil
+        bench.clock.pass(nanoseconds: 2_000_000_000)
         bench.tick(15)
         #expect(bench.ask("MODELS", from: "a").first?.contains(#""state":"ready""#) == true)
         #expect(try conditions(bench, "a") == [])

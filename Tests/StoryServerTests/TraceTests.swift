@@ -123,7 +123,7 @@ import Testing
         #expect(written.withLock { String(decoding: $0, as: UTF8.self) } == "1970-01-01T00:00:00.000Z ready\n")
         room.withLock { $0 = 0 }
         trace.say("more")
-        for _ in 1...5 { trace.secondPassed() }
+        for _ in 1...7 { trace.secondPassed() }
         #expect(trace.isStuck)
         room.withLock { $0 = 10_000 }
         trace.secondPassed()

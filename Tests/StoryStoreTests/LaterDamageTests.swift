@@ -107,8 +107,11 @@ struct LaterDamageTests {
         }
         #expect(steps > 10 && bench.store.damage == nil)
         let path = bench.folder.store + "/models/data.mdb"
-        let place = RawFile.size(path) - 4_096 + 2_000
-        RawFile.patch(path, at: place, RawFile.read(path)[place] ^ 4)
+        // Some of the pages are free.
+        let bytes = RawFile.read(path)
+        for place in stride(from: 2 * 4_096 + 2_000, to: RawFile.size(path), by: 4_096) {
+            RawFile.patch(path, at: place, bytes[place] ^ 4)
+        }
         let error = failure { () throws(StorageError) in
             var page = UInt64(0)
             while let next = try scrub.step(from: page, count: 16) { page = next }

@@ -75,7 +75,7 @@ package enum StoreCondition: String, CaseIterable, Sendable {
     package var sentence: String {
         switch self {
         case .full: "the disk is full, so writes are refused"
-        case .unnamed: "the copy found no room for its name: make room, then restart"
+        case .unnamed: "the copy has no name yet: make room and restart"
         case .flushFailed: "the log has no room for the journal's events"
         case .writesWait: "writes wait for the disk, or for room in memory"
         case .writesRefused: "each write is refused; the reply has the reason"
@@ -83,7 +83,7 @@ package enum StoreCondition: String, CaseIterable, Sendable {
         case .leaderLost: "the node that leads is not reached, so writes wait"
         case .engineLost: "etcd does not answer, so no write is possible here"
         case .engineFull: "etcd has no room, so no write is possible"
-        case .engineRefuses: "etcd refuses this node's calls, so no write is possible here"
+        case .engineRefuses: "etcd refuses this node, so no write is possible"
         case .engineSetBack: "etcd went back to an earlier state"
         case .notSeeded: "events are missing here, and no other node sends them"
         case .nodeSilent: "another node does not report"

@@ -201,7 +201,7 @@ package final class EtcdEngine: EngineCalls {
         let found = link.takeNews()
         if let version = found.version {
             link.failedUntil = 0
-            trace.sayEachSecond("engine-found", ["endpoint": link.endpoint.url, "version": version])
+            trace.say("engine-found", ["endpoint": link.endpoint.url, "version": version])
         }
         for result in found.results {
             if case .answered(let id, let answer) = result {
