@@ -136,7 +136,6 @@ extension DaemonTests {
             #expect(try run("\(try Program.path("stored")) --version").output.hasPrefix("stored "))
             let wrong = try run("\(try Program.path("stored")) --nonsense")
             #expect(wrong.exit == .code(2) && wrong.errors.contains("--nonsense is no option"), "\(wrong.errors)")
-            #expect(try run("\(try Program.path("storectl")) --version").output.hasPrefix("storectl "))
             #expect(!Files.exists(daemon.folder.place("home")))
             let served = try RunningDaemon(
                 command: ["unshare", "-m", "sh", "-c", "mount -t tmpfs none /proc; exec \"$0\" \"$@\""])
