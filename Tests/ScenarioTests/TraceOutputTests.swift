@@ -52,28 +52,6 @@ extension DaemonTests {
             #expect(try again.wait() == .code(0))
         }
 
-        @Test(.enabled(if: geteuid() == 0, "only root can connect as somebody else"))
-        func `users who may not connect are told of once a second`() throws {
-            let daemon = try RunningDaemon(options: ["--allow", "61001=read"])
-            chmod(daemon.folder.path, 0o711)
-            // As on a file system without access control lists.
-            chmod(daemon.socket, 0o666)
-            let script = #"""
-                use IO::Socket::UNIX;
-                for (1..500) { my $s = IO::Socket::UNIX->new(Peer => $ARGV[0]) or next; my $line = <$s>; }
-                """#
-            let refused = try Program(
-                ["setpriv", "--reuid=61002", "--clear-groups", "perl", "-e", script, daemon.socket],
-                output: "/dev/null", errors: "/dev/null")
-            #expect(try refused.wait() == .code(0))
-            #expect(try daemon.traces("denied uid=61002 count="))
-            #expect(try daemon.stop() == .code(0))
-            let lines = daemon.trace.split(separator: "\n").filter { $0.contains("denied") }
-            let counted = lines.compactMap { $0.split(separator: "count=").dropFirst().first.flatMap { Int($0) } }
-            #expect(lines.count < 100, "\(lines.count) lines")
-            #expect(counted.reduce(1, +) <= 500)
-        }
-
         /// A client of a daemon that starts.
         private func greeted(_ path: String) throws -> LineSocket {
             var client: LineSocket?
