@@ -23,7 +23,7 @@ struct ModelTests {
         "oneElementIsTaken": 864, "entriesAreUnlimited": 251, "mergesClear": 4, "rowsAreOutside": 7,
         "keysAreLong": 137, "notesAreOfCategories": 8, "conditionsAreLoose": 17, "indexesBeginAtOne": 9,
         "namesAreForgotten": 16, "starsGoFirst": 3, "textsAreFoundInMaps": 14, "misfitsKeepRows": 1,
-        "misfitsKeepNotes": 30, "emptyCollectionsStay": 10, "equalRowsChange": 3, "numbersAreUsedAgain": 120,
+        "misfitsKeepNotes": 30, "emptyCollectionsStay": 10, "equalRowsChange": 3, "numbersAreUsedAgain": 292,
         "idsAreShort": 14, "misfitsTellTheRule": 7, "hundredRowsAreFew": 43, "recordsAreUnlimited": 17,
         "loopsAreLong": 4, "tiesStay": 1, "absentRowsGoFirst": 11, "untilIsIncluded": 14, "sinceIsExcluded": 1,
         "textsAreSortedWhole": 1736, "collectionsAreNotSearched": 9, "boundsKeepAbsentRows": 2, "pushIsLost": 1,
