@@ -35,7 +35,8 @@ extension HostileTests {
             #expect(verified.hasPrefix("+") && (verified.number("verified") ?? 0) > 100, "\(verified)")
             let grown = (daemon.anonymousMemory - began) >> 20
             print("any lines: \(Self.lines) lines, \(answers) answers, \(verified), memory grew by \(grown) MiB")
-            #expect(throws: TookTooLong.self, "nobody without a role is let in") {
+            // The socket's access control list refuses it; where there are no such lists, the daemon hangs up.
+            #expect(throws: (any Error).self, "nobody without a role is let in") {
                 var stranger = LineSender(daemon.socket, 61_004, LineMaker(seed: Self.seed))
                 _ = try stranger.send(100)
             }
