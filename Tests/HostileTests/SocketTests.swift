@@ -121,13 +121,13 @@ extension HostileTests {
                 let number = flags.flatMap { Int32($0, radix: 8) } ?? 0
                 #expect(number & O_CLOEXEC != 0, "descriptor \(descriptor): \(info)")
             }
-            let sockets = open.compactMap { descriptor in
-                try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(daemon.pid)/fd/\(descriptor)")
-            }
-            .filter { $0.hasPrefix("socket:[") }.map { $0.dropFirst(8).dropLast() }
             var own: [Substring] = []
-            // While others come and go the kernel may leave one out.
+            // While descriptors and sockets come and go, the kernel may leave one out of either list.
             try until("its socket is told of") {
+                let links = try Files.names(in: "/proc/\(daemon.pid)/fd").compactMap { descriptor in
+                    try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(daemon.pid)/fd/\(descriptor)")
+                }
+                let sockets = links.filter { $0.hasPrefix("socket:[") }.map { $0.dropFirst(8).dropLast() }
                 let known = Files.text("/proc/net/unix").split(separator: "\n").map { $0.split(separator: " ") }
                 own = known.filter { $0.count > 7 && sockets.contains($0[6]) }.map { $0[7] }
                 return !own.isEmpty
