@@ -87,8 +87,8 @@ package final class Server: ReactorHandler {
     /// The last acknowledged event.
     package var acknowledged: Position { driver.acknowledged }
 
-    /// True while a background thread stores the models.
-    package var isStoring: Bool { checkpoints.isStoring }
+    /// True while a background thread stores models, the store's own or declared ones.
+    package var isStoring: Bool { checkpoints.isStoring || declared.allCheckpoints.contains(where: \.isStoring) }
 
     /// The bytes kept for clients: by the account, and computed from every connection.
     package var kept: (account: Int, counted: Int) {
