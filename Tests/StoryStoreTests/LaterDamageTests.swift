@@ -61,6 +61,20 @@ struct LaterDamageTests {
         #expect(try Self.isThere(5, bench, .users) && !Self.isThere(Self.count, bench, .users), "other pages are whole")
     }
 
+    @Test func `each turn compares again what its writes rest on`() throws {
+        let bench = try Self.used()
+        for table in [ModelTable.users, .usersByDate] {
+            bench.store.turnEnded()
+            #expect(try Self.isThere(Self.changed, bench, table))
+        }
+        try Self.change(bench)
+        bench.store.turnEnded()
+        let error = failure { () throws(StorageError) in try Self.isThere(Self.changed, bench, .users) }
+        #expect(error?.isCorrupt == true && error == bench.store.damage, "\(String(describing: error))")
+        let again = failure { () throws(StorageError) in try Self.isThere(Self.changed, bench, .users) }
+        #expect(again == error, "damage that was found is met in the same turn")
+    }
+
     @Test func `a key that is looked up in advance is proven as well`() throws {
         let bench = try Self.used()
         try Self.change(bench)

@@ -42,6 +42,8 @@ package protocol ServedModels: TableStore {
     func reopen() throws(StorageError)
     /// Frees the slots of readers whose process ended.
     func clearStaleReaders()
+    /// Notes that a turn of the loop has ended: what the writes of the next one rest on is compared again.
+    func turnEnded()
     /// The comparison of the stored pages with their checksums; nil for models in memory.
     var scrub: PageScrub? { get }
     /// Returns a view of the stored tables; no checkpoint may be in progress.
@@ -59,6 +61,9 @@ extension ServedModels {
 
     /// Does nothing by default.
     package func releaseMemory() {}
+
+    /// Does nothing by default.
+    package func turnEnded() {}
 
     /// Does nothing by default.
     package func reopen() {}

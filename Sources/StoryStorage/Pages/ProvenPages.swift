@@ -22,6 +22,12 @@ package final class ProvenPages: @unchecked Sendable {
     private let comparisons = Atomic(0)
     /// The checksums of the pages that were added, so that a later comparison needs no system call.
     private let known: KnownChecksums
+    /// The turn of the loop, from 1 on; 0 where nobody counts them.
+    private let turn = Atomic<UInt64>(0)
+    /// Pages that were compared again, each with the turn in which that was, in a table by the low bits of their numbers.
+    private let proven: UnsafeMutablePointer<Atomic<UInt64>>
+    /// The number of places in that table, a power of two.
+    private static let places: UInt64 = 1 << 10
 
     /// Makes an empty set.
     ///
@@ -40,9 +46,14 @@ package final class ProvenPages: @unchecked Sendable {
         self.compare = compare
         self.checksum = checksum
         known = KnownChecksums(pages: pages)
+        proven = .allocate(capacity: Int(ProvenPages.places))
+        for place in 0..<Int(ProvenPages.places) { (proven + place).initialize(to: Atomic(0)) }
     }
 
-    deinit { munmap(words, bytes) }
+    deinit {
+        munmap(words, bytes)
+        proven.deallocate()
+    }
 
     /// The number of pages that were compared.
     package var count: Int { comparisons.load(ordering: .relaxed) }
@@ -89,5 +100,22 @@ package final class ProvenPages: @unchecked Sendable {
         guard known.checksum(of: page) != checksum(bytes, page) else { return }
         remove(page)
         try prove(page)
+    }
+
+    /// Begins a turn of the loop: each page that a write rests on is compared again.
+    package func nextTurn() { turn.add(1, ordering: .relaxed) }
+
+    /// Compares the bytes of a page as `proveAgain` does, unless that was done in this turn: all writes of a turn rest on
+    /// the same few pages at the top of a tree.
+    ///
+    /// - Throws: as `proveAgain`.
+    @inline(__always)
+    func proveInTurn(_ page: UInt64, _ bytes: UnsafeRawBufferPointer) throws(StorageError) {
+        let (turn, place) = (turn.load(ordering: .relaxed), Int(page & (ProvenPages.places - 1)))
+        // 32 bits of each: a map has fewer pages, and a turn that comes again does so after weeks.
+        let mark = turn << 32 | page
+        guard turn == 0 || proven[place].load(ordering: .relaxed) != mark else { return }
+        try proveAgain(page, bytes)
+        proven[place].store(mark, ordering: .relaxed)
     }
 }

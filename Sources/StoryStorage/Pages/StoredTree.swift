@@ -48,11 +48,11 @@ package struct StoredTree: BitwiseCopyable {
         return try search.finish()
     }
 
-    /// Compares a page with its checksum, whenever that was done before; the page must be inside the map.
+    /// Compares a page with its checksum, whenever that was done before this turn; the page must be inside the map.
     func proveAgain(_ page: UnsafeRawPointer) throws(StorageError) {
         guard let proven else { return }
         let (number, bytes) = (UInt64((page - map) / pageSize), UnsafeRawBufferPointer(start: page, count: pageSize))
-        try proven.takeUnretainedValue().proveAgain(number, bytes)
+        try proven.takeUnretainedValue().proveInTurn(number, bytes)
     }
 
     /// Compares the pages of a value that has pages of its own, as `proveAgain` does.

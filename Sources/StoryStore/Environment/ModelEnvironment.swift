@@ -64,6 +64,9 @@ extension LMDBModelStore {
         try find(table, key, isProving: true).map(body) != nil
     }
 
+    /// Begins a turn of the loop that the store belongs to; where nobody does, each search compares all its pages.
+    package func turnEnded() { opened.checksums.pages.nextTurn() }
+
     /// Notes damage, as a verification does that found it.
     package func suspect(_ damage: StorageError) { opened.checksums.keep(damage) }
 
