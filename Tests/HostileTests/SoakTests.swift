@@ -11,41 +11,67 @@ extension HostileTests {
     @Suite struct SoakTests {
         private static let environment = ProcessInfo.processInfo.environment
 
-        @Test func `under mixed load memory, descriptors and connections stay flat`() throws {
-            let seconds = (Self.environment["SOAK"].flatMap { Double($0) } ?? 0.1) * 60
-            let daemon = try RunningDaemon(data: Self.environment["SOAK_DATA"])
-            let descriptors = try Self.descriptors(of: daemon)
-            let head = try daemon.client().ask("PING").number("position") ?? 0
-            let day = SoakedDay(daemon, seed: HostileTests.scale.seed)
-            let samples = try Self.samples(of: daemon, seconds: seconds)
+        @Test func `under mixed load memory, descriptors and connections stay flat, at a replica as well`() throws {
+            let data = Self.environment["SOAK_DATA"]
+            let source = try RunningDaemon(data: data)
+            let replica = try RunningDaemon(
+                data: data.map { $0 + ".replica" }, options: ["--follow", source.socket])
+            try Self.soak(source, beside: replica)
+            for daemon in [replica, source] {
+                #expect(try daemon.stop() == .code(0), "\(daemon.trace)")
+                #expect(try daemon.storectl("replay", "--verify", offline: true).exit == .code(0))
+            }
+        }
+
+        @Test func `they stay flat at two nodes of a log`() throws {
+            let nodes = try RunningNodes(2)
+            try Self.soak(nodes["n1"], beside: nodes["n2"])
+            #expect(try nodes.state("n1") == "leading")
+            for node in nodes.nodes.reversed() { #expect(try node.stop() == .code(0), "\(node.trace)") }
+        }
+
+        /// A day of two daemons of one log, the first of which has the writes.
+        private static func soak(_ writing: RunningDaemon, beside other: RunningDaemon) throws {
+            let seconds = (environment["SOAK"].flatMap { Double($0) } ?? 0.1) * 60
+            let daemons = [writing, other]
+            try SoakedDay.define(at: writing, and: other)
+            let descriptors = try daemons.map { try Self.descriptors(of: $0) }
+            let head = try writing.client().ask("PING").number("position") ?? 0
+            let day = SoakedDay(writing, beside: other, seed: HostileTests.scale.seed)
+            let samples = try samples(of: daemons, seconds: seconds)
             try day.end()
             #expect(day.failures == [], "seed \(HostileTests.scale.seed)")
-            // All have gone, and so has what was kept for them.
+            let events = (try writing.client().ask("PING").number("position") ?? 0) - head
+            #expect(events > 0 && day.answers > 0)
+            for index in daemons.indices {
+                tell(samples[index], day, events, seconds)
+                try expectFlat(daemons[index], samples[index], descriptors[index])
+            }
+        }
+
+        /// All have gone, and so has what was kept for them.
+        private static func expectFlat(_ daemon: RunningDaemon, _ samples: Samples, _ descriptors: Int) throws {
             // Some are opened when they are first wanted, as the pipe to the thread that commits.
             try until("the descriptors of clients that have gone are closed") {
                 try Self.descriptors(of: daemon) <= descriptors + 5
             }
-            let client = try daemon.client()
-            #expect(try client.ask("STATS").contains(#""connections":1,"#))
-            #expect(try client.ask("VERIFY").hasPrefix("+"))
-            let events = (try client.ask("PING").number("position") ?? 0) - head
-            Self.tell(samples, day, events, seconds)
+            #expect(try daemon.client().ask("VERIFY").hasPrefix("+"))
             let (middle, last) = (samples.greatest(ofThird: 1), samples.greatest(ofThird: 2))
             #expect(last <= middle + middle / 4 + (4 << 20), "memory grew from \(middle >> 10) to \(last >> 10) KiB")
-            #expect(events > 0 && day.answers > 0)
-            client.hangUp()
-            #expect(try daemon.stop() == .code(0), "\(daemon.trace)")
-            #expect(try daemon.storectl("replay", "--verify", offline: true).exit == .code(0))
         }
 
-        /// Looks at the daemon three hundred times, evenly spread.
-        private static func samples(of daemon: RunningDaemon, seconds: Double) throws -> Samples {
-            var samples = Samples()
+        /// Looks at each daemon three hundred times, evenly spread.
+        private static func samples(of daemons: [RunningDaemon], seconds: Double) throws -> [Samples] {
+            var samples = daemons.map { _ in Samples() }
             for _ in 0..<300 {
                 usleep(UInt32(seconds / 300 * 1_000_000))
-                if let exit = daemon.exit { throw TookTooLong(what: "the daemon ended with \(exit): \(daemon.trace)") }
-                samples.memory.append(daemon.anonymousMemory)
-                samples.descriptors.append(try descriptors(of: daemon))
+                for (index, daemon) in daemons.enumerated() {
+                    if let exit = daemon.exit {
+                        throw TookTooLong(what: "the daemon ended with \(exit): \(daemon.trace)")
+                    }
+                    samples[index].memory.append(daemon.anonymousMemory)
+                    samples[index].descriptors.append(try descriptors(of: daemon))
+                }
             }
             return samples
         }
@@ -80,7 +106,7 @@ extension HostileTests {
     }
 }
 
-/// The clients of a day, each on a thread of its own.
+/// The clients of a day, each on a thread of its own; those that only read ask either daemon.
 final class SoakedDay: Sendable {
     private struct State {
         var mustEnd = false
@@ -97,17 +123,26 @@ final class SoakedDay: Sendable {
 
     private let state = Mutex(State())
     private let threads = Mutex<[Background]>([])
+    /// Models of the events of all writers.
+    private static let models = [
+        "notes": "from note; n: number; start: text; sort n; on Wrote { n += 1; start = prefix(data.text, 10) }",
+        "orders": "from order; n: number; placed: time; on * { n += 1; placed = event.time }",
+    ]
+
     private let socket: String
+    /// The sockets of both daemons.
+    private let sockets: [String]
     private let folder: String
 
-    init(_ daemon: RunningDaemon, seed: UInt64) {
-        (socket, folder) = (daemon.socket, daemon.folder.path)
+    init(_ daemon: RunningDaemon, beside other: RunningDaemon, seed: UInt64) {
+        (socket, sockets, folder) = (daemon.socket, [daemon.socket, other.socket], daemon.folder.path)
         // Names that no other piece on the same directory has.
         let day = String(UInt64(Date.now.timeIntervalSince1970 * 1_000), radix: 36)
         let parts: [@Sendable (inout SplitMix64) throws -> Void] = [
             { [self] in try write("\(day)a", &$0) }, { [self] in try write("\(day)b", &$0) },
             { [self] in try read(&$0) }, { [self] in try read(&$0) },
             { [self] in try follow("SUBSCRIBE events", &$0) }, { [self] in try follow("SUBSCRIBE stories", &$0) },
+            { [self] in try follow("SUBSCRIBE notes", &$0) },
             { [self] in try visit(&$0) }, { [self] in try operate(&$0) },
         ]
         let begun = parts.enumerated().map { number, part in
@@ -117,6 +152,20 @@ final class SoakedDay: Sendable {
             }
         }
         threads.withLock { $0 = begun }
+    }
+
+    /// Declares the models at one daemon, and waits until they answer at both.
+    static func define(at daemon: RunningDaemon, and other: RunningDaemon) throws {
+        let client = try daemon.client()
+        for (name, text) in SoakedDay.models {
+            let answer = try client.ask("DEFINE \(name) \"\(text)\"")
+            guard answer.hasPrefix("+") else { throw TookTooLong(what: answer) }
+        }
+        for daemon in [daemon, other] {
+            try until("the models answer") {
+                try daemon.client().rows("MODELS").count { $0.text("state") == "ready" } == SoakedDay.models.count
+            }
+        }
     }
 
     var answers: Int { state.withLock { $0.answers } }
@@ -135,8 +184,9 @@ final class SoakedDay: Sendable {
 
     private var mustEnd: Bool { state.withLock { $0.mustEnd } }
 
-    private func greeted() throws -> LineSocket {
-        let client = try LineSocket(socket)
+    /// A connection to the daemon that has the writes, or to another one.
+    private func greeted(at other: String? = nil) throws -> LineSocket {
+        let client = try LineSocket(other ?? socket)
         let greeting = try client.line()
         guard greeting.hasPrefix("*") else { throw TookTooLong(what: greeting) }
         state.withLock { $0.visits += 1 }
@@ -179,8 +229,9 @@ final class SoakedDay: Sendable {
     }
 
     private func read(_ random: inout SplitMix64) throws {
-        let client = try greeted()
+        let clients = try sockets.map { try greeted(at: $0) }
         while !mustEnd {
+            let client = clients[Int.random(in: 0..<clients.count, using: &random)]
             let position = try client.ask("PING").number("position") ?? 0
             guard position > 0 else { continue }
             let at = UInt64.random(in: 1...position, using: &random)
@@ -189,7 +240,7 @@ final class SoakedDay: Sendable {
                 random.pick(
                     "LIST stories limit=100", "LIST stories sort=likes limit=20", "COUNT stories", "STREAMS limit=100",
                     "READ events from=\(at) limit=200", "READ events order=desc limit=50", "GET stories/none at=\(at)",
-                    "LIST users", "STATS", "READ events/order-* from=\(at) limit=10"))
+                    "LIST users", "STATS", "METRICS", "LIST notes sort=n limit=20", "COUNT orders", "READ events/order-* from=\(at) limit=10"))
             usleep(10_000)
         }
     }
@@ -197,7 +248,7 @@ final class SoakedDay: Sendable {
     /// Follows for a while, and goes without a word.
     private func follow(_ request: String, _ random: inout SplitMix64) throws {
         while !mustEnd {
-            let client = try greeted()
+            let client = try greeted(at: random.oneIn(2) ? sockets[1] : sockets[0])
             client.send(request)
             for _ in 0..<Int.random(in: 1...2_000, using: &random) where !mustEnd {
                 _ = try client.line()

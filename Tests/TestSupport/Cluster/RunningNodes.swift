@@ -1,16 +1,14 @@
-import TestSupport
-
 /// The nodes of a log in an etcd, as processes; n1 leads at first.
-struct RunningNodes {
-    let etcd: RunningEtcd
-    let nodes: [RunningDaemon]
+package struct RunningNodes {
+    package let etcd: RunningEtcd
+    package let nodes: [RunningDaemon]
     /// The daemon that made the log, whose folder the first node's data are in.
     private let maker: RunningDaemon
 
     /// Makes a log, and starts its nodes.
     ///
     /// - Parameter lease: the seconds of a lease.
-    init(_ count: Int, lease: Int = 2) throws {
+    package init(_ count: Int, lease: Int = 2) throws {
         let etcd = try RunningEtcd()
         let options = { (name: String) in
             ["--cluster", "http://127.0.0.1:\(etcd.port)", "--node", name, "--lease", "\(lease)", "--patience", "30"]
@@ -33,8 +31,9 @@ struct RunningNodes {
         }
     }
 
-    subscript(name: String) -> RunningDaemon { nodes[(Int(name.dropFirst()) ?? 1) - 1] }
+    /// Returns the node of a name: `n1` is the first.
+    package subscript(name: String) -> RunningDaemon { nodes[(Int(name.dropFirst()) ?? 1) - 1] }
 
     /// Returns the state that a node says it has.
-    func state(_ name: String) throws -> String? { try LineSocket(self[name].socket).line().text("state") }
+    package func state(_ name: String) throws -> String? { try LineSocket(self[name].socket).line().text("state") }
 }
