@@ -11,8 +11,8 @@ import Testing
         world.ask(.append("note-a", "A"))
         world.ask(.append("note-b", "A"))
         world.ask(.append("note-a", "B", key: "k"))
-        let head = [number, version, position].flatMap { number in (0..<6).map { UInt8(number >> (40 - 8 * $0) & 255) }
-        }
+        var head: [UInt8] = []
+        for number in [number, version, position] { head += withUnsafeBytes(of: number.bigEndian, Array.init).suffix(6) }
         head.withUnsafeBytes { head in
             Array("note-a".utf8).withUnsafeBytes { key in
                 world.store.put(head, in: StreamTables.streams.number, at: key)
