@@ -201,7 +201,6 @@ package final class Server: ReactorHandler {
         requests.turnEnded()
         publishing.turnEnded()
         buildModels()
-        dependency.models.turnEnded()
         if hasWork { dependency.transport.requestTurn() }
         if let signal = cluster?.takeEnd(at: driver.tick) { drain(signal) }
         if drainDeadline != nil, connections.isEmpty { dependency.transport.stop() }

@@ -12,7 +12,9 @@ import Testing
         world.ask(.append("note-b", "A"))
         world.ask(.append("note-a", "B", key: "k"))
         var head: [UInt8] = []
-        for number in [number, version, position] { head += withUnsafeBytes(of: number.bigEndian, Array.init).suffix(6) }
+        for number in [number, version, position] {
+            head += withUnsafeBytes(of: number.bigEndian, Array.init).suffix(6)
+        }
         head.withUnsafeBytes { head in
             Array("note-a".utf8).withUnsafeBytes { key in
                 world.store.put(head, in: StreamTables.streams.number, at: key)

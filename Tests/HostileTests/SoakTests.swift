@@ -240,7 +240,8 @@ final class SoakedDay: Sendable {
                 random.pick(
                     "LIST stories limit=100", "LIST stories sort=likes limit=20", "COUNT stories", "STREAMS limit=100",
                     "READ events from=\(at) limit=200", "READ events order=desc limit=50", "GET stories/none at=\(at)",
-                    "LIST users", "STATS", "METRICS", "LIST notes sort=n limit=20", "COUNT orders", "READ events/order-* from=\(at) limit=10"))
+                    "LIST users", "STATS", "METRICS", "LIST notes sort=n limit=20", "COUNT orders",
+                    "READ events/order-* from=\(at) limit=10"))
             usleep(10_000)
         }
     }

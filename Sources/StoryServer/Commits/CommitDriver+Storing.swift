@@ -8,8 +8,7 @@ extension CommitDriver {
         checkpoints.advance()
         if let position = turn.checkpointPosition { freezeIfDue(at: position) }
         let pressure = checkpoints.pressure
-        isMemoryShort = pressure == .hold || declared.holdsMuch
-        refusals.isMemoryFull = pressure == .refuse
+        (isMemoryShort, refusals.isMemoryFull) = (pressure == .hold || declared.holdsMuch, pressure == .refuse)
         refusals.isTailFull = entries?.refusesWrites == true
         if refusals.areModelsDamaged { refusals.areModelsDamaged = models.damage != nil }
         engine.writesRefused(refusals.failure)

@@ -136,6 +136,7 @@ final class CommitDriver {
     ///   - isMoreAtHand: whether another turn follows at once, whose events may join the commit.
     func turnEnded(mayGather: Bool, isMoreAtHand: Bool) {
         modelsWereRead()
+        models.turnEnded()
         ensureSpace()
         let decision = decision(mayGather: mayGather, isMoreAtHand: isMoreAtHand)
         perform(turn.turnEnded(decision))

@@ -26,8 +26,8 @@ package final class ProvenPages: @unchecked Sendable {
     private let turn = Atomic<UInt64>(0)
     /// Pages that were compared again, each with the turn in which that was, in a table by the low bits of their numbers.
     private let proven: UnsafeMutablePointer<Atomic<UInt64>>
-    /// The number of places in that table, a power of two.
-    private static let places: UInt64 = 1 << 10
+    /// The number of slots of that table, a power of two.
+    private static let slots: UInt64 = 1 << 10
 
     /// Makes an empty set.
     ///
@@ -46,8 +46,8 @@ package final class ProvenPages: @unchecked Sendable {
         self.compare = compare
         self.checksum = checksum
         known = KnownChecksums(pages: pages)
-        proven = .allocate(capacity: Int(ProvenPages.places))
-        for place in 0..<Int(ProvenPages.places) { (proven + place).initialize(to: Atomic(0)) }
+        proven = .allocate(capacity: Int(ProvenPages.slots))
+        for slot in 0..<Int(ProvenPages.slots) { (proven + slot).initialize(to: Atomic(0)) }
     }
 
     deinit {
@@ -111,11 +111,11 @@ package final class ProvenPages: @unchecked Sendable {
     /// - Throws: as `proveAgain`.
     @inline(__always)
     func proveInTurn(_ page: UInt64, _ bytes: UnsafeRawBufferPointer) throws(StorageError) {
-        let (turn, place) = (turn.load(ordering: .relaxed), Int(page & (ProvenPages.places - 1)))
+        let (turn, slot) = (turn.load(ordering: .relaxed), Int(page & (ProvenPages.slots - 1)))
         // 32 bits of each: a map has fewer pages, and a turn that comes again does so after weeks.
         let mark = turn << 32 | page
-        guard turn == 0 || proven[place].load(ordering: .relaxed) != mark else { return }
+        guard turn == 0 || proven[slot].load(ordering: .relaxed) != mark else { return }
         try proveAgain(page, bytes)
-        proven[place].store(mark, ordering: .relaxed)
+        proven[slot].store(mark, ordering: .relaxed)
     }
 }
