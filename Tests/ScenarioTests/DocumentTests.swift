@@ -15,14 +15,6 @@ import Testing
         #expect(session.count > 60)
     }
 
-    @Test func `the guide's lines are answered as printed, one section after another`() throws {
-        let document = Document("docs/guide.md")
-        let daemon = try RunningDaemon()
-        var session = try ExampleSession(daemon)
-        for exchange in document.exchanges(isRequest: Document.isTyped) { try session.play(exchange) }
-        #expect(session.count >= 12)
-    }
-
     @Test func `README's minute is as printed, on the socket and with the tool`() throws {
         let document = Document("README.md")
         let daemon = try RunningDaemon()

@@ -331,9 +331,9 @@ class Tests(Scenario):
 class BlockingTests(Tests, unittest.TestCase):
     driver = Blocking
 
-    def test_the_examples_of_the_readme_behind_the_guide_and_again(self):
+    def test_the_examples_of_the_readme_in_a_store_with_events_and_again(self):
         daemon = self.daemon()
-        for _ in range(3):  # as the guide does
+        for _ in range(3):
             self.open(daemon.path).do("append", "cup-1", {"type": "Sipped", "data": {}})
         text = (HERE.parent / "README.md").read_text()
         examples = re.findall(r"```python\n(.*?)```\n+```\n(.*?)```", text, re.DOTALL)
