@@ -88,7 +88,7 @@ fuzz: ## any bytes into whatever reads bytes, with libFuzzer: RUNS=10000000 inpu
 sanitizers: ## the tests under AddressSanitizer, ThreadSanitizer, UndefinedBehaviorSanitizer
 	@scripts/sanitizers
 
-bench: ## this store beside its peers, every row of the specification with a verdict; wants a quiet machine
+bench: ## this store beside its peers, every row with a verdict; wants a quiet machine
 	@scripts/bench
 
 bench-quick: ## the same, in short
