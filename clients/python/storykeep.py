@@ -46,6 +46,8 @@ from typing import (
     Optional, Sequence, Set, Tuple, Type, TypedDict, TypeVar, Union, cast,
 )
 
+__version__ = "0.1.0"
+
 if TYPE_CHECKING:
     from typing_extensions import Concatenate, ParamSpec
 

@@ -1,0 +1,411 @@
+// The types of storykeep.mjs, whose comments have the same in JSDoc: a change there is one here. TypeScript finds this
+// file beside the client, in a package and where both were copied.
+
+/** Tells where the store is when nobody says: STORED_SOCKET, else a socket in the user's runtime directory. */
+export function defaultPath(): string;
+
+/** The store refused a request. Members that an error does not have are undefined; `fields` is then empty. */
+export class StoreError extends Error {
+    constructor(members: Row);
+    /** The error as it came, with members that this version does not know. */
+    members: Row;
+    code: Code;
+    retry: Retry;
+    fields: FieldError[];
+    expected: number | undefined;
+    actual: number | undefined;
+    stream: string | undefined;
+    position: number | undefined;
+    limit: number | undefined;
+    column: number | undefined;
+    field: string | undefined;
+    /** The name that `unknown` is about; `name` is the error's own, as in every Error. */
+    unknownName: string | undefined;
+    nearest: string | undefined;
+    log: string | undefined;
+    address: string | undefined;
+    damaged: boolean;
+}
+
+/** The connection broke. A write without a key that was sent may have been done, or may not. */
+export class ConnectionLost extends Error {
+}
+
+/** The peer is not a store that speaks version 1 of the protocol. */
+export class ProtocolError extends Error {
+}
+
+/** `silence` is for how many milliseconds a subscription's store may say nothing before it is asked. */
+export const pace: { silence: number };
+
+/**
+ * A client. Calls that are made at the same time share one connection, and none waits to be sent. A call whose
+ * `signal` aborts may have been sent.
+ */
+export class Store {
+    /**
+     * Starts a store in a temporary folder, and connects. Both are gone with `close`, or with this process. Its
+     * subscriptions end with `close`, too. `program` is the path of stored; without it that is in the folder
+     * STORYKEEP_BIN, or found by PATH.
+     */
+    static temporary(options?: {
+        program?: File;
+        retryFor?: number;
+    }): Promise<Store>;
+    /**
+     * `path` is the store's socket, tls://HOST:PORT, or several of both in a list or with commas between them: the
+     * first is used that greets, and the next where it ends. `retryFor` is for how many milliseconds without success the
+     * client goes on trying: to connect, and to send again a request that the store was too busy for.
+     */
+    constructor(path?: File | File[], options?: {
+        retryFor?: number;
+    } & Identity);
+    /** The greeting of the newest connection. */
+    greeting: Greeting | undefined;
+    path: string;
+    retryFor: number;
+    /** Connects now, and gives the greeting. Every other method connects where it has to. */
+    connect(): Promise<Greeting>;
+    /**
+     * Closes the client. Calls that have no answer yet, and later ones, throw ConnectionLost. A temporary store is gone
+     * when the promise is kept.
+     */
+    close(): Promise<void>;
+    /**
+     * Sends a request of any verb but SUBSCRIBE, and gives the answer as it came. Only what is `repeatable` is sent
+     * again after a lost connection.
+     */
+    call(verb: string, target?: string, options?: Record<string, Option>, body?: unknown, how?: {
+        write?: boolean;
+        repeatable?: boolean;
+    } & Cancel): Promise<Answer & { greeting: Greeting }>;
+    /** Gets a row such as stories/12345, now or as it was `at` a position or a time. */
+    get(target: string, options?: {
+        at?: Point;
+    } & Wait & Cancel): Promise<Row>;
+    /** Lists a page of a kind's rows, filtered and sorted. `after` is the `next` of the page before. */
+    list(kind: Kind, filters?: Record<string, Option>, options?: ListOptions): Promise<Page<Row>>;
+    /** Gives every row that is listed, page after page. */
+    listAll(kind: Kind, filters?: Record<string, Option>, options?: ListOptions): AsyncGenerator<Row, void, undefined>;
+    /** Counts the rows that `list` would give. */
+    count(kind: Kind, filters?: Record<string, Option>, options?: Wait & Cancel): Promise<number>;
+    /** Tells what a kind can be sorted by. */
+    sorts(kind: Kind, options?: Cancel): Promise<SortKey[]>;
+    /** Reads a page of events: of one stream, of a category (note-*), or of the whole log. */
+    read(stream?: string, options?: ReadOptions): Promise<Page<StoreEvent, number>>;
+    /** Gives every event, page after page, all of one history. */
+    readAll(stream?: string, options?: ReadOptions): AsyncGenerator<StoreEvent, void, undefined>;
+    /** Counts the events that `read` would give without a limit. */
+    countEvents(stream?: string, options?: Omit<ReadOptions, "order" | "limit">): Promise<number>;
+    /** Lists a page of the types of events: of all, or of those of a category (note-*). */
+    types(category?: string, options?: StreamsOptions): Promise<Page<TypeInfo>>;
+    /** Gives every type of events, page after page. */
+    typesAll(category?: string, options?: StreamsOptions): AsyncGenerator<TypeInfo, void, undefined>;
+    /** Lists a page of streams: all, those of a category (note-*), or one. */
+    streams(stream?: string, options?: StreamsOptions): Promise<Page<StreamInfo>>;
+    /** Gives every stream, page after page. */
+    streamsAll(stream?: string, options?: StreamsOptions): AsyncGenerator<StreamInfo, void, undefined>;
+    /** Tells of the declared models, or of one: its text, fields, filters and sorts as well. */
+    models(name?: string, options?: Cancel): Promise<Row[]>;
+    /** Reads a page of the events that did not fit a declared model, each with its line and the rule. */
+    misfits(name: string, options?: {
+        from?: number;
+        order?: Order;
+        limit?: number;
+    } & Cancel): Promise<Page<Row, number>>;
+    /** Gives every misfit that is kept, page after page. */
+    misfitsAll(name: string, options?: {
+        from?: number;
+        order?: Order;
+        limit?: number;
+    } & Cancel): AsyncGenerator<Row, void, undefined>;
+    /**
+     * Declares a read model over your own events, or another definition of it. Faults reject with `invalid`, each with
+     * the field LINE:COLUMN. The model is built beside the store's other work: with `wait` the promise is kept once it
+     * answers, with its `rows` and `misfits`, or rejected with a TimeoutError after so many milliseconds. Without it
+     * `models` tells how far it is.
+     */
+    define(name: string, text: string, options?: {
+        key?: string | false;
+        wait?: number;
+    } & Cancel): Promise<Row>;
+    /**
+     * Tries a definition without declaring it: the rows that would differ, up to `limit` of them, are `differences`. The
+     * other members are the numbers of rows, the misfits, and the names that no event ever had.
+     */
+    check(name: string, text: string, options?: {
+        limit?: number;
+    } & Cancel): Promise<Row & { differences: Row[] }>;
+    /** Removes a declared model; its events stay. */
+    undefine(name: string, options?: Cancel): Promise<Row>;
+    /** Asks for an answer, which is the log's last position. */
+    ping(options?: Cancel): Promise<number>;
+    /** Explains the verbs, or one verb or error code. */
+    help(topic?: string, options?: Cancel): Promise<Row[]>;
+    /** Tells counts, sizes in bytes, rates and latencies. */
+    stats(options?: Cancel): Promise<Row>;
+    /** Tells the same figures as the text of OpenMetrics 1.0, for programs that collect them. */
+    metrics(options?: Cancel): Promise<string>;
+    /** Tells of the store's connections, or of the one with a number, and how far their subscriptions are. */
+    clients(number?: number, options?: Cancel): Promise<Row[]>;
+    /** Ends the connection with a number, for the role admin; its client may connect again. */
+    endClient(number: number, options?: Cancel): Promise<void>;
+    /** Writes the read models to the disk now; the answer is the position that they are at. */
+    checkpoint(options?: Cancel): Promise<number>;
+    /** Checks every record of the log while serving, up to the position that is the answer. */
+    verify(options?: Cancel): Promise<number>;
+    /** Checks every record of the log; the answer is the seal `at` a position or a time, or at the last event. */
+    seal(options?: {
+        at?: Point;
+    } & Cancel): Promise<string>;
+    /** Copies the log, up to the position that is the answer, into a new directory of the store's machine. */
+    backup(directory: string, options?: Cancel): Promise<number>;
+    /** Adds a user, story, message or photo. */
+    post(kind: Kind, form: Row, options?: WriteOptions): Promise<Receipt>;
+    /** Revises the fields that are given. */
+    edit(target: string, form: Row, options?: WriteOptions): Promise<Receipt>;
+    /** Has a user like a story. */
+    like(target: string, user: string, options?: WriteOptions): Promise<Receipt>;
+    /** Has a user like a story no longer. */
+    unlike(target: string, user: string, options?: WriteOptions): Promise<Receipt>;
+    /** Notes that the recipient has seen a message. */
+    see(target: string, options?: WriteOptions): Promise<Receipt>;
+    /** Takes content away; its history stays readable. */
+    delete(target: string, options?: WriteOptions): Promise<Receipt>;
+    /** Appends one event or several, all or none. `version` 0 says that the stream must not exist yet. */
+    append(stream: string, events: NewEvent | NewEvent[], options?: Omit<WriteOptions, "meta">): Promise<Receipt>;
+    /** Appends events of several streams, all or none; each names its stream. There is a receipt for each stream. */
+    appendTogether(events: NewEvent[], options?: Omit<WriteOptions, "meta" | "version">): Promise<Receipt[]>;
+    /**
+     * Subscribes to the events of a stream, of a category (note-*), or of the whole log.
+     *
+     * Without `from`, a position or a time, they begin with the next one. A program that keeps a position to go
+     * on from keeps `log` beside it; `diverged` is thrown where the store serves another history.
+     */
+    events(stream?: string, options?: {
+        from?: Point;
+        types?: string[];
+        log?: string;
+    } & Cancel): Promise<Subscription<StoreEvent>>;
+    /** Subscribes to a row such as stories/12345: as it is, and each change of it. */
+    watch(target: string, options?: Cancel): Promise<Subscription<Change | Restarted>>;
+    /** Subscribes to a list: each row that it has, and then each that enters, changes or leaves. */
+    watchList(kind: Kind, filters?: Record<string, Option>, options?: Cancel): Promise<Subscription<Change | Removed | Restarted>>;
+    #private;
+}
+
+/**
+ * The items of a subscription, one after another; it goes on by itself after a lost connection.
+ *
+ * It has a connection of its own, which is read no faster than the application takes. Leaving the loop, or `close`,
+ * ends it; so does its `signal`, whose reason is then thrown.
+ */
+export class Subscription<T> implements AsyncIterableIterator<T> {
+    private constructor();
+    /** The `from` of a subscription to events that goes on after what was given. */
+    get resume(): Point | undefined;
+    /** The history that `resume` is of. */
+    get log(): string | undefined;
+    /** Ends the subscription. */
+    close: () => void;
+    /** Gives the markers, too: they have a `marker` of caughtUp, behind or ended. */
+    items(): AsyncGenerator<T | Marker, void, undefined>;
+    next(): Promise<IteratorResult<T>>;
+    return(): Promise<IteratorResult<T>>;
+    [Symbol.asyncIterator](): Subscription<T>;
+    #private;
+}
+
+/** A user, story, message, photo, or a row of a declared model as it is now. */
+export type Row = Record<string, any>;
+
+/** users, stories, messages, photos, or the name of a declared model. */
+export type Kind = string;
+
+export type Order = "asc" | "desc";
+/** A position (or a version, where one stream is read), or a time. */
+export type Point = number | string | Date;
+
+export type Option = string | number | boolean | Date | string[] | Row | null | undefined;
+export type Code = "syntax" | "unknown" | "invalid" | "notFound" | "gone" | "exists" | "conflict" | "keyReused" | "denied" | "tooLarge" | "full" | "diverged" | "behind" | "notLeader" | "unavailable" | "busy" | "draining" | "internal";
+
+export type Retry = "never" | "same" | "refetch" | "later";
+export type Rule = "missing" | "empty" | "tooLong" | "notSelected" | "outOfRange" | "malformed" | "noSuch" | "unknownField" | "wrongType" | "repeated";
+
+/** One wrong field or option. */
+export type FieldError = {
+    field: string;
+    rule: Rule;
+    message: string;
+};
+
+/** The store's first line on each connection. */
+export type Greeting = {
+    server: string;
+    protocol: number;
+    position: number;
+    log: string;
+    limits: Record<string, number>;
+    you: {
+        uid: number;
+        role: string;
+    };
+};
+
+/** A write was done; `changed` is false where nothing had to be. */
+export type Receipt = {
+    stream: string;
+    version: number;
+    position: number;
+    time?: string;
+    id?: string;
+    changed: boolean;
+    /** Whether it was done before. */
+    repeated: boolean;
+};
+
+/** An event of the log. */
+export type StoreEvent = {
+    position: number;
+    stream: string;
+    version: number;
+    type: string;
+    time: string;
+    by: number;
+    data: any;
+    key?: string;
+    tags?: string[];
+    meta?: Record<string, any> | undefined;
+};
+
+/** An event to append; `stream` and `version` are for `appendTogether` only. */
+export type NewEvent = {
+    type: string;
+    data: any;
+    meta?: Record<string, any> | null | undefined;
+    tags?: string[] | null;
+    stream?: string;
+    version?: number | null;
+};
+
+export type StreamInfo = {
+    stream: string;
+    version: number;
+    position: number;
+};
+
+export type TypeInfo = {
+    type: string;
+    count: number;
+    first: number;
+    last: number;
+};
+
+export type SortKey = {
+    sort: string;
+    title: string;
+    order: Order;
+};
+
+/** An answer as it came. */
+export type Answer = {
+    rows: Row[];
+    done: Row;
+};
+
+/** A path, as text or as a URL with `file:`. */
+export type File = string | URL;
+
+/**
+ * The files, in PEM, of the certificate that is shown to stores on other machines, of its key, and of those who sign the stores' certificates;
+ * else STORED_CERTIFICATE, STORED_CERTIFICATE_KEY and STORED_AUTHORITY name them. A key with a passphrase is refused
+ */
+export type Identity = {
+    certificate?: File;
+    certificateKey?: File;
+    authority?: File;
+};
+
+export type Cancel = {
+    signal?: AbortSignal;
+};
+
+/** The event that the store has first; now: all that was acknowledged before. */
+export type Wait = {
+    min?: number | "now";
+};
+
+/** The key of a write: without one a random one is made, `false` sends none. */
+export type WriteOptions = {
+    key?: string | false | null;
+    version?: number;
+    meta?: Record<string, any>;
+} & Cancel;
+
+export type ListOptions = {
+    sort?: string;
+    order?: Order;
+    limit?: number;
+    after?: string;
+} & Wait & Cancel;
+
+/** `from` and `to` are versions where one stream is read; another history than `log` is `diverged`. */
+export type ReadOptions = {
+    from?: Point;
+    to?: Point;
+    order?: Order;
+    limit?: number;
+    types?: string[];
+    log?: string;
+} & Wait & Cancel;
+
+export type StreamsOptions = {
+    after?: string;
+    limit?: number;
+} & Wait & Cancel;
+
+/** A row as it is; null where there is none. */
+export type Change = {
+    type: "change";
+    position: number;
+    row: Row | null;
+};
+
+/** The row with this ID left the list. */
+export type Removed = {
+    type: "removed";
+    position: number;
+    id: string;
+};
+
+/** The rows come again, after a lost connection or to a reader far behind: forget those known. */
+export type Restarted = {
+    type: "restarted";
+};
+
+/** The items that follow are live. */
+export type CaughtUp = {
+    marker: "caughtUp";
+    position: number;
+};
+
+/** The reader was too slow for live: so many events wait. */
+export type Behind = {
+    marker: "behind";
+    count: number;
+};
+
+/** It goes on by itself at `resume`. */
+export type Ended = {
+    marker: "ended";
+    reason: string;
+    resume: number;
+};
+
+export type Marker = CaughtUp | Behind | Ended;
+/** A part of an answer. It may be short, even empty, and still have a `next`. */
+export type Page<T, N = string> = {
+    items: T[];
+    position: number;
+    next?: N;
+};
