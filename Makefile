@@ -1,10 +1,15 @@
 # Storykeep: the commands that a person types. What they do is in scripts/.
 
-.PHONY: help demo cluster-demo test test-anywhere build install deb test-deb test-container lint gates clean
+.PHONY: help demo cluster-demo test test-anywhere build install deb test-deb test-container dist test-dist lint gates
+.PHONY: clean
 .PHONY: power faults kills rot hostile races models simulation simulation-node simulation-nodes fuzz sanitizers
 .PHONY: soak stopped-disk cluster-chaos
 .PHONY: bench bench-quick bench-models bench-cluster bench-latency bench-scale bench-report
 .PHONY: figures
+
+# Beside the compiler: the builders of the packages, and of the image where root makes it. Npm comes with Node's own
+# packages, which do not go with Debian's.
+DIST_PACKAGES = python3-hatchling debootstrap umoci $(shell command -v npm >/dev/null || echo npm)
 
 help: ## what there is to make
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 24
@@ -23,7 +28,8 @@ test-anywhere: ## the same RUNS=10 times in a fresh clone on a busy machine; IN=
 
 build: ## the programs, optimised, in .build/release
 	@scripts/install
-	@scripts/build -c release
+	@scripts/build -c release --product stored
+	@scripts/build -c release --product storectl
 
 install: ## programs without need of a toolchain, manual pages, completions, units, below PREFIX=/usr/local
 	@scripts/install
@@ -38,6 +44,13 @@ test-deb: ## that package installed in a clean Debian and tried there; wants roo
 
 test-container: ## the container image's recipe tried in a clean Debian; wants root and debootstrap
 	@scripts/test-container
+
+dist: ## dist/: a tarball for any Linux, the Debian package, packages for Python and Node, an image, checksums
+	@scripts/install $(DIST_PACKAGES)
+	@scripts/dist
+
+test-dist: ## dist/ tried in clean systems that never saw Swift; wants root and debootstrap
+	@scripts/test-dist
 
 gates: ## what an event costs in allocations, system calls, syncs, beside the limits
 	@scripts/gates
@@ -116,4 +129,4 @@ lint: ## the style of the code, and the words of comments and documents
 	@scripts/lint
 
 clean: ## remove what was built and the demo's store
-	rm -rf .build demo
+	rm -rf .build demo dist
