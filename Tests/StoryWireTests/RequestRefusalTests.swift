@@ -111,7 +111,7 @@ struct RequestRefusalTests {
         ("UNSUBSCRIBE x", ["subscription:malformed"]), ("UNSUBSCRIBE 0", ["subscription:outOfRange"]),
         ("BACKUP \"\"", ["directory:empty"]), ("BACKUP \"a\\u0000b\"", ["directory:malformed"]),
         ("POST users key=! {\"a\":1}", ["key:malformed"]),
-    ])
+    ] as [(String, [String])])
     func `values that are no good are all named at once`(line: String, rules: [String]) {
         let failure = reader.failure(line)
         #expect(failure?.code == .invalid)

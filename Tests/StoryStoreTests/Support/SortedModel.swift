@@ -36,9 +36,11 @@ final class SortedModel: TableStore {
     func remove(in table: UInt8, at key: UnsafeRawBufferPointer) { tables[table]?[Array(key)] = nil }
 
     func add(_ change: Int64, in table: UInt8, at key: UnsafeRawBufferPointer) {
-        let old = tables[table]?[Array(key)] ?? []
-        let count = old.reduce(Int64(0)) { $0 << 8 | Int64($1) } + change
-        tables[table, default: [:]][Array(key)] = count > 0 ? (0..<6).map { UInt8(count >> (40 - 8 * $0) & 255) } : nil
+        var count: Int64 = 0
+        for byte in tables[table]?[Array(key)] ?? [] { count = count << 8 | Int64(byte) }
+        count += change
+        let bytes = withUnsafeBytes(of: count.bigEndian) { [UInt8]($0.suffix(6)) }
+        tables[table, default: [:]][Array(key)] = count > 0 ? bytes : nil
     }
 
     func append(_ bytes: UnsafeRawBufferPointer, in table: UInt8, at key: UnsafeRawBufferPointer) -> Int {

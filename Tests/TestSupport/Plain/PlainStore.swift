@@ -27,10 +27,11 @@ package final class PlainStore: TableStore {
     }
 
     package func add(_ change: Int64, in table: UInt8, at key: UnsafeRawBufferPointer) {
-        let old = tables[table]?[Array(key)] ?? []
-        let count = old.reduce(Int64(0)) { $0 << 8 | Int64($1) } + change
+        var count: Int64 = 0
+        for byte in tables[table]?[Array(key)] ?? [] { count = count << 8 | Int64(byte) }
+        count += change
         guard count > 0 else { return remove(in: table, at: key) }
-        put((0..<6).map { UInt8(count >> (40 - 8 * $0) & 255) }, table, Array(key))
+        put(withUnsafeBytes(of: count.bigEndian) { [UInt8]($0.suffix(6)) }, table, Array(key))
     }
 
     package func append(_ bytes: UnsafeRawBufferPointer, in table: UInt8, at key: UnsafeRawBufferPointer) -> Int {
