@@ -5,9 +5,9 @@ package import StoryReactor
 
 /// The engine of a log in etcd: all calls and watches of a node, on one connection to an endpoint.
 ///
-/// A call has a deadline, after which it is `.unknown`. An endpoint that failed comes after all others for some time. Time
-/// in which the loop did not run does not count, so that a node that was paused does not give up answers that wait in its
-/// socket. Results are reported by the methods that the reactor's events reach, and by `turnEnded`.
+/// A call has a deadline, after which it is `.unknown`. An endpoint that failed comes after all others for some time, and
+/// one that fails again without an answer is connected to after a growing delay. Time in which the loop did not run does
+/// not count, so that a node that was paused does not give up answers that wait in its socket. Results are reported by the methods that the reactor's events reach, and by `turnEnded`.
 package final class EtcdEngine: EngineCalls {
     /// How long an endpoint that failed comes last, in nanoseconds.
     private static let failedTime: UInt64 = 5_000_000_000
@@ -117,6 +117,10 @@ package final class EtcdEngine: EngineCalls {
             if link.isSilent(since: request.began) { link.fail("it does not answer") }
             take(request.link)
         }
+        for index in links.indices {
+            links[index].connectIfDue(at: time)
+            take(index)
+        }
         checkCertificates()
         askForTurn()
     }
@@ -137,18 +141,20 @@ package final class EtcdEngine: EngineCalls {
         (requests, watches, news) = ([:], [:], EngineNews())
     }
 
-    /// Begins a request at the first endpoint, from the wanted one on, that did not fail lately; returns its number.
+    /// Begins a request at the first endpoint, from the wanted one on, that did not fail lately, or else can be connected
+    /// to now; returns its number.
     @discardableResult
     private func begin(
         _ purpose: Request.Purpose, with request: EtcdLink.Request, at endpoint: Int, deadline: UInt64?
     ) -> CallID? {
         guard !isEnded else { return nil }
         let order = links.indices.map { (endpoint + $0) % links.count }
-        let index = order.first { links[$0].failedUntil <= time } ?? order[0]
+        let index =
+            order.first { links[$0].failedUntil <= time } ?? order.first { links[$0].delay.end <= time } ?? order[0]
         last += 1
         let id = CallID(last)
         requests[id] = Request(purpose: purpose, link: index, began: time, deadline: deadline)
-        links[index].begin(id, request)
+        links[index].begin(id, request, at: time)
         take(index)
         askForTurn()
         return id
@@ -212,6 +218,7 @@ package final class EtcdEngine: EngineCalls {
         }
         if let reason = found.failure {
             link.failedUntil = time + EtcdEngine.failedTime
+            link.delay.failed(at: time)
             lastFailure = "\(link.endpoint.url): \(reason)"
             trace.sayEachSecond("engine-lost", ["endpoint": link.endpoint.url, "reason": reason])
         }

@@ -7,7 +7,8 @@ import StoryReactor
 /// The connection to one endpoint of etcd, made when the first request needs it.
 ///
 /// The first call of a connection asks for the version; other requests wait for its answer, so that none is sent to an
-/// etcd that loses writes. A connection that fails ends all its requests, and the next request makes another one.
+/// etcd that loses writes. A connection that fails ends all its requests, and the next request makes another one: at once
+/// after the first failure, and after a growing delay until a request is answered.
 final class EtcdLink {
     /// A request to the endpoint.
     enum Request {
@@ -52,6 +53,8 @@ final class EtcdLink {
     private var receivedAt: UInt64 = 0
     /// Until when other endpoints come first.
     var failedUntil: UInt64 = 0
+    /// The delay before the next connection.
+    var delay = EndpointDelay()
 
     init(_ endpoint: EtcdEndpoint, user: @escaping () -> EtcdUser?, files: TLSFiles?, _ transport: any Transport) {
         (self.endpoint, self.user, self.files, self.transport) = (endpoint, user, files, transport)
@@ -75,13 +78,13 @@ final class EtcdLink {
     // MARK: Requests
 
     /// Begins a request, or holds it until the connection is ready.
-    func begin(_ id: CallID, _ request: Request) {
+    func begin(_ id: CallID, _ request: Request, at time: UInt64) {
         switch state {
         case .ready(_, let session): send(id, request, on: session)
         case .connecting, .checking: held.append((id, request))
         case .idle:
             held.append((id, request))
-            connect()
+            connectIfDue(at: time)
         }
     }
 
@@ -119,7 +122,9 @@ final class EtcdLink {
 
     // MARK: The connection
 
-    private func connect() {
+    /// Connects where requests wait for that, and the delay is over.
+    func connectIfDue(at time: UInt64) {
+        guard case .idle = state, !held.isEmpty, delay.end <= time else { return }
         do throws(ReactorError) {
             state = .connecting(try transport.connect(host: endpoint.address.host, port: endpoint.address.port))
         } catch {
@@ -270,8 +275,12 @@ final class EtcdLink {
         switch result {
         case .answered(let id, let answer):
             if id == EtcdLink.status, case .checking = state { return checked(answer) }
+            if answer != .unknown { delay.answered() }
             news.results.append(result)
-        case .watched, .watchEnded: news.results.append(result)
+        case .watched:
+            delay.answered()
+            news.results.append(result)
+        case .watchEnded: news.results.append(result)
         case .connectionFailed: break
         }
     }

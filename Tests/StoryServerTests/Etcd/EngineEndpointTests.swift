@@ -59,6 +59,38 @@ import Testing
         #expect(bench.dialed == ["c:2379", "a:2379"])
     }
 
+    @Test func `an endpoint that greets and sends nonsense is connected to after a growing delay`() {
+        let bench = EngineBench()
+        var calls: UInt64 = 0
+        /// Makes calls for some tenths of a second; returns how many connections were made meanwhile.
+        func connections(_ ticks: Int) -> Int {
+            var count = 0
+            for _ in 0..<ticks {
+                if bench.told.count == Int(calls) {
+                    calls += 1
+                    bench.call(calls)
+                }
+                while let id = bench.dialed.isEmpty ? nil : bench.accept() {
+                    count += 1
+                    bench.receive([UInt8](repeating: 0xFF, count: 64), id)
+                }
+                bench.tick()
+            }
+            return count
+        }
+        #expect(connections(100) < 20)
+        #expect(bench.told.allSatisfy { $0.hasSuffix("unknown") })
+        // An answer to a call is a reason to come back at once; the version alone is none.
+        bench.tick(10)
+        calls += 1
+        bench.call(calls)
+        let id = bench.connect()
+        bench.receive(ServerFrames.reply(stream: 3, EngineBench.nothing), id)
+        #expect(bench.told.last == "\(calls) ranged 0")
+        bench.receive([UInt8](repeating: 0xFF, count: 64), id)
+        #expect(connections(3) >= 2)
+    }
+
     @Test func `nothing is reported within a method, and each call has one answer`() {
         let bench = EngineBench()
         bench.call(1)
