@@ -34,22 +34,20 @@ struct LeaderLink: Equatable {
     private var greetedAt: UInt64 = 0
     /// True once the link to the node that leads was lost, until there is another one.
     private var wasReset = false
-    private var isLossTold = false
+    /// True where the link could not be made, or was lost, and there is no other one yet.
+    private(set) var isLost = false
 
     init(_ log: LogID, node: String) { (self.log, self.node) = (log, node) }
 
     /// True while writes can be sent.
     var isOpen: Bool { state == .open }
 
-    /// True where the link could not be made, or was lost, and there is no other one yet.
-    var isLost: Bool { isLossTold }
-
     /// Takes over which node leads.
     mutating func leaderIs(_ leader: Leader?) {
         let other = leader?.node == node ? nil : leader
         guard other?.term != self.leader?.term else { return }
         self.leader = other
-        (failures, breaks, wasReset, isLossTold) = (0, 0, false, false)
+        (failures, breaks, wasReset, isLost) = (0, 0, false, false)
         if case .none = state { state = .none(retryAt: 0) }
     }
 
@@ -64,7 +62,7 @@ struct LeaderLink: Equatable {
     mutating func greeted(_ log: LogID, at tick: UInt64) -> Bool {
         guard log == self.log else { return false }
         guard state == .connecting else { return true }
-        (state, greetedAt, failures, wasReset, isLossTold) = (.open, tick, 0, false, false)
+        (state, greetedAt, failures, wasReset, isLost) = (.open, tick, 0, false, false)
         return true
     }
 
@@ -117,8 +115,8 @@ struct LeaderLink: Equatable {
 
     /// Returns true for the first failure of several.
     mutating func tellsLoss() -> Bool {
-        defer { isLossTold = true }
-        return !isLossTold
+        defer { isLost = true }
+        return !isLost
     }
 
     private mutating func leave(at tick: UInt64) { state = .leaving(until: tick + LeaderLink.leaveTime) }

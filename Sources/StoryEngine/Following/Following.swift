@@ -51,7 +51,7 @@ package struct Following: Equatable, Sendable {
     package private(set) var state: State
     /// The last event of the source, as far as that is known.
     package private(set) var source = Position.zero
-    /// True from a failure of the connection until records were asked for again.
+    /// True from a failure of the connection, which is traced once, until the source agrees to send records.
     package private(set) var isLost = false
     /// True while everything that the source has is here.
     package private(set) var isCurrent = false
@@ -60,8 +60,6 @@ package struct Following: Equatable, Sendable {
     private var retry = RetryDelay()
     /// The tick at which the source agreed to send records.
     private var acceptedAt: UInt64 = 0
-    /// True where the loss of the source was the last that was said of it.
-    private var isLossTold = false
     /// The comparison at a multiple of `interval`; nil while there is none.
     private var comparison: SealComparison?
     /// The last position at which both seals were equal.
@@ -130,9 +128,9 @@ package struct Following: Equatable, Sendable {
     /// Gives up the connection, if there is one; the next one is tried after a delay.
     private mutating func lose(_ reason: String, at tick: UInt64, closes: Bool = false) -> [Action] {
         if case .receiving = state, tick >= acceptedAt + Following.steadyTicks { retry = RetryDelay() }
-        let isNews = !isLossTold
+        let isNews = !isLost
         state = .waiting(until: tick + retry.next())
-        (isCurrent, isLost, comparison, isLossTold) = (false, true, nil, true)
+        (isCurrent, isLost, comparison) = (false, true, nil)
         questions.connectionEnded()
         return (closes ? [.disconnect] : []) + (isNews ? [.say("source-lost", reason: reason)] : [])
     }
@@ -202,7 +200,7 @@ package struct Following: Equatable, Sendable {
 
     private mutating func accepted(head: Position, at tick: UInt64) -> [Action] {
         guard state == .asking else { return [] }
-        (state, acceptedAt, isLossTold, isLost) = (.receiving, tick, false, false)
+        (state, acceptedAt, isLost) = (.receiving, tick, false)
         return [.say("source-found", reason: nil)] + becameCurrent(head: head)
     }
 
