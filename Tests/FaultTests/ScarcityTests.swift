@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension HarmTests {
-    /// The system has no descriptors or no memory to give.
+    /// The system has no descriptors or no memory to give, or the disk stands still.
     @Suite struct ScarcityTests {
         @Test(.enabled(if: Faults.library != nil))
         func `clients that the system has no descriptor for wait, and that is told once`() throws {
@@ -36,6 +36,30 @@ extension HarmTests {
             #expect(try client.ask("BACKUP \"\(scratch.path)/copy\"").hasPrefix("+"))
             client.hangUp()
             #expect(try daemon.stop() == .code(0), "\(daemon.trace)")
+        }
+
+        @Test(.enabled(if: Faults.library != nil))
+        func `while a disk stands still, a check says that writes wait`() throws {
+            let scratch = try Scratch()
+            let faults = try Faults(scratch.place("faults"))
+            let daemon = try RunningDaemon(
+                data: scratch.place("data"), environment: faults.environment(root: scratch.path, tick: 10))
+            // With more than one client, commits are made beside the loop.
+            let clients = try (0..<3).map { _ in try daemon.client() }
+            #expect(try clients[0].ask(Request.user("a").line).hasPrefix("+"))
+            let hour: UInt64 = 3_600_000_000
+            faults.arm([
+                FaultRule(kinds: [.write, .sync], count: .max / 2, action: .delay, value: hour, path: "log.journal")
+            ])
+            clients[0].send(Request.user("b").line)
+            var told = ""
+            try until("the check is critical") {
+                let check = try daemon.storectl("check", "--warning", "ping=30", "--critical", "ping=60")
+                told = check.output
+                return check.exit == .code(2)
+            }
+            #expect(told.hasPrefix("STORYKEEP CRITICAL - writes-wait, position 1, "), "\(told)")
+            try daemon.kill()
         }
 
         @Test func `with few descriptors it says so, or serves fewer`() throws {

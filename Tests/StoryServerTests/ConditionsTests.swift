@@ -138,6 +138,17 @@ struct ConditionsTests {
         #expect(!stall.isLong)
     }
 
+    @Test func `a commit that hangs is told while it hangs`() throws {
+        let bench = SlowDisk.bench()
+        bench.send(SlowDisk.append, from: "writer")
+        #expect(try conditions(bench, "reader") == [])
+        bench.tick(60)
+        #expect(try conditions(bench, "reader") == ["writes-wait"])
+        bench.endCommit()
+        bench.tick(1)
+        #expect(try conditions(bench, "reader") == [])
+    }
+
     @Test func `a checkpoint of a declared model that fails is told until that one is stored`() throws {
         let bench = LoopBench()
         bench.connected("a")

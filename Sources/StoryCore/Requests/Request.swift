@@ -184,9 +184,9 @@ package enum Verb: String, CaseIterable, Sendable {
     /// True when requests with the verb read durable data only; a count of events does as well.
     package var waitsForOwnWrites: Bool {
         switch self {
-        case .read, .subscribe, .checkpoint, .verify, .backup, .send, .seal: true
+        case .read, .subscribe, .checkpoint, .verify, .backup, .send, .seal, .stats, .metrics, .clients: true
         case .get, .list, .count, .sorts, .streams, .post, .edit, .like, .unlike, .see, .delete, .append, .unsubscribe,
-            .ping, .help, .stats, .metrics, .clients, .quit, .define, .undefine, .models, .types, .cluster, .passOn:
+            .ping, .help, .quit, .define, .undefine, .models, .types, .cluster, .passOn:
             false
         }
     }

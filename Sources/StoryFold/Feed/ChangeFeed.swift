@@ -104,6 +104,10 @@ package final class ChangeFeed {
     /// Returns true when a change of the row is pending.
     package func isPending(_ row: RowView) -> Bool { pending.has(RowNumber(row.schema, row.number)) }
 
+    /// Returns the number of rows that each kind, by its number, gained or lost by changes after the last durable event that
+    /// were noted.
+    package func growth(after durable: Position) -> [Int: Int64] { pending.growth(after: durable) }
+
     /// Calls `body` with the durable row with a key, nil where there is none.
     ///
     /// - Returns: nil, without a call, where no change of it is pending: the models have its durable state.

@@ -99,6 +99,17 @@ struct PendingChanges {
         return firsts[row] != nil
     }
 
+    /// Returns the number of rows that each kind, by its number, gained or lost by events after a position; without the kinds
+    /// of which no row changed.
+    func growth(after position: Position) -> [Int: Int64] {
+        var growth: [Int: Int64] = [:]
+        for entry in entries[dropped...] where entry.position > position {
+            let difference: Int64 = (entry.afterCount < 0 ? 0 : 1) - (entry.beforeCount < 0 ? 0 : 1)
+            growth[entry.kind.schema.number, default: 0] += difference
+        }
+        return growth
+    }
+
     /// Calls `body` with the row that had a key before its first pending change, nil where there was none.
     ///
     /// - Returns: nil, without a call, where no change of it is pending.

@@ -23,7 +23,7 @@ extension ClusterDriver {
 
     /// The knowledge about the log, which says nothing of its end while the engine does not answer.
     private var link: LinkState {
-        let end = calls.isLost ? nil : replica.end.map { max($0, dependency.log.head) }
+        let end = calls.isLost ? nil : replica.end.map { max($0, driver.acknowledged) }
         return LinkState(end: end, silence: calls.silence / 100_000_000, LogConditions(cluster: self).now)
     }
 

@@ -59,10 +59,10 @@ extension ServerDependency {
         let figureSource = {
             [log, models, engine, foldTimer, figures, configuration, durability] (sums: ConnectionSums) in
             FigureSource(
-                log: log, models: models, engine: engine, foldTimer: foldTimer, checkpoints: checkpoints,
-                figures: figures, memory: memory, publishing: publishing, data: configuration.data,
-                journal: configuration.journal, durability: durability, conditions: Conditions(driver: driver).now,
-                sums: sums)
+                log: log, position: driver.acknowledged, models: models, engine: engine, foldTimer: foldTimer,
+                checkpoints: checkpoints, figures: figures, memory: memory, publishing: publishing,
+                data: configuration.data, journal: configuration.journal, durability: durability,
+                conditions: Conditions(driver: driver).now, sums: sums)
         }
         let output = RequestOutput(
             driver: driver, publishing: publishing, outbox: outbox, encoder: encoder, figures: figures, trace: trace,

@@ -2,7 +2,7 @@ import StoryCore
 import StoryEngine
 import StoryReactor
 
-/// The answer to `CLIENTS`: the connections, a few per step. A row depends on durable events only.
+/// The answer to `CLIENTS`: the connections, a few per step. It depends on durable events only.
 final class ClientList: AnswerCursor {
     /// The maximum number of subscriptions in a row; the slowest are listed.
     private static let fewSubscriptions = 16
@@ -38,9 +38,10 @@ final class ClientList: AnswerCursor {
     func step(into lines: any AnswerLines) throws(StorageError) -> CursorStep {
         while lines.hasRoom, !lines.isSpent {
             guard let connection = walk.next(of: connections) else {
-                let head = driver.head
-                let done = [Member("count", .count(count)), Member("position", .count(head.value))]
-                return .ended(.done(.members(done)), restsOn: head)
+                let done = [
+                    Member("count", .count(count)), Member("position", .count(driver.acknowledged.value)),
+                ]
+                return .ended(.done(.members(done)), restsOn: .zero)
             }
             lines.row(.line(members(of: connection)))
             lines.spend(.client + connection.session.subscriptionCount * .key)

@@ -7,6 +7,8 @@ import StoryStorage
 /// The source of all figures at one moment, each under one name.
 struct FigureSource {
     let log: any EventLog
+    /// The last durable event.
+    let position: Position
     let models: any ServedModels
     let engine: Engine
     let foldTimer: FoldTimer
@@ -25,13 +27,10 @@ struct FigureSource {
     let sums: ConnectionSums
     let process = ProcessFigures()
 
-    /// The last folded event; a report that depends on it is sent when it is durable.
-    var head: Position { log.head }
-
     /// The number of events of the log that a replica or a node lacks; nil while that is not known, 0 for any other store.
     var clusterLag: Double? {
         guard let cluster = engine.cluster() else { return 0 }
-        return cluster.lag(behind: head).map { Double($0) }
+        return cluster.lag(behind: position).map { Double($0) }
     }
 
     /// The number of misfits of each declared model that can be read.
@@ -48,12 +47,16 @@ struct FigureSource {
 
     // MARK: Sizes
 
-    /// The number of rows of each kind, without the kinds whose number is on a damaged page of the models.
+    /// The number of durable rows of each kind, without the kinds whose number is on a damaged page of the models, and
+    /// without declared models while a commit is under way whose changes of them were not noted.
     var rows: [(name: String, count: UInt64)] {
-        engine.catalogue.kinds.compactMap { kind in rowCount(kind).map { (kind.name, $0) } }
+        let (feed, growth) = (engine.feed, engine.feed.growth(after: position))
+        return engine.catalogue.kinds.filter { $0.program == nil || !feed.isUntold }.compactMap { kind in
+            rowCount(kind).map { (kind.name, UInt64(clamping: Int64(clamping: $0) - (growth[kind.number] ?? 0))) }
+        }
     }
 
-    /// Returns the number of rows; nil if the models cannot be read.
+    /// Returns the number of rows, durable or not; nil if the models cannot be read.
     private func rowCount(_ kind: KindSchema) -> UInt64? {
         guard case .tally(let key, _) = QueryPlan(kind, []).count else { return 0 }
         let tables = kind.program == nil ? models : engine.declared?.store(of: kind.name)

@@ -63,7 +63,9 @@ enum FigureTable {
         Figure(name: "storykeep_build", kind: .info, labels: ["version", "log"], help: "The program and its history.") {
             .facts([("version", ProgramVersion.number), ("log", $0.log.identity.id.description)])
         },
-        Figure(name: "storykeep_log_position", kind: .gauge, help: "The last event.") { .one($0.head.value) },
+        Figure(name: "storykeep_log_position", kind: .gauge, help: "The last durable event.") {
+            .one($0.position.value)
+        },
         Figure(
             name: "storykeep_replica_lag_events", kind: .gauge,
             help: "Events that a replica or a node has not got; none while that is not known, 0 for a store of its own."

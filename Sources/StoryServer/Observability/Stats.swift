@@ -2,7 +2,7 @@ import StoryCore
 import StoryEngine
 import StoryWire
 
-/// The answer to `STATS`: the figures for a person.
+/// The answer to `STATS`: the figures for a person. It rests on durable events alone.
 struct Stats {
     private let source: FigureSource
 
@@ -10,11 +10,11 @@ struct Stats {
 
     private var figures: Figures { source.figures }
 
-    /// The members of the answer, which depend on the last folded event.
+    /// The members of the answer.
     var report: [Member] {
         [
             Member("server", .text(ProgramVersion.daemon)),
-            Member("position", .count(source.head.value)),
+            Member("position", .count(source.position.value)),
             Member("checkpointed", .count(source.checkpoints.checkpointed.value)),
             Member("data", .text(source.data)),
             Member("durable", .text(source.durability.rawValue)),
@@ -36,7 +36,7 @@ struct Stats {
     /// The part that the store has among others; nothing for a store of its own.
     private var cluster: [Member] {
         guard let cluster = source.engine.cluster() else { return [] }
-        var members = cluster.members + cluster.figures(head: source.head)
+        var members = cluster.members + cluster.figures(head: source.position)
         if case .node = cluster { members.append(Member("engine", .object(figures.engine.members))) }
         return [Member("cluster", .object(members))]
     }

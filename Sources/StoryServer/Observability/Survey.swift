@@ -4,7 +4,7 @@ import StoryReactor
 
 /// An answer that visits every connection, a few per step, and then reports the daemon's figures.
 ///
-/// The answer depends on the last event that is folded when the figures are read.
+/// The answer waits for no commit, so that it reports one that hangs.
 final class Survey: AnswerCursor {
     /// The kind of report at the end.
     enum Purpose {
@@ -35,18 +35,18 @@ final class Survey: AnswerCursor {
             if lines.isSpent { return .more }
         }
         let source = source(sums)
-        let head = source.head
         switch purpose {
-        case .report: return .ended(.done(.members(Stats(source).report)), restsOn: head)
+        case .report: return .ended(.done(.members(Stats(source).report)), restsOn: .zero)
         case .metrics:
             for figure in FigureTable.all {
                 let text = Metrics.text(of: figure, source)
                 lines.row(.line([Member("family", .text(figure.name)), Member("text", .text(text))]))
             }
             let done = [
-                Member("families", .count(UInt64(FigureTable.all.count))), Member("position", .count(head.value)),
+                Member("families", .count(UInt64(FigureTable.all.count))),
+                Member("position", .count(source.position.value)),
             ]
-            return .ended(.done(.members(done)), restsOn: head)
+            return .ended(.done(.members(done)), restsOn: .zero)
         }
     }
 }
