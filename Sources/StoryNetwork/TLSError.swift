@@ -1,3 +1,5 @@
+import StoryCore
+
 /// A failure of TLS; each description is a sentence that says what to do.
 package enum TLSError: Error, Hashable, Sendable {
     /// The file cannot be read.
@@ -12,8 +14,13 @@ package enum TLSError: Error, Hashable, Sendable {
     case noCertificate
     /// The peer's certificate was not accepted; the reason is OpenSSL's.
     case notAccepted(reason: String)
-    /// The peer's certificate, or one above it, has expired while the connection was open.
+    /// The peer's certificate, or one above it, has expired.
     case expired
+    /// The peer says that the own certificate, or one above it, has expired; with the end of the own one, in seconds since
+    /// 1970.
+    case ownExpired(end: Int?)
+    /// The peer demands a certificate, and none was shown to it.
+    case certificateWanted
     /// The peer does not offer TLS 1.3.
     case oldVersion
     /// The bytes that came are no TLS.
@@ -31,7 +38,9 @@ package enum TLSError: Error, Hashable, Sendable {
         case .unreadable(let part, _, _), .malformed(let part, _): part
         case .mismatch: .key
         case .tooSmall: .certificate
-        case .noCertificate, .notAccepted, .expired, .oldVersion, .notTLS, .refused, .tooManyMessages, .failed: nil
+        case .noCertificate, .notAccepted, .expired, .ownExpired, .certificateWanted, .oldVersion, .notTLS, .refused,
+            .tooManyMessages, .failed:
+            nil
         }
     }
 }
@@ -53,6 +62,11 @@ extension TLSError: CustomStringConvertible {
             "the peer's certificate is not accepted: \(reason); see which authority signed it, for which name and until "
                 + "when"
         case .expired: "the peer's certificate has expired; give it a new one"
+        case .ownExpired(let end):
+            "the certificate shown to the peer has expired, as the peer says"
+                + (end.map { ": it was valid until \(Instant(milliseconds: Int64($0) * 1_000).text)" } ?? "")
+                + "; show a new one"
+        case .certificateWanted: "the peer demands a certificate; show it one that its authority has signed"
         case .oldVersion: "the peer does not offer TLS 1.3; use a newer library there"
         case .notTLS: "what came is no TLS; connect to a port with TLS by a client that speaks it"
         case .refused(let alert):

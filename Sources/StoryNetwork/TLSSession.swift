@@ -113,13 +113,12 @@ package final class TLSSession {
 
     /// Verifies the peer's certificate once more, by the authorities of another context.
     ///
-    /// - Throws: `.notAccepted`.
+    /// - Throws: `.notAccepted`, `.expired`.
     package func verifyPeer(by context: TLSContext) throws(TLSError) {
         var (end, reason): (Int64, Int32) = (0, 0)
         let purpose = context.side == .server ? "ssl_client" : "ssl_server"
         guard storykeep_tls_verify(context.pointer, session, purpose, &end, &reason) == 1 else {
-            let text = X509_verify_cert_error_string(Int(reason)).map { String(cString: $0) }
-            throw .notAccepted(reason: text ?? "error \(reason)")
+            throw TLSError(verdict: Int(reason))
         }
         expiry = Int(end)
     }
@@ -214,9 +213,9 @@ package final class TLSSession {
         let number = ERR_GET_REASON(code)
         switch number {
         case SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE: return .noCertificate
-        case SSL_R_CERTIFICATE_VERIFY_FAILED:
-            let verdict = X509_verify_cert_error_string(SSL_get_verify_result(session))
-            return .notAccepted(reason: verdict.map { String(cString: $0) } ?? OpenSSLErrors.text(code))
+        case SSL_R_CERTIFICATE_VERIFY_FAILED: return TLSError(verdict: SSL_get_verify_result(session))
+        case SSL_R_SSLV3_ALERT_CERTIFICATE_EXPIRED: return .ownExpired(end: context.shown?.expiry)
+        case SSL_R_TLSV13_ALERT_CERTIFICATE_REQUIRED: return .certificateWanted
         case SSL_R_UNSUPPORTED_PROTOCOL, SSL_R_VERSION_TOO_LOW, SSL_R_TLSV1_ALERT_PROTOCOL_VERSION:
             return .oldVersion
         case SSL_R_WRONG_VERSION_NUMBER, SSL_R_HTTP_REQUEST, SSL_R_HTTPS_PROXY_REQUEST, SSL_R_UNKNOWN_PROTOCOL:
@@ -224,5 +223,17 @@ package final class TLSSession {
         case 1_001..<1_256: return .refused(alert: OpenSSLErrors.text(code))
         default: return .failed(reason: OpenSSLErrors.text(code))
         }
+    }
+}
+
+extension TLSError {
+    /// The error for a certificate that OpenSSL did not verify, by the number of the verdict.
+    fileprivate init(verdict: Int) {
+        guard verdict != Int(X509_V_ERR_CERT_HAS_EXPIRED) else {
+            self = .expired
+            return
+        }
+        let text = X509_verify_cert_error_string(verdict).map { String(cString: $0) }
+        self = .notAccepted(reason: text ?? "error \(verdict)")
     }
 }

@@ -61,8 +61,11 @@ import Testing
         wrong.authority = nil
         #expect(await error(remote.url, wrong).contains("set STORED_AUTHORITY"))
         let without = StoreIdentity(authority: identity.authority)
-        #expect(await error(remote.url, without).contains("certificate required"))
+        #expect(await error(remote.url, without).contains("demands a certificate"))
         #expect(await error("tls://127.0.0.1", identity).contains("is named as tls://HOST:PORT"))
+        #expect(await error("http://127.0.0.1:1", identity).contains("is named as tls://HOST:PORT"))
+        let failure = StoreError.cannotConnect(path: "localhost:7171", reason: "No such file or directory")
+        #expect("\(failure)".hasSuffix("a store on another machine is named as tls://localhost:7171"))
         #expect(throws: StoreError.cannotConnect(path: "tls://127.0.0.1:1", reason: "Connection refused")) {
             try StoreConnection(to: StoreAddress("tls://127.0.0.1:1", identity: identity))
         }

@@ -97,7 +97,7 @@ struct TLSSessionTests {
         let ends = try Ends(nil, store, authority: authority)
         ends.carry()
         #expect(ends.serverError == .noCertificate && ends.server.state == .failed)
-        #expect(ends.clientError == .refused(alert: "tlsv13 alert certificate required"))
+        #expect(ends.clientError == .certificateWanted)
     }
 
     @Test func `a certificate of another authority is refused on either side`() throws {
@@ -119,11 +119,23 @@ struct TLSSessionTests {
         #expect(back.server.state == .failed && back.atServer == [])
     }
 
-    @Test func `a certificate that has expired is refused`() throws {
+    @Test func `a certificate that has expired is refused, and told as expired on either side`() throws {
         let ends = try Ends(try authority.sign("laptop", days: -1), store, authority: authority)
         ends.carry()
-        #expect(ends.serverError == .notAccepted(reason: "certificate has expired"))
-        #expect(ends.clientError == .refused(alert: "sslv3 alert certificate expired"))
+        #expect(ends.serverError == .expired)
+        guard case .ownExpired(let end?)? = ends.clientError else {
+            Issue.record("\(String(describing: ends.clientError))")
+            return
+        }
+        #expect(abs(end - (WallClock.seconds - 86_400)) < 3_600)
+        let sentence = "\(TLSError.ownExpired(end: 1_795_824_000))"
+        #expect(
+            sentence
+                == "the certificate shown to the peer has expired, as the peer says: it was valid until "
+                + "2026-11-28T00:00:00.000Z; show a new one")
+        let back = try Ends(laptop, try authority.sign("store", days: -1), authority: authority)
+        back.carry()
+        #expect(back.clientError == .expired)
     }
 
     @Test func `a store's certificate that is for another host is refused`() throws {

@@ -34,11 +34,16 @@ import Testing
 
     @Test(arguments: [
         (["--socket", "tls://h:1"], "socket is the path at which stored listens, not tls://h:1"),
+        (["--socket", "http://h:1"], "socket is the path at which stored listens, not http://h:1"),
+        (["--follow", "https://h:1"], "follow takes HOST:PORT without https://, such as h:1"),
         (["--listen", "7171"], #"listen wants HOST:PORT, such as 0.0.0.0:7171 or [::]:7171, not "7171""#),
         (["--listen", "::1:7171"], "listen wants HOST:PORT"), (["--listen", "a:70000"], "listen wants HOST:PORT"),
         (["--listen", "a:1"], "listen wants a certificate"),
-        (["--certificate", "/c", "--authority", "/a"], "certificate and authority want certificate-key"),
-        (["--certificate-key", "/c"], "certificate-key want certificate"),
+        (
+            ["--certificate", "/c", "--authority", "/a"],
+            "certificate and authority cannot be used without certificate-key: say --certificate-key FILE as well"
+        ),
+        (["--certificate-key", "/c"], "certificate-key cannot be used without certificate: say --certificate FILE"),
         (["--trust", "ann"], "trust wants NAME=USER"), (["--trust", "=ann"], "trust wants NAME=USER"),
         (["--trust", "a="], "trust wants NAME=USER"), (["--trust", "a=eve"], #"trust: there is no user "eve""#),
         (["--trust", "a=4294967295"], "trust: there is no user"), (["--trust", "a=-1"], "trust: there is no user"),

@@ -261,7 +261,7 @@ export function defaultPath() {
 function place(named) {
     if (named instanceof URL && named.protocol === "file:") return { path: fileURLToPath(named) };
     const text = String(named);
-    if (!text.startsWith("tls://")) return { path: text };
+    if (!/^[A-Za-z]+:\/\//.test(text)) return { path: text };
     const found = /^tls:\/\/(?:\[([0-9A-Za-z:.%]+)\]|([0-9A-Za-z._-]+)):([0-9]{1,5})$/.exec(text);
     const port = Number(found?.[3]);
     if (!found || port < 1 || port > 65535) {
@@ -327,7 +327,9 @@ class Places {
         socket.on("error", (/** @type {any} */ error) => {
             if (error.syscall !== "connect" && !(error instanceof AggregateError)) return;
             const reason = error.message || `connect ${error.code} ${path}`;
-            error.message = `${reason}; is stored running, is that its address, and may you use it?`;
+            const advice = host === undefined && /^[^/]+:[0-9]{1,5}$/.test(path)
+                ? `a store on another machine is named as tls://${path}` : "is stored running, is that its address, and may you use it?";
+            error.message = `${reason}; ${advice}`;
         });
         // Small writes leave at once, and a machine that is gone is noticed.
         return host === undefined ? socket : socket.setNoDelay().setKeepAlive(true, 30_000);

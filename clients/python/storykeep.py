@@ -734,7 +734,7 @@ class _Place:
 
     @staticmethod
     def named(text: str) -> _Place:
-        if not text.startswith("tls://"):
+        if not re.match("[A-Za-z]+://", text):
             return _Place(text)
         found = re.fullmatch(r"tls://(?:\[([0-9A-Za-z:.%]+)\]|([0-9A-Za-z._-]+)):([0-9]{1,5})", text)
         if found is None or not 0 < int(found[3]) < 65536:
@@ -812,7 +812,10 @@ def _broken(error: ssl.SSLError) -> Exception:
 
 def _unreachable(error: OSError, place: _Place) -> OSError:
     """Give the error of a connection that could not be made, of the same class, with the place."""
-    text = f"cannot connect to {place.path}: {error.strerror or error}; is stored running, is that its address, and may you use it?"
+    is_host = place.host is None and re.fullmatch(r"[^/]+:[0-9]{1,5}", place.path)
+    advice = f"a store on another machine is named as tls://{place.path}" if is_host else \
+        "is stored running, is that its address, and may you use it?"
+    text = f"cannot connect to {place.path}: {error.strerror or error}; {advice}"
     return type(error)(text) if error.errno is None else type(error)(error.errno, text)
 
 

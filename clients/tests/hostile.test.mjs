@@ -152,6 +152,12 @@ scenario("a store that is not there is named", async (it) => {
     await assert.rejects(store.ping(), { code: "ECONNREFUSED", message: /:1.*; is stored running/ });
 });
 
+scenario("a path that looks like another machine is told how that is named", async (it) => {
+    const message = /another machine is named as tls:\/\/localhost:7171$/;
+    await assert.rejects(it.open("localhost:7171", { retryFor: 0 }).ping(), { code: "ENOENT", message });
+    assert.throws(() => it.open("http://localhost:7171"), /named as tls:\/\/HOST:PORT, not "http:/);
+});
+
 scenario("places are named by URLs of files as well", async (it) => {
     const toy = startToy(join(it.directory, "a toy"));
     it.later(toy.close);

@@ -158,6 +158,12 @@ class Tests(Scenario):
                 gone.bind(str(path))
                 gone.close()
 
+    def test_a_path_that_looks_like_another_machine_is_told_how_that_is_named(self):
+        with self.assertRaisesRegex(FileNotFoundError, "another machine is named as tls://localhost:7171$"):
+            self.open("localhost:7171", retry_for=0).do("ping")
+        with self.assertRaisesRegex(ValueError, "named as tls://HOST:PORT, not 'http://localhost:7171'"):
+            self.open("http://localhost:7171", retry_for=0)
+
     def test_places_are_named_by_paths_as_well(self):
         toy = self.serve(Toy)
         toy.restart(None)

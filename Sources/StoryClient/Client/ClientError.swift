@@ -148,7 +148,8 @@ extension ClientError: CustomStringConvertible {
             message
         case .other(let refusal): "\(refusal.code.rawValue): \(refusal.message)"
         case .unreachable(let path, let reason, let time):
-            "nobody could be reached at \(path) for \(time.shown): \(reason); is stored running, and is that its socket?"
+            "nobody could be reached at \(path) for \(time.shown): \(reason); "
+                + (StoreEndpoint.advice(on: path) ?? "is stored running, and is that its socket?")
         case .insecure(let path, let reason): "no safe connection to \(path): \(reason)"
         case .connectionLost: "the connection was lost; whether the request was carried out is unknown"
         case .timedOut(let request, let time, let wasSent):

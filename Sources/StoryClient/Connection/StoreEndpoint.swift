@@ -13,11 +13,13 @@ enum StoreEndpoint: Hashable, Sendable, CustomStringConvertible {
 
     /// Parses a path or a URL.
     init(_ text: String, _ identity: StoreIdentity) {
-        guard text.hasPrefix(StoreEndpoint.scheme) else {
+        guard let end = text.firstRange(of: "://"), text[..<end.lowerBound].allSatisfy(\.isLetter) else {
             self = .socket(path: text, owner: nil)
             return
         }
-        guard let address = HostAndPort(String(text.dropFirst(StoreEndpoint.scheme.count))), address.port > 0 else {
+        guard text.hasPrefix(StoreEndpoint.scheme), let address = HostAndPort(String(text[end.upperBound...])),
+            address.port > 0
+        else {
             self = .malformed(text)
             return
         }
@@ -35,6 +37,13 @@ enum StoreEndpoint: Hashable, Sendable, CustomStringConvertible {
             }
         }
         return parts.map { StoreEndpoint($0, identity) }
+    }
+
+    /// Returns the advice on a path at which nobody listens, where it looks like the address of another machine; nil for any
+    /// other path.
+    static func advice(on path: String) -> String? {
+        guard !path.contains("/"), HostAndPort(path) != nil else { return nil }
+        return "a store on another machine is named as \(scheme)\(path)"
     }
 
     var description: String {

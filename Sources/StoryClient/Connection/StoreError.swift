@@ -29,8 +29,10 @@ extension StoreError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .cannotConnect(let path, let reason):
-            "cannot connect to \(path): \(reason); is stored running, is that its socket, and may you use it? "
-                + "--socket or STORED_SOCKET says where it listens"
+            "cannot connect to \(path): \(reason); "
+                + (StoreEndpoint.advice(on: path)
+                    ?? "is stored running, is that its socket, and may you use it? --socket or STORED_SOCKET says where "
+                    + "it listens")
         case .insecure(let path, let reason): "no safe connection to \(path): \(reason)"
         case .refused(let refusal): "\(refusal.code.rawValue): \(refusal.message)"
         case .draining: "the store is stopping; connect again in a moment"

@@ -9,7 +9,7 @@ extension ServerConfiguration {
         _ settings: Settings, _ accounts: Accounts, into configuration: inout ServerConfiguration
     ) throws(UsageError) {
         // As STORED_SOCKET of a shell that uses a store on another machine.
-        guard !configuration.socket.contains("tls://") else {
+        guard !configuration.socket.contains("://") else {
             let reason = "socket is the path at which stored listens, not \(configuration.socket): say --socket PATH"
             throw settings[.socket]?.refused(reason) ?? UsageError(message: reason)
         }
@@ -39,7 +39,8 @@ extension ServerConfiguration {
         guard let given = parts.lazy.compactMap({ settings[$0] }).first else { return nil }
         for part in parts where settings[part] == nil {
             let others = parts.filter { settings[$0] != nil }.map(\.rawValue).joined(separator: " and ")
-            throw given.refused("\(others) want \(part.rawValue): say --\(part.rawValue) FILE")
+            throw given.refused(
+                "\(others) cannot be used without \(part.rawValue): say --\(part.rawValue) FILE as well")
         }
         return TLSFiles(
             certificate: settings[.certificate]?.text, key: settings[.certificateKey]?.text,
@@ -51,8 +52,9 @@ extension ServerConfiguration {
         _ written: Written, besides configuration: ServerConfiguration
     ) throws(UsageError) -> String {
         let address = written.text
-        guard !address.hasPrefix("tls://") else {
-            throw written.refused("follow takes HOST:PORT without tls://, such as \(address.dropFirst(6))")
+        if let scheme = address.firstRange(of: "://") {
+            let rest = address[scheme.upperBound...]
+            throw written.refused("follow takes HOST:PORT without \(address[..<scheme.upperBound]), such as \(rest)")
         }
         if HostAndPort(address) != nil {
             guard configuration.certificates != nil else {
