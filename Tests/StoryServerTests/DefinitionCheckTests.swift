@@ -36,7 +36,7 @@ struct DefinitionCheckTests {
                 #"= {"id":"1","before":null,"after":{"customer":"c1","total":5}}"#,
                 #"= {"id":"2","before":null,"after":{"customer":"c2","total":7}}"#,
                 #"= {"id":"3","before":null,"after":{"customer":"c1","total":0}}"#,
-                #"+ {"rows":3,"same":0,"changed":0,"added":3,"removed":0,"misfits":[],"never":[],"position":5}"#,
+                #"+ {"rows":3,"same":0,"changed":0,"added":3,"removed":0,"misfits":[],"never":[],"hints":[],"position":5}"#,
             ])
         #expect(bench.settled("MODELS") == [#"+ {"count":0,"position":5}"#])
         #expect(try Files.names(in: folder.store + "/own").isEmpty)
@@ -68,7 +68,8 @@ struct DefinitionCheckTests {
                     + #""never":[{"line":1,"name":"oder","nearest":"order"},"#
                     + #"{"line":5,"name":"Canceled","nearest":"Cancelled"},"#
                     + #"{"line":7,"name":"data.lines.cuont","nearest":"count"},{"line":7,"name":"data.prise","nearest":"price"}],"#
-                    + #""position":7}"#,
+                    + #""hints":[{"line":1,"message":"rows are made of several streams now, so their past goes: GET with "#
+                    + #"at=, and the history in browse; the line history keeps it"}],"position":7}"#,
             ])
         // The definition that answers is as it was.
         #expect(bench.settled("GET orders/2").last?.contains(#""customer":"c2","total":7}"#) == true)
@@ -83,7 +84,7 @@ struct DefinitionCheckTests {
             "from order; total: number; customer: text; on Placed { total = data.total ?? 0; customer = data.customer }"
         #expect(
             bench.settled("DEFINE orders check=true \"\(other)\"") == [
-                #"+ {"rows":3,"same":3,"changed":0,"added":0,"removed":0,"misfits":[],"never":[],"position":7}"#
+                #"+ {"rows":3,"same":3,"changed":0,"added":0,"removed":0,"misfits":[],"never":[],"hints":[],"position":7}"#
             ])
         let none = "from order; customer: text; on Placed { customer = 'x' }"
         let lines = bench.settled("DEFINE orders check=true limit=1 \"\(none)\"")

@@ -1068,7 +1068,8 @@ export class Store {
 
     /**
      * Tries a definition without declaring it: the rows that would differ, up to `limit` of them, are `differences`. The
-     * other members are the numbers of rows, the misfits, and the names that no event ever had.
+     * other members are the numbers of rows, the misfits, the names that no event ever had, and `hints`: what the
+     * definition takes away from the one that answers, and what may do otherwise than it seems.
      * @param {string} name @param {string} text @param {{ limit?: number } & Cancel} options
      */
     async check(name, text, { limit, signal } = {}) {

@@ -479,7 +479,8 @@ class Request(Generic[T]):
     def check(name: str, text: str, *, limit: Optional[int] = None) -> Request[Dict[str, Any]]:
         """Try a definition without declaring it: the rows that would differ, up to `limit` of them, are `differences`.
 
-        The other members are the numbers of rows, the misfits, and the names that no event ever had.
+        The other members are the numbers of rows, the misfits, the names that no event ever had, and `hints`: what the
+        definition takes away from the one that answers, and what may do otherwise than it seems.
         """
         return Request._make(
             lambda rows, done, __: {**done, "differences": rows}, "DEFINE", name, {"check": True, "limit": limit}, text)

@@ -68,6 +68,14 @@ public struct ModelCheck: Hashable, Sendable, Decodable {
         public let nearest: String?
     }
 
+    /// A remark about the definition.
+    public struct Hint: Hashable, Sendable, Decodable {
+        /// The line of the definition, from 1.
+        public let line: Int
+        /// The remark.
+        public let message: String
+    }
+
     /// The rows that differ, up to the limit.
     public fileprivate(set) var differences: [Difference] = []
     /// The number of rows that the definition would make.
@@ -84,11 +92,13 @@ public struct ModelCheck: Hashable, Sendable, Decodable {
     public let misfits: [Misfits]
     /// The names that no event had.
     public let never: [Name]
+    /// The remarks about the definition, such as the past of rows that it takes away.
+    public let hints: [Hint]
     /// The position up to which both were compared.
     public let position: UInt64
 
     private enum CodingKeys: String, CodingKey {
-        case rows, same, changed, added, removed, misfits, never, position
+        case rows, same, changed, added, removed, misfits, never, hints, position
     }
 }
 
@@ -97,7 +107,7 @@ public struct ModelDefinitions: Sendable {
     /// The store.
     public let client: StoreClient
 
-    /// Declares a read model over your own events, or another definition of it. For administrators.
+    /// Declares a read model over your own events, or another definition of it. For the role `define`.
     ///
     /// The model is built beside the store's other work; `list` tells how far it is.
     ///
@@ -144,8 +154,7 @@ public struct ModelDefinitions: Sendable {
         }
     }
 
-    /// Tries a definition without declaring it: folds all events, and compares the rows with those that are served. For
-    /// administrators.
+    /// Tries a definition without declaring it: folds all events, and compares the rows with those that are served.
     ///
     /// - Parameters:
     ///   - name: the name of the model; there need not be one.
@@ -161,7 +170,7 @@ public struct ModelDefinitions: Sendable {
         return check
     }
 
-    /// Removes a declared model; its events stay. For administrators.
+    /// Removes a declared model; its events stay. For the role `define`.
     ///
     /// - Throws: `ClientError`, `unknown` where there is none; or `CancellationError`.
     public func undefine(_ name: String) async throws { _ = try await client.ask(RequestLine(.undefine, name)) }

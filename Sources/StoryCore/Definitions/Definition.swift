@@ -19,6 +19,10 @@ package struct Definition: Sendable {
     package let hasRowsOfOneStream: Bool
     /// The program that folds an event.
     package let program: Program
+    /// The remarks about the text.
+    package let hints: [DefinitionHint]
+    /// The position of the declaration or the statement by which rows are made of several streams.
+    let gathering: SourcePosition
 
     /// Reads a definition.
     ///

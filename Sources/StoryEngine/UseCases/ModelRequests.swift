@@ -167,8 +167,10 @@ package struct ModelRequests {
 
     private func noModel(_ name: String) throws(StorageError) -> Failure {
         let known = try world.definitions.defined().map(\.name)
+        let nearest = NearestName.find(name.utf8, among: known)
         let list = known.isEmpty ? "" : "; there are \(known.joined(separator: ", "))"
-        return Failure(.unknown, "there is no model \(name)\(list)", .name(name, nearest: nil))
+        let hint = nearest.map { "; did you mean \($0)?" } ?? list
+        return Failure(.unknown, "there is no model \(name)\(hint)", .name(name, nearest: nearest))
     }
 
     private func append(

@@ -59,10 +59,12 @@ final class DefinitionCheck: @unchecked Sendable {
     }
 
     private func close() {
+        let hints = new.compiled.definition.hints(inPlaceOf: old?.definition.definition)
         outcome.closing = [
             Member("rows", .count(same + changed + added)), Member("same", .count(same)),
             Member("changed", .count(changed)), Member("added", .count(added)), Member("removed", .count(removed)),
             Member("misfits", .list(misfitMembers)), Member("never", .list(never.names.map { .object($0.members) })),
+            Member("hints", .list(hints.map { .object($0.members) })),
             Member("position", .count(position.value)),
         ]
     }
@@ -114,5 +116,12 @@ final class DefinitionCheck: @unchecked Sendable {
             Member("id", .text(String(decoding: id, as: UTF8.self))), Member("before", .json(before() ?? null)),
             Member("after", .json(after() ?? null)),
         ])
+    }
+}
+
+extension DefinitionHint {
+    /// The hint as a dry run has it.
+    fileprivate var members: [Member] {
+        [Member("line", .count(UInt64(position.line))), Member("message", .text(sentence))]
     }
 }

@@ -3,6 +3,9 @@ import TestSupport
 import Testing
 
 struct DefinitionFaultTests {
+    private static let types =
+        "; types are text, text(N), number, boolean and time, and list(T, N), set(T, N), last(T, N) and map(T, N) of these"
+
     @Test func `every public faulty text has its faults`() throws {
         let texts = try #require(try DefinitionFixtures.json("faults.json") as? [[String: Any]])
         #expect(texts.count == 28)
@@ -43,7 +46,8 @@ struct DefinitionFaultTests {
         let faults = DefinitionFixtures.faults(of: "from a\nn: nmber\nindex m\non A { x = 1; n = y }")
         #expect(
             faults.map(\.description) == [
-                "2:4: notSelected: nmber is no type", "3:7: noSuch: there is no field m",
+                "2:4: notSelected: nmber is no type; the nearest is number" + DefinitionFaultTests.types,
+                "3:7: noSuch: there is no field m",
                 "4:8: noSuch: there is no field x", "4:19: noSuch: there is no field y",
             ])
     }
@@ -62,6 +66,35 @@ struct DefinitionFaultTests {
             "1:55: noSuch: there is no field amuont; the nearest is amount"
         ),
         ("from order; total: number; on Placed { total = data.total; n = 1 }", "1:60: noSuch: there is no field n"),
+        ("from a; n: number; on A { n = dat.n }", "1:31: noSuch: there is no field dat; the nearest is data"),
+        ("from a; n: number; on A { dat = 1 }", "1:27: noSuch: there is no field dat"),
+        (
+            "form a; n: number; on A { n = 1 }",
+            "1:1: malformed: form begins no declaration; the nearest is from; a field is written NAME: TYPE"
+        ),
+        (
+            "from a; n: number; on A { n = event.vresion }",
+            "1:37: noSuch: event has no vresion; the nearest is version; it has id, stream, category, type, time, by, "
+                + "position, version, tags"
+        ),
+        (
+            "from a; n: number; on A { remvoe }",
+            "1:34: malformed: a statement is NAME = value, NAME += value, if, for, row, let, merge or remove; "
+                + "the nearest is remove"
+        ),
+        (
+            "from a; n: list(nubmer, 3); on A { n = data.n }",
+            "1:12: notSelected: list(nubmer,3) is no type; the nearest is number" + types
+        ),
+        (
+            "from a; n: set(text, 3, dorp); on A { n = data.n }",
+            "1:12: notSelected: set(text,3,dorp) is no type; the nearest is drop" + types
+        ),
+        ("from a; n: list; on A { n = data.n }", "1:12: notSelected: list is no type" + types),
+        (
+            "from a; b: boolean = ture; on A { b = true }",
+            "1:22: malformed: a number, a text, true or false is expected; the nearest is true"
+        ),
     ])
     func `a misspelt name is told with the nearest one`(_ text: String, _ fault: String) {
         #expect(DefinitionFixtures.faults(of: text).map(\.description) == [fault])

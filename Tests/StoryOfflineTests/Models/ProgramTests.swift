@@ -44,6 +44,40 @@ struct ProgramTests {
                 + Array(repeating: false, count: 4))
     }
 
+    @Test func `every runs after the rule of an event, and where there is none`() throws {
+        let harness = try ModelHarness(
+            "from a; n: number = 0; v: number; every { v = n; if data.x == 1 { let y = n; v = y + 100 } }"
+                + "; on A { let x = 5; if data.x == 1 { n = x } else { n += 1 } }; on B { for z in data.l { n += z } }")
+        harness.fold(#"{"x":1}"#)
+        #expect(harness.rows == [#"{"id":"1","changes":1,"position":1,"n":5,"v":105}"#])
+        harness.fold(#"{"l":[1,2]}"#, type: "B")
+        #expect(harness.rows == [#"{"id":"1","changes":2,"position":2,"n":8,"v":8}"#])
+        harness.fold("{}", type: "C")
+        #expect(harness.rows == [#"{"id":"1","changes":2,"position":2,"n":8,"v":8}"#])
+        harness.fold(#"{"x":1}"#, type: "C")
+        #expect(harness.rows == [#"{"id":"1","changes":3,"position":4,"n":8,"v":108}"#])
+    }
+
+    @Test func `a misfit of every undoes the event, and a rule for other types runs before it`() throws {
+        let harness = try ModelHarness("from a; n: number = 0; on * { n += 1 }; every { n += data.v }")
+        harness.fold(#"{"v":1}"#)
+        harness.fold(#"{"v":"x"}"#)
+        #expect(harness.rows == [#"{"id":"1","changes":1,"position":1,"n":2}"#])
+        #expect(harness.model.misfits.map(\.misfit.rule) == [.wrongType])
+    }
+
+    @Test func `every alone is a definition, stands once, and takes a part of an event's steps`() throws {
+        let program = try Definition.read("from a; n: number = 0; every { n += 1 }").program
+        #expect(program.types.named.isEmpty && program.types.hasOthers)
+        let twice = DefinitionFixtures.faults(of: "from a; n: number = 0; every { n += 1 }; every { n += 1 }")
+        #expect(twice.map(\.description) == ["1:42: repeated: every stands once"])
+        let loop = "for x in data.l { " + String(repeating: "n += x; ", count: 50) + "}"
+        let text = "from a; n: number = 0\nevery { \(loop) }\non A { \(loop) }"
+        #expect(DefinitionFixtures.faults(of: text).map(\.position.line) == [3])
+        let field = try Definition.read("from a; every: number = 0; every { every += 1 }")
+        #expect(field.fields.map(\.name) == ["every"])
+    }
+
     @Test func `equal scalars are equal texts, others are not`() throws {
         let harness = try ModelHarness("from a; n: number = 0; key data.k; on A { n += 1 }")
         harness.fold(#"{"k":"\u00e9"}"#)

@@ -20,7 +20,8 @@ package enum DeclaredLoad {
 
     private static func define(_ indexes: String) -> String {
         "DEFINE \(name) \"from *; key event.category, event.type; n: number = 0; seen: number; last: text(400); "
-            + "note seen: number; \(indexes); on * { note.seen += 1; n += 1; seen = note.seen; last = event.id }\""
+            + "note seen: number; \(indexes); on * { note.seen += 1; n += 1 } "
+            + "every { seen = note.seen; last = event.id }\""
     }
 
     /// A difference between a model and the log.

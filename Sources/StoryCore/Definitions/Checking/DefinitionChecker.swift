@@ -14,6 +14,7 @@ struct DefinitionChecker {
             switch item.form {
             case .from(let categories): check(categories: categories)
             case .key(let values): rules.check(keys: values, mayUseRow: false)
+            case .every(let statements): rules.check(every: statements, at: item.position)
             case .field, .note, .index, .sort, .history, .rule: break
             }
         }
@@ -32,13 +33,13 @@ struct DefinitionChecker {
     /// Checks the number of declarations of each kind.
     private mutating func checkCounts() {
         let byWord = Dictionary(grouping: items, by: \.form.word)
-        for word in ["from", "key", "history"] {
+        for word in ["from", "key", "history", "every"] {
             for again in (byWord[word] ?? []).dropFirst() {
                 report(.repeated, at: again.position, "\(word) stands once")
             }
         }
-        for word in ["from", "on"] where byWord[word] == nil {
-            report(.missing, at: SourcePosition(line: 1, column: 1), "\(word) is missing")
+        for words in [["from"], ["on", "every"]] where words.allSatisfy({ byWord[$0] == nil }) {
+            report(.missing, at: SourcePosition(line: 1, column: 1), "\(words[0]) is missing")
         }
         let limits = [
             ("field", DefinitionLimits.fields), ("note", DefinitionLimits.notes), ("index", DefinitionLimits.indexes),
@@ -59,7 +60,7 @@ struct DefinitionChecker {
             check(note.name, isReserved: false, isRepeated: rules.values.names.notes[note.name.name] != nil)
             let type = check(note: note)
             rules.values.names.declare(note: note.name.name, type)
-        case .from, .key, .index, .sort, .history, .rule: break
+        case .from, .key, .index, .sort, .history, .rule, .every: break
         }
     }
 
@@ -101,7 +102,7 @@ struct DefinitionChecker {
         do throws(DefinitionRule) {
             return try type.type
         } catch {
-            report(error, at: type.position, "\(type.spelling) is no type")
+            report(error, at: type.position, "\(type.spelling) is no type\(type.hint)")
             return nil
         }
     }
@@ -183,6 +184,7 @@ extension SyntaxItem.Form {
         case .sort: "sort"
         case .history: "history"
         case .rule: "on"
+        case .every: "every"
         }
     }
 }

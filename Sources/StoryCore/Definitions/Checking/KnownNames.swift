@@ -25,8 +25,13 @@ struct KnownNames {
 
     /// Returns the sentence of a fault: there is no such field.
     func noField(_ name: String) -> String {
+        "there is no field \(name)" + NearestName.hint(name, among: fieldNames)
+    }
+
+    /// Returns the sentence of a fault: a value is neither a field, nor a name of `let` or `for`, nor a word.
+    func noValue(_ name: String) -> String {
         let locals = locals.blocks.suffix(DefinitionLimits.depth).joined().prefix(DefinitionLimits.fields)
-        return "there is no field \(name)" + NearestName.hint(name, among: fieldNames + locals)
+        return "there is no field \(name)" + NearestName.hint(name, among: fieldNames + locals + ReservedWords.values)
     }
 
     /// Returns the sentence of a fault: there is no such note.

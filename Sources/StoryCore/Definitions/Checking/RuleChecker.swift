@@ -7,6 +7,8 @@ struct RuleChecker {
     private var statementCount = 0
     private var isInRow = false
     private var open: [Block] = []
+    /// The steps of `every`, which an event takes beside those of its rule.
+    private var everySteps = 0
 
     /// A block that is open, with the state around it.
     private enum Block {
@@ -26,7 +28,18 @@ struct RuleChecker {
                 values.report(.repeated, at: type.position, "on \(type.name) is there already")
             }
         }
-        (statementCount, values.steps, values.isInLoop, isInRow, open) = (0, 0, false, false, [])
+        check(statements, at: position)
+    }
+
+    /// Checks the statements for every event, before any rule.
+    mutating func check(every statements: [SyntaxStatement], at position: SourcePosition) {
+        check(statements, at: position)
+        // Too many are a fault of `every`, and not of each rule.
+        everySteps = values.steps > DefinitionLimits.steps ? 0 : values.steps
+    }
+
+    private mutating func check(_ statements: [SyntaxStatement], at position: SourcePosition) {
+        (statementCount, values.steps, values.isInLoop, isInRow, open) = (0, everySteps, false, false, [])
         values.names.locals.enter()
         for statement in statements { check(statement) }
         values.names.locals.leave()

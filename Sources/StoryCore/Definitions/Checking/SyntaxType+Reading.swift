@@ -18,6 +18,22 @@ extension SyntaxType {
         }
     }
 
+    /// The end of the sentence that the type is none: the nearest word, or the types that there are.
+    var hint: String {
+        let scalars = ["text", "number", "boolean", "time"]
+        let collections = ["list", "set", "last", "map"]
+        guard (scalars + collections).contains(name) else {
+            return NearestName.hint(name, among: scalars + collections) + SyntaxType.all
+        }
+        guard collections.contains(name), let inner, !scalars.contains(inner) else {
+            return NearestName.hint(beyond ?? "", among: [ModelFieldType.dropWord]) + SyntaxType.all
+        }
+        return NearestName.hint(inner, among: scalars) + SyntaxType.all
+    }
+
+    private static let all =
+        "; types are text, text(N), number, boolean and time, and list(T, N), set(T, N), last(T, N) and map(T, N) of these"
+
     private static func scalar(_ name: String, number: String?) throws(DefinitionRule) -> ModelFieldType.Scalar {
         switch (name, number) {
         case ("number", nil): return .number

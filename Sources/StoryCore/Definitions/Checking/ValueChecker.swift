@@ -96,14 +96,15 @@ extension ValueChecker {
 
     private mutating func attribute(_ name: SyntaxName) -> ValueKind? {
         if let attribute = EventAttribute(rawValue: name.name) { return attribute.kind }
-        report(.noSuch, at: name.position, "event has \(EventAttribute.names)")
+        let hint = NearestName.hint(name.name, among: EventAttribute.allCases.map(\.rawValue))
+        report(.noSuch, at: name.position, "event has no \(name.name)\(hint); it has \(EventAttribute.names)")
         return nil
     }
 
     private mutating func named(_ name: String, _ position: SourcePosition) -> ValueKind? {
         if let kind = names.locals[name] { return kind }
         guard let type = names.fields[name] else {
-            report(.noSuch, at: position, names.noField(name))
+            report(.noSuch, at: position, names.noValue(name))
             return nil
         }
         guard mayUseRow else {

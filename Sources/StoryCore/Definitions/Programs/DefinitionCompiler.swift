@@ -9,6 +9,7 @@ struct DefinitionCompiler {
         var expressions = ExpressionCompiler(ProgramSource(fields: fields, notes: notes))
         expressions.source.key = key.map { expressions.list($0) }
         let usesOtherRows = compileRules(&expressions)
+        let finder = HintFinder(items)
         return Definition(
             indexes: items.compactMap {
                 if case .index(let names) = $0.form { numbers(names, expressions) } else { nil }
@@ -18,7 +19,7 @@ struct DefinitionCompiler {
             hasHistory: items.contains { if case .history = $0.form { true } else { false } },
             hasRowsOfOneStream: expressions.source.categories?.count == 1 && key == nil && !usesOtherRows
                 && !expressions.usesOtherNotes,
-            program: Program(expressions.source))
+            program: Program(expressions.source), hints: finder.hints, gathering: finder.gathering)
     }
 
     private func numbers(_ names: [SyntaxName], _ expressions: ExpressionCompiler) -> [Int] {
@@ -26,8 +27,19 @@ struct DefinitionCompiler {
     }
 
     /// Compiles the rules and takes the categories; returns true where a rule changes rows by a key of its own.
+    ///
+    /// The statements of `every` follow those of each rule, and are the rule of types without one.
     private func compileRules(_ expressions: inout ExpressionCompiler) -> Bool {
         var usesOtherRows = false
+        var rules: [(types: [SyntaxName], rule: CompiledRule)] = []
+        var every: CompiledRule?
+        func compile(_ statements: [SyntaxStatement]) -> CompiledRule {
+            var compiler = RuleCompiler(expressions)
+            let rule = compiler.compile(statements)
+            expressions = compiler.expressions
+            usesOtherRows = usesOtherRows || compiler.usesOtherRows
+            return rule
+        }
         for item in items {
             switch item.form {
             case .from(let names):
@@ -39,27 +51,32 @@ struct DefinitionCompiler {
                         expressions.source.categoryLines[name.name] = name.position.line
                     }
                 }
-            case .rule(let types, let statements):
-                var compiler = RuleCompiler(expressions)
-                let (instructions, localCount) = compiler.compile(statements)
-                expressions = compiler.expressions
-                usesOtherRows = usesOtherRows || compiler.usesOtherRows
-                let memory = expressions.source.memory
-                let table = memory.table(instructions)
-                for type in types {
-                    let rule = ProgramCode.Rule(
-                        type: memory.bytes(type.name), instructions: table, localCount: localCount)
-                    if type.name == "*" {
-                        expressions.source.otherRule = rule
-                    } else {
-                        expressions.source.rules.append(rule)
-                        expressions.source.typeLines[type.name] = type.position.line
-                    }
-                }
+            case .rule(let types, let statements): rules.append((types, compile(statements)))
+            case .every(let statements): every = compile(statements)
             case .key, .field, .note, .index, .sort, .history: break
             }
         }
+        if let every { expressions.source.add(every, for: []) }
+        for (types, rule) in rules {
+            expressions.source.add(every.map { rule.followed(by: $0) } ?? rule, for: types)
+        }
         return usesOtherRows
+    }
+}
+
+extension ProgramSource {
+    /// Adds a rule for types of events; without any, and for `*`, for all types without one.
+    fileprivate mutating func add(_ rule: CompiledRule, for types: [SyntaxName]) {
+        let table = memory.table(rule.instructions)
+        for type in types where type.name != "*" {
+            rules.append(
+                ProgramCode.Rule(
+                    type: memory.bytes(type.name), instructions: table, localCount: rule.localCount))
+            typeLines[type.name] = type.position.line
+        }
+        if types.isEmpty || types.contains(where: { $0.name == "*" }) {
+            otherRule = ProgramCode.Rule(type: memory.bytes("*"), instructions: table, localCount: rule.localCount)
+        }
     }
 }
 

@@ -25,6 +25,21 @@ enum Instruction: BitwiseCopyable {
     }
 }
 
+extension Instruction {
+    /// Returns the instruction with its jumps as many instructions farther on.
+    func moved(by count: Int) -> Instruction {
+        let count = Int32(count)
+        switch self {
+        case .unless(let condition, let goTo): return .unless(condition, goTo: goTo + count)
+        case .goTo(let goTo): return .goTo(goTo + count)
+        case .beginLoop(var loop):
+            loop.end += count
+            return .beginLoop(loop)
+        case .assign, .bind, .merge, .remove, .endLoop, .beginRow, .endRow: return self
+        }
+    }
+}
+
 /// `=`, `+=` or `-=` of a field, of an entry of a map, or of a note.
 struct AssignInstruction: BitwiseCopyable {
     /// The changed thing.

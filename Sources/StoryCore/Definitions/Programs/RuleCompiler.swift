@@ -21,11 +21,11 @@ struct RuleCompiler {
         self.expressions.locals = LocalNames()
     }
 
-    /// Returns the instructions of a rule and the number of its locals.
-    mutating func compile(_ statements: [SyntaxStatement]) -> (instructions: [Instruction], localCount: Int) {
+    /// Returns the compiled statements of a rule.
+    mutating func compile(_ statements: [SyntaxStatement]) -> CompiledRule {
         expressions.locals.enter()
         for statement in statements { compile(statement) }
-        return (instructions, Int(localCount))
+        return CompiledRule(instructions: instructions, localCount: Int(localCount))
     }
 
     private mutating func add(_ instruction: Instruction) { instructions.append(instruction) }
@@ -123,5 +123,19 @@ struct RuleCompiler {
             instructions[index] = .beginLoop(loop)
         case .assign, .bind, .merge, .remove, .endLoop, .beginRow, .endRow: break
         }
+    }
+}
+
+/// The compiled statements of a rule.
+struct CompiledRule {
+    var instructions: [Instruction] = []
+    /// The number of its names of `let` and `for`.
+    var localCount = 0
+
+    /// Returns both rules, one after the other. The second one uses the locals again: it sets each before it reads it.
+    func followed(by other: CompiledRule) -> CompiledRule {
+        CompiledRule(
+            instructions: instructions + other.instructions.map { $0.moved(by: instructions.count) },
+            localCount: max(localCount, other.localCount))
     }
 }

@@ -114,8 +114,9 @@ extension DefinitionReader {
     private mutating func assignment(_ word: Token, _ progress: inout Progress) throws(Refused) {
         let target = try self.target(word)
         guard case .mark(let mark) = tokens.token.kind, let assignment = Assignment(rawValue: mark.rawValue) else {
+            let hint = NearestName.hint(word.spelling, among: ReservedWords.statements)
             throw tokens.refused(
-                .malformed, "a statement is NAME = value, NAME += value, if, for, row, let, merge or remove")
+                .malformed, "a statement is NAME = value, NAME += value, if, for, row, let, merge or remove\(hint)")
         }
         tokens.next()
         progress.add(word.position, .set(target, assignment, try values.value()))

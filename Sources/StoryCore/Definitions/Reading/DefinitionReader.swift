@@ -31,10 +31,14 @@ struct DefinitionReader {
         let first = tokens.next()
         guard first.kind == .name else {
             throw tokens.refused(
-                .malformed, "here a field, from, key, note, index, sort, history or on is expected", at: first.position)
+                .malformed, "here a field, from, key, note, index, sort, history, on or every is expected",
+                at: first.position)
         }
         let form: SyntaxItem.Form = try tokens.isAt(.colon) ? .field(declaration(first)) : self.form(first)
-        if case .rule = form { return SyntaxItem(position: first.position, form: form) }
+        switch form {
+        case .rule, .every: return SyntaxItem(position: first.position, form: form)
+        case .from, .key, .field, .note, .index, .sort, .history: break
+        }
         guard tokens.token.isEnd || tokens.token.kind == .endOfText else {
             throw tokens.refused(.malformed, "a declaration ends with its line")
         }
@@ -52,9 +56,11 @@ struct DefinitionReader {
         case "on":
             let types = try words("a type of event is 1–64 bytes of A–Z a–z 0–9 . _ ~ -")
             return .rule(types, try statements())
+        case "every": return .every(try statements())
         default:
+            let hint = NearestName.hint(first.spelling, among: ReservedWords.declarations)
             throw tokens.refused(
-                .malformed, "\(first.spelling) begins no declaration; a field is written NAME: TYPE",
+                .malformed, "\(first.spelling) begins no declaration\(hint); a field is written NAME: TYPE",
                 at: first.position)
         }
     }
@@ -119,7 +125,8 @@ struct DefinitionReader {
             tokens.next()
             return SyntaxValue(token.position, .literal(.boolean(token.spelling == "true")))
         case (.name, _), (.text, _), (.mark, _), (.lineEnd, _), (.semicolon, _), (.endOfText, _):
-            throw tokens.refused(.malformed, "a number, a text, true or false is expected")
+            let hint = NearestName.hint(token.spelling, among: token.kind == .name ? ["true", "false"] : [])
+            throw tokens.refused(.malformed, "a number, a text, true or false is expected\(hint)")
         }
     }
 }

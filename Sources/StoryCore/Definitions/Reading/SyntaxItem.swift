@@ -21,6 +21,8 @@ struct SyntaxItem: Sendable {
         case history
         /// The types of events, and the statements; `*` is every type without a rule.
         case rule([SyntaxName], [SyntaxStatement])
+        /// The statements for every event, after those of its rule.
+        case every([SyntaxStatement])
     }
 }
 

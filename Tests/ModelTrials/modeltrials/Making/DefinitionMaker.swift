@@ -36,6 +36,13 @@ struct DefinitionMaker {
         return tree
     }
 
+    /// Returns statements for every event of a definition.
+    static func every(of tree: Tree, _ random: SplitMix64) -> [Statement] {
+        var maker = DefinitionMaker(random)
+        (maker.fields, maker.notes) = (tree.fields, tree.notes)
+        return maker.body(maker.random.pick(1, 2, 3), 0)
+    }
+
     mutating func pick<Element>(_ elements: [Element]) -> Element {
         elements[Int.random(in: 0..<elements.count, using: &random)]
     }

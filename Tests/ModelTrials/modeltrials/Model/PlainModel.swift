@@ -50,11 +50,11 @@ final class PlainModel {
     /// Folds an event; whether it fitted.
     @discardableResult
     func fold(_ event: PlainEvent) -> Bool {
-        guard let rule = rule(event) else { return true }
+        guard let bodies = bodies(event) else { return true }
         (self.event, touched, noted, explicit) = (event, [], [], nil)
         do throws(Misfit) {
             at = rowKey(tree.key, [[:]])
-            try run(rule.body, [[:]])
+            for body in bodies { try run(body, [[:]]) }
         } catch {
             misfitCount += 1
             misfits = (misfits + [(event.position, error)]).suffix(PlainLimits.misfits)
@@ -67,14 +67,19 @@ final class PlainModel {
         return true
     }
 
-    private func rule(_ event: PlainEvent) -> Tree.Rule? {
+    /// The statements that an event runs, one list after the other; nil where there are none for it.
+    private func bodies(_ event: PlainEvent) -> [[Statement]]? {
         let category = event.category
         guard !["model", "cursor", "erasure", "system"].contains(category),
             tree.sources.contains(category) || tree.sources == ["*"]
         else { return nil }
         let named = tree.rules.first { $0.types.contains(event.type) }
         let rest = tree.rules.first { $0.types.contains("*") }
-        return Planted.is(.starsGoFirst) ? rest ?? named : named ?? rest
+        let rule = Planted.is(.starsGoFirst) ? rest ?? named : named ?? rest
+        guard let every = tree.every else { return rule.map { [$0.body] } }
+        if Planted.is(.everyIsForTheRest), let rule { return [rule.body] }
+        let bodies = [rule?.body ?? [], every]
+        return Planted.is(.everyGoesFirst) ? bodies.reversed() : bodies
     }
 
     private func keepNotes() {

@@ -9,6 +9,7 @@ enum Planted: String, CaseIterable {
     case startsAreForgotten, removalsMakeRows, removalsOfMapsFail, setsMoveElements, lastKeepsTheOldest
     case oneElementIsTaken, entriesAreUnlimited, mergesClear, rowsAreOutside, keysAreLong, notesAreOfCategories
     case conditionsAreLoose, indexesBeginAtOne, namesAreForgotten, starsGoFirst, textsAreFoundInMaps
+    case everyIsForTheRest, everyGoesFirst
     // Rows and events.
     case misfitsKeepRows, misfitsKeepNotes, emptyCollectionsStay, equalRowsChange, numbersAreUsedAgain, idsAreShort
     case misfitsTellTheRule, hundredRowsAreFew, recordsAreUnlimited, loopsAreLong

@@ -22,11 +22,19 @@ struct Printer {
         for note in tree.notes { add("note " + declared(note)) }
         for index in tree.indexes { add("index " + index.joined(separator: ", ")) }
         if !tree.sorts.isEmpty { add("sort " + tree.sorts.joined(separator: ", ")) }
-        for rule in tree.rules {
-            add("on " + words(rule.types) + " {")
-            for statement in rule.body { print(statement, "  ") }
-            add("}")
-        }
+        // `every` runs behind the rules wherever it is.
+        let isFirst = tree.every != nil && random.oneIn(2)
+        if isFirst { printEvery(tree) }
+        for rule in tree.rules { print("on " + words(rule.types), rule.body) }
+        if !isFirst { printEvery(tree) }
+    }
+
+    private mutating func printEvery(_ tree: Tree) { if let every = tree.every { print("every", every) } }
+
+    private mutating func print(_ heading: String, _ body: [Statement]) {
+        add(heading + " {")
+        for statement in body { print(statement, "  ") }
+        add("}")
     }
 
     private mutating func add(_ line: String) {

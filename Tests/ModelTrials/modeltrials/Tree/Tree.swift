@@ -24,11 +24,13 @@ struct Tree {
     var sorts: [String]
     var isKeepingHistory: Bool
     var rules: [Rule]
+    /// The statements for every event, behind the rules; nil where there are none.
+    var every: [Statement]?
 
     /// True where each row is of one stream, so that it can be asked as it was.
     var isOfOneStream: Bool {
         key == nil && sources.count == 1 && sources != ["*"]
-            && !rules.contains { $0.body.contains { $0.looksBeyondItsStream } }
+            && !(rules.flatMap(\.body) + (every ?? [])).contains { $0.looksBeyondItsStream }
     }
 }
 

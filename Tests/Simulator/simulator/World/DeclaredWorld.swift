@@ -23,7 +23,7 @@ enum DeclaredWorld {
         ),
         (
             "from note, log; key data.n; n: number = 0; streams: set(text, 3); "
-                + "on * { n += 1; streams += event.stream; row 'all' { n += 1 } }",
+                + "on * { n += 1; streams += event.stream } every { row 'all' { n += 1 } }",
             "index streams; sort n", "index streams, n"
         ),
         (
