@@ -202,6 +202,30 @@ import Testing
         return options.matches(of: #/"name":"([^"]*)"/#).map { String($0.output.1) }
     }
 
+    @Test(arguments: [
+        (orders, "1", 2),
+        (
+            "from order\nkey note.customer ?? data.customer\nn: number = 0\nnote customer: text\n"
+                + "on Placed { note.customer = data.customer; n += 1 }\non ItemAdded { n += 1 }", "c1", 3
+        ),
+    ])
+    func `a case is recorded of a row that is served, and comes out`(
+        _ text: String, _ id: String, _ count: Int
+    ) throws {
+        let daemon = try RunningDaemon()
+        for number in [1, 2, 8] { #expect(try daemon.client().ask(placed(number)).hasPrefix("+")) }
+        _ = try daemon.client().ask(#"APPEND order-1 {"type":"ItemAdded","data":{"price":2.5}}"#)
+        #expect(try define(daemon, text).output.contains("definition 1, "))
+        let recorded = try daemon.storectl("model", "test", "--record", "orders", id)
+        let head = #"[{"name":"orders/\#(id)","definition":"from order\n"#
+        #expect(recorded.output.hasPrefix(head), "\(recorded.output) \(recorded.errors)")
+        #expect(recorded.output.components(separatedBy: #","stream":"order-"#).count == count + 1, "\(recorded.output)")
+        let run = try daemon.storectl("model", "test", "-", input: recorded.output)
+        #expect(run.exit == .code(0) && run.output == "1 case, 0 differences\n", "\(run.output) \(run.errors)")
+        let none = try daemon.storectl("model", "test", "--record", "orders", "77")
+        #expect(none.exit == .code(2) || none.exit == .code(1), "\(none.errors)")
+    }
+
     @Test func `the tool names faults with their file, and misfits with their line`() throws {
         let daemon = try RunningDaemon()
         let wrong = try daemon.storectl(
@@ -230,6 +254,12 @@ import Testing
                 line 3: no event has data.totl; the nearest is total
 
                 """, "\(check.output) \(check.errors)")
+        let gathering = "from order, customer\nn: number = 0\nkey data.customer\non Placed { n += 1 }\n"
+        let lost = "-:1:1: hint: rows are made of several streams now, so their past goes: "
+        let before = try daemon.storectl("model", "check", "-", "orders", input: gathering)
+        #expect(before.output.split(separator: "\n").dropFirst().first?.hasPrefix(lost) == true, "\(before.output)")
+        let kept = try daemon.storectl("model", "check", "-", "orders", input: gathering + "history\n")
+        #expect(!kept.output.contains(lost), "\(kept.output)")
         _ = try define(daemon, next)
         let unseen = try daemon.storectl("model", "show", "orders").errors
         #expect(unseen.hasSuffix("1 row, 0 misfits\nline 3: no event has data.totl\n"), "\(unseen)")

@@ -26,13 +26,40 @@ import Testing
         for command in commands { try check(command, against: daemon) }
     }
 
-    /// Runs a command on a terminal of 100 columns.
-    private func check(_ command: Exchange, against daemon: RunningDaemon) throws {
+    @Test func `the first model of docs/models.md comes out behind README's minute, and so does its case`() throws {
+        let daemon = try RunningDaemon()
+        var session = try ExampleSession(daemon)
+        let minute = Document("README.md")
+        for exchange in minute.exchanges(isRequest: Document.isTyped) { try session.play(exchange) }
+        for command in minute.exchanges(isRequest: { $0.hasPrefix("$ storectl ") }) {
+            try check(command, against: daemon)
+        }
+        let (folder, models) = (try Scratch(), Document("docs/models.md"))
+        for (name, language) in [("sales.model", "text"), ("cases.json", "json")] {
+            try Files.write(try #require(models.texts(of: language).first), to: folder.place(name))
+        }
+        let commands = models.exchanges(of: "console") { $0.hasPrefix("$ storectl ") }
+        #expect(commands.count == 9)
+        for command in commands where !command.request.contains(" tail ") {
+            try check(command, against: daemon, in: folder.path)
+        }
+        #expect(try daemon.storectl("get", "sales/7", "--at", "8").output.contains("total      12.5\n"))
+        let tested = try daemon.storectl("model", "test", folder.place("cases.json"))
+        #expect(tested.output == "1 case, 0 differences\n", "\(tested.output) \(tested.errors)")
+    }
+
+    /// Runs a command on a terminal of 100 columns; where no lines are printed, it must exit with 0.
+    private func check(_ command: Exchange, against daemon: RunningDaemon, in working: String = "/") throws {
         let folder = URL(filePath: try Program.path("storectl")).deletingLastPathComponent().path
         let environment = ["PATH=\(folder):/usr/bin:/bin", "STORED_SOCKET=\(daemon.socket)", "TERM=xterm"]
         let terminal = try Pseudoterminal(
-            ["/bin/sh", "-c", String(command.request.dropFirst(2))], environment: environment, columns: 100)
-        _ = try terminal.wait()
+            ["/bin/sh", "-c", "cd '\(working)' && \(command.request.dropFirst(2))"], environment: environment,
+            columns: 100)
+        let exit = try terminal.wait()
+        guard !command.replies.isEmpty else {
+            #expect(exit == 0, "\(command.request)\n\(terminal.screen)")
+            return
+        }
         let shown = terminal.screen.replacing(#/\e\[[0-9;]*m/#, with: "").split(separator: "\r\n")
             // A carriage return begins the line again, as progress does.
             .map { line in String(line.split(separator: "\r").last ?? "") }.filter { !$0.isEmpty }
@@ -51,25 +78,30 @@ struct Exchange {
 
 /// A document's examples: the lines between three backquotes.
 private struct Document {
-    private let blocks: [[String]]
+    /// The examples, each with its language; a block with a language is a program's text.
+    private let parts: [(language: String, text: String)]
 
     init(_ name: String) {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
         let parts = Files.text(root.appending(path: name).path).components(separatedBy: "\n```")
-        // A block with a language is a program's text.
-        blocks = stride(from: 1, to: parts.count, by: 2).map { parts[$0] }.filter { $0.hasPrefix("\n") }
-            .map { $0.split(separator: "\n").map(String.init) }
+        self.parts = stride(from: 1, to: parts.count, by: 2).map { number in
+            let language = parts[number].prefix { $0 != "\n" }
+            return (String(language), String(parts[number].dropFirst(language.count + 1)))
+        }
     }
+
+    /// The texts of the examples in a language.
+    func texts(of language: String) -> [String] { parts.filter { $0.language == language }.map(\.text) }
 
     /// True for a line that begins with a verb, as it is typed at `nc`.
     static func isTyped(_ line: String) -> Bool { line.prefixMatch(of: #/[A-Z]+( |$)/#) != nil }
 
     /// The requests in their order. Lines above a block's first request are left out.
-    func exchanges(isRequest: (String) -> Bool) -> [Exchange] {
-        blocks.flatMap { block in
+    func exchanges(of language: String = "", isRequest: (String) -> Bool) -> [Exchange] {
+        texts(of: language).flatMap { text in
             var exchanges: [Exchange] = []
-            for line in block {
+            for line in text.split(separator: "\n").map(String.init) {
                 if isRequest(line) {
                     exchanges.append(Exchange(request: line))
                 } else if !exchanges.isEmpty {
@@ -154,7 +186,7 @@ private struct ExamplePattern {
 
     /// The line without what differs from run to run.
     private static func steady(_ line: String) -> String {
-        line.replacing(varying, with: "T")
+        line.replacing(varying, with: "T").replacing(#/in [0-9.]+ s:/#, with: "in N s:")
             .replacing(#/[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}/#, with: "T")
             .replacing(#/\b[0-9a-f]{32}\b/#, with: "H")
             .replacing(#/"durable":"[a-z]+"/#, with: "DURABLE")

@@ -40,25 +40,41 @@ import Testing
             json.output
                 == #"{"file":"\#(orders)","fields":["customer","total","status","placed","shipped","carrier"],"notes":[],"#
                 + #""indexes":[["customer"],["status","placed"]],"sorts":["placed","total"],"history":false,"#
-                + #""categories":["order"],"types":["Cancelled","ItemAdded","Placed","Shipped"]}"# + "\n")
+                + #""categories":["order"],"types":["Cancelled","ItemAdded","Placed","Shipped"],"hints":[]}"# + "\n")
         let all = try storectl(
             "model", "check", "-", input: "from *; history; n: number; on A { n = 1 }; on * { n = 2 }")
         #expect(all.output == "-: 1 field, history; reads A and all other types of all categories\n")
     }
 
+    @Test func `check hints at a rule for the other types that looks like one for all`() throws {
+        let text = "from a\nv: number\nn: number\non A { n = 1 }\non * { v = event.version }\n"
+        let run = try storectl("model", "check", "-", input: text)
+        let hint = "on * is every type without a rule: A leaves v as it was; every { … } is for all events"
+        #expect(run.exit == .code(0) && run.output.hasSuffix("\n-:5:1: hint: \(hint)\n"), "\(run.output)")
+        let json = try storectl("--json", "model", "check", "-", input: text)
+        let hints = #","hints":[{"line":5,"column":1,"message":"\#(hint)"}]}"# + "\n"
+        #expect(json.output.hasSuffix(hints), "\(json.output)")
+        let right = try storectl("model", "check", "-", input: text.replacing("on *", with: "every"))
+        #expect(right.output == "-: 2 fields; reads A and all other types of a\n")
+    }
+
     @Test func `check prints every fault with file, line and column, and exits with 1`() throws {
+        let types =
+            "; types are text, text(N), number, boolean and time, and list(T, N), set(T, N), last(T, N) and map(T, N) of "
+            + "these"
         let path = try file("bad.model", "from a\nn: nmber\non A { m = 1 }\n")
         let run = try storectl("model", "check", path)
         #expect(run.exit == .code(1) && run.errors.isEmpty)
         #expect(
             run.output
-                == "\(path):2:4: notSelected: nmber is no type\n\(path):3:8: noSuch: there is no field m\n"
-        )
+                == "\(path):2:4: notSelected: nmber is no type; the nearest is number\(types)\n"
+                + "\(path):3:8: noSuch: there is no field m\n")
         let json = try storectl("--json", "model", "check", path)
         #expect(json.exit == .code(1))
         #expect(
             json.output.split(separator: "\n").first
-                == #"{"file":"\#(path)","line":2,"column":4,"rule":"notSelected","message":"nmber is no type"}"#)
+                == #"{"file":"\#(path)","line":2,"column":4,"rule":"notSelected","message":"nmber is no type; the nearest "#
+                + #"is number\#(types)"}"#)
     }
 
     @Test func `test folds cases in memory, and prints what differs`() throws {
@@ -77,11 +93,28 @@ import Testing
         #expect(json.output.hasSuffix("\n" + #"{"cases":1,"differences":1}"# + "\n"))
     }
 
+    @Test func `a case names the file of its definition, relative to the cases`() throws {
+        _ = try file("a.model", "from a; n: number; on A { n = 1 }")
+        _ = try file("bad.model", "from a; n: nmber")
+        let event = #"{"position":1,"stream":"a-1","version":1,"type":"A","time":"2026-11-20T00:00:00Z","data":{}}"#
+        func run(_ name: String) throws -> Run {
+            let rows = #"{"1":{"changes":1,"position":1,"n":1}}"#
+            let cases = try file("cases.json", #"[{"file":"\#(name)","events":[\#(event)],"rows":\#(rows)}]"#)
+            return try storectl("model", "test", cases)
+        }
+        #expect(try run("a.model").output == "1 case, 0 differences\n")
+        #expect(try run("bad.model").output.contains("\n  is  bad.model:1:1: missing: on is missing\n"))
+        let none = try run("none.model")
+        #expect(none.exit == .code(2))
+        #expect(none.errors.contains("/none.model cannot be read: No such file"), "\(none.errors)")
+    }
+
     @Test(arguments: [
         (["model"], "model needs one of define, undefine, list, show, misfits, check, test"),
         (["model", "chek", "x"], "the nearest is check"),
         (["model", "check"], "model check needs a FILE"),
         (["model", "test", "a", "b"], #"model test does not take "b""#),
+        (["model", "test", "--record", "orders"], "model test needs a NAME and an ID"),
         (["model", "check", "/nowhere/x"], "/nowhere/x cannot be read: No such file or directory"),
         (["model", "test", "/dev/null"], "/dev/null: "), (["model", "check", "x", "--at", "1"], "no option --at"),
     ])

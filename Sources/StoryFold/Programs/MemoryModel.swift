@@ -22,6 +22,9 @@ package final class MemoryModel: ModelMemory {
     /// The number of all misfits.
     package private(set) var misfitCount = 0
 
+    /// The keys of the rows that the last event changed.
+    private var changed: [[UInt8]] = []
+
     private var stored: [[UInt8]: Row] = [:]
     private var created = 0
     private var fold = ProgramFold()
@@ -48,7 +51,10 @@ package final class MemoryModel: ModelMemory {
     }
 
     /// Begins to fold an event; returns false where the program has no rule for it.
-    func begin(_ event: ProgramEvent) -> Bool { fold.begin(definition.program, event) }
+    func begin(_ event: ProgramEvent) -> Bool {
+        changed.removeAll(keepingCapacity: true)
+        return fold.begin(definition.program, event)
+    }
 
     /// Goes on with the event that `begin` got, as long as work is left.
     ///
@@ -73,6 +79,7 @@ package final class MemoryModel: ModelMemory {
         }
         for change in changes.rows {
             let key = [UInt8](change.key)
+            changed.append(key)
             guard let after = change.after else {
                 stored[key] = nil
                 continue
@@ -151,7 +158,12 @@ extension MemoryModel {
     }
 
     /// Returns the ID of a row.
-    package func id(_ row: Row) -> String {
-        row.key.withUnsafeBytes { String(decoding: RowKeyShape.someParts.text(of: $0), as: UTF8.self) }
+    package func id(_ row: Row) -> String { id(ofKey: row.key) }
+
+    /// The IDs of the rows that the last event changed.
+    package var changedIDs: [String] { changed.map(id(ofKey:)) }
+
+    private func id(ofKey key: [UInt8]) -> String {
+        key.withUnsafeBytes { String(decoding: RowKeyShape.someParts.text(of: $0), as: UTF8.self) }
     }
 }

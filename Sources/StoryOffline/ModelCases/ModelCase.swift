@@ -18,17 +18,30 @@ package struct ModelCase {
 
     /// The reason for which a file has no cases.
     package struct Unreadable: Error {
+        /// The reason as a sentence.
         package let reason: String
+
+        /// Creates an error with its reason.
+        package init(reason: String) { self.reason = reason }
     }
+
+    /// The members of a case; `family` is a word for people.
+    private static let known = ["name", "family", "file", "definition", "events", "rows", "misfits", "queries"]
 
     /// The name of the case.
     package let name: String
+    /// The text of the definition, and the file that it is from, where the case names one.
+    private let text: String
+    private let file: String?
     private let members: [String: JSONValue]
 
     /// Reads the cases of a file: a JSON array of objects.
     ///
+    /// - Parameter definition: returns the text of a file that a case names, whose path may be relative to the cases.
     /// - Throws: the reason where it is none.
-    package static func read(_ json: [UInt8]) throws(Unreadable) -> [ModelCase] {
+    package static func read(
+        _ json: [UInt8], definition: (_ file: String) throws(Unreadable) -> String
+    ) throws(Unreadable) -> [ModelCase] {
         guard !json.starts(with: "\u{FEFF}".utf8) else {
             throw Unreadable(reason: "the file begins with a byte order mark: remove it")
         }
@@ -40,14 +53,31 @@ package struct ModelCase {
             guard element.value.kind == .object else {
                 throw Unreadable(reason: "case \(index + 1) is no JSON object")
             }
-            cases.append(ModelCase(element.value, number: index + 1))
+            cases.append(try ModelCase(element.value, number: index + 1, definition))
         }
         return cases
     }
 
-    private init(_ json: JSONValue, number: Int) {
+    private init(
+        _ json: JSONValue, number: Int, _ definition: (_ file: String) throws(Unreadable) -> String
+    ) throws(Unreadable) {
         members = json.byName
         name = members["name"]?.text ?? "case \(number)"
+        try json.checkNames(ModelCase.known, of: "a case", in: name)
+        for (index, event) in (members["events"]?.members ?? []).enumerated() {
+            try event.value.checkNames(CaseEventReader.known, of: "an event", in: "\(name): event \(index + 1)")
+        }
+        for query in members["queries"]?.members ?? [] {
+            try query.value.checkNames(["ask", "answer"], of: "a query", in: name, areAllNeeded: true)
+            try query.value.byName["ask"]?.checkNames(ModelQuestion.known, of: "a question", in: name)
+        }
+        file = members["file"]?.text
+        switch (file, members["definition"]?.text) {
+        case (nil, let text?): self.text = text
+        case (let file?, nil): text = try definition(file)
+        case (.some, .some): throw Unreadable(reason: "\(name): file and definition say the same; give one")
+        case (nil, nil): throw Unreadable(reason: "\(name): file or definition is missing")
+        }
     }
 
     /// Folds the events, and returns what differs from the expected results.
@@ -56,18 +86,16 @@ package struct ModelCase {
     package func differences() throws(Unreadable) -> [Difference] {
         let definition: Definition
         do throws(DefinitionFaults) {
-            definition = try Definition.read(members["definition"]?.text ?? "")
+            definition = try Definition.read(text)
         } catch {
             return error.faults.map { fault in
-                Difference(name: name, subject: "definition", result: fault.description, expected: "no fault")
+                let result = (file.map { "\($0):" } ?? "") + fault.description
+                return Difference(name: name, subject: "definition", result: result, expected: "no fault")
             }
         }
         let model = try folded(definition)
-        let rows = model.rows.map { "\"\(model.id($0))\":{" + model.json($0).drop { $0 != "," }.dropFirst() }
-        let misfits = model.misfits.map { "[\($0.position.value),\($0.misfit.line),\"\($0.misfit.rule.rawValue)\"]" }
-        var compared = [("rows", "{" + rows.joined(separator: ",") + "}", members["rows"]?.canonical ?? "{}")]
-        compared.append(
-            ("misfits", "[" + misfits.joined(separator: ",") + "]", members["misfits"]?.canonical ?? "[]"))
+        var compared = [("rows", model.caseRows, members["rows"]?.canonical ?? "{}")]
+        compared.append(("misfits", model.caseMisfits, members["misfits"]?.canonical ?? "[]"))
         for query in members["queries"]?.members ?? [] {
             let query = query.value.byName
             guard let ask = query["ask"], let answer = query["answer"] else { continue }
@@ -92,69 +120,15 @@ package struct ModelCase {
     }
 }
 
-/// A reader of the events of cases, which have the members of an export's events that a program looks at.
-struct CaseEventReader {
-    private let reader = ProgramEventReader()
-    private let paths: EventPaths
-
-    init(_ program: Program) { paths = EventPaths([program]) }
-
-    /// Calls `body` with an event, unless it is erased; returns false where the members are none of an event.
-    func withEvent(_ members: [String: JSONValue], _ body: (ProgramEvent) -> Void) -> Bool {
-        guard let stream = members["stream"].flatMap({ StreamName(Array($0.text.utf8)) }),
-            let type = members["type"].flatMap({ EventType(Array($0.text.utf8)) }),
-            let time = members["time"].flatMap({ Instant($0.text) }),
-            let position = members["position"].flatMap({ UInt64($0.json) })
-        else { return false }
-        guard members["erased"]?.json != "true" else { return true }
-        let (data, meta) = (members["data"].map { Array($0.json.utf8) }, members["meta"].map { Array($0.json.utf8) })
-        let tags = members["tags"].map { Array($0.json.utf8) }
-        return (data ?? Array("null".utf8)).withUnsafeBytes { data in
-            (meta ?? []).withUnsafeBytes { meta in
-                (tags ?? []).withUnsafeBytes { tags in
-                    reader.read(ProgramEventReader.Parts(data: data, meta: meta, tags: tags), paths)
-                    return stream.spelling.withUnsafeBytes { stream in
-                        type.spelling.withUnsafeBytes { type in
-                            body(
-                                ProgramEvent(
-                                    stream: stream, categoryCount: stream.firstIndex(of: 0x2D) ?? stream.count,
-                                    type: type, position: Position(position),
-                                    version: Version(members["version"].flatMap { UInt64($0.json) } ?? 0), time: time,
-                                    by: members["by"].flatMap { UInt32($0.json) }, values: paths.values(of: 0)))
-                            return true
-                        }
-                    }
-                }
-            }
-        }
-    }
-}
-
-extension JSONValue {
-    /// The members of an object by name; none for other values.
-    var byName: [String: JSONValue] {
-        guard kind == .object else { return [:] }
-        return Dictionary(members.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+extension MemoryModel {
+    /// The rows as a case expects them: an object of the rows by ID, without their IDs.
+    var caseRows: String {
+        "{" + rows.map { "\"\(id($0))\":{" + json($0).drop { $0 != "," }.dropFirst() }.joined(separator: ",") + "}"
     }
 
-    /// The value without white space, each number as a model writes it.
-    var canonical: String {
-        switch kind {
-        case .null, .flag: return json
-        case .number:
-            if case .number(let number) = ModelNumber.read(Array(json.utf8)) { return number.text }
-            return json
-        case .text: return JSONValue.quoted(text)
-        case .list: return "[" + members.map(\.value.canonical).joined(separator: ",") + "]"
-        case .object:
-            let members = members.map { JSONValue.quoted($0.name) + ":" + $0.value.canonical }
-            return "{" + members.joined(separator: ",") + "}"
-        }
-    }
-
-    private static func quoted(_ text: String) -> String {
-        var bytes: [UInt8] = []
-        Array(text.utf8).withUnsafeBytes { $0.appendJSON(to: &bytes) }
-        return String(decoding: bytes, as: UTF8.self)
+    /// The misfits as a case expects them.
+    var caseMisfits: String {
+        let all = misfits.map { "[\($0.position.value),\($0.misfit.line),\"\($0.misfit.rule.rawValue)\"]" }
+        return "[" + all.joined(separator: ",") + "]"
     }
 }

@@ -4,6 +4,9 @@ import StoryWire
 
 /// A question of a case: `get`, `list` or `count`, answered slowly out of all rows.
 struct ModelQuestion {
+    /// The members of a question.
+    static let known = ["get", "list", "count", "sort", "order", "since", "until"]
+
     let model: MemoryModel
     private let fields: [ModelField]
 

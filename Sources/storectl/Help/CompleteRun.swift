@@ -109,8 +109,7 @@ private struct TypedCommand {
 
     private var operand: [WantedNames] {
         if subcommand.name == ModelRun.subcommand.name {
-            let takesName = before.operands.first.map(ModelRun.takesName) == true
-            return takesName ? [WantedNames(.models, beginning: word)] : []
+            return ModelRun.takesName(before) ? [WantedNames(.models, beginning: word)] : []
         }
         if subcommand.name == ClusterRun.subcommand.name {
             let takesNode = before.operands.first.map(ClusterRun.takesNode) == true

@@ -18,7 +18,11 @@ struct ModelRequests {
         var request = RequestLine("DEFINE", name)
         request.add("key", from: invocation.arguments)
         let answerer = Answerer(try invocation.connect())
-        let before = invocation.isJSON ? nil : answers(name, answerer)
+        let before = answers(name, answerer)
+        if let new = try? Definition.read(text) {
+            let old = before.flatMap { try? Definition.read($0) }
+            for hint in new.hints(inPlaceOf: old) { Output.complain(raw: "\(file):\(hint)") }
+        }
         let began = ContinuousClock.now
         let reply: StoreReply
         do throws(CommandError) {
@@ -42,7 +46,7 @@ struct ModelRequests {
     }
 
     /// Returns the text of the definition that answers; nil where none does.
-    private func answers(_ name: String, _ answerer: Answerer) -> String? {
+    func answers(_ name: String, _ answerer: Answerer) -> String? {
         let reply = try? answerer.ask(RequestLine("MODELS", name).text)
         let model = reply?.rows.first.flatMap { ShownJSON($0.json) }?.members ?? [:]
         return model["state"]?.text == "ready" ? model["text"]?.plain : nil

@@ -11,24 +11,28 @@ enum ModelRun {
         options: [
             Option("key", "KEY", "with define: makes the definition once"),
             Option("limit", "N", "with check: the number of rows that are shown; 100, if not given"),
+            Option("record", nil, "with test: prints a case of a row, NAME ID, of the model that is served"),
         ] + RowLines.options,
         details: [
-            "define NAME FILE declares a model by the text of a file, and waits until it answers.",
+            "define NAME FILE declares a model by the text of a file, and waits until it answers. First it says what the",
+            "definition takes away from the one before it.",
             "undefine NAME removes a model; its events stay. list shows all models, show NAME the text of one.",
             "misfits NAME shows the events that did not fit, each with its line and the rule.",
             "check FILE prints every fault of a definition as FILE:LINE:COLUMN: RULE: SENTENCE and exits with 1; without a",
-            "fault it says in one line what the definition has and reads. check FILE NAME asks the daemon as well, which",
-            "folds all events and writes nothing: it shows the rows of NAME that would be others, the events that would not",
-            "fit, and the names that no event has.",
+            "fault it says in one line what the definition has and reads, and prints hints. check FILE NAME asks the daemon",
+            "as well, which folds all events and writes nothing: it says what the definition takes away from that of NAME,",
+            "and shows the rows that would be others, the events that would not fit, and the names that no event has.",
             "test FILE folds the events of cases in memory and prints what differs from the rows, misfits and answers that",
-            "they expect; it exits with 1 where something does. The file is a JSON array of {\"name\":…,\"definition\":…,",
+            "they expect; it exits with 1 where something does. The file is a JSON array of {\"name\":…,\"file\":…,",
             "\"events\":[…],\"rows\":{ID:{…}},\"misfits\":[[POSITION,LINE,RULE]],\"queries\":[{\"ask\":…,\"answer\":…}]}, with",
-            "events as an export writes them. test and check FILE ask no daemon; a FILE of - is standard input.",
+            "events as an export writes them. \"file\" names the definition, relative to the cases; \"definition\" has its text.",
+            "test --record NAME ID prints a case of a row that is served, with the events that it is made of.",
+            "test and check FILE ask no daemon; a FILE of - is standard input.",
         ],
         examples: [
             "storectl model define orders orders.model", "storectl model misfits orders",
             "storectl model check orders.model", "storectl model check orders.model orders",
-            "storectl model test cases.json",
+            "storectl model test cases.json", "storectl model test --record orders 7 > cases.json",
         ],
         run: { invocation throws(CommandError) in
             let words = invocation.arguments.operands
@@ -38,10 +42,12 @@ enum ModelRun {
                 throw .usage("model has no \"\(word)\"\(nearest); \(usage)")
             }
             let operands = Array(words.dropFirst())
-            guard operands.count >= work.operands.count else {
-                throw .usage("model \(word) needs \(work.operands.joined(separator: " and ")); \(usage)")
+            let isRecording = work == .test && invocation.arguments.has("record")
+            let needed = isRecording ? ["a NAME", "an ID"] : work.operands
+            guard operands.count >= needed.count else {
+                throw .usage("model \(word) needs \(needed.joined(separator: " and ")); \(usage)")
             }
-            let most = work.operands.count + (work == .check ? 1 : 0)
+            let most = needed.count + (work == .check ? 1 : 0)
             if operands.count > most {
                 throw .usage("model \(word) does not take \"\(operands[most])\"; \(usage)")
             }
@@ -52,17 +58,18 @@ enum ModelRun {
             case .list: return try requests.list()
             case .show: return try requests.show(operands[0])
             case .misfits: return try requests.misfits(operands[0])
-            case .check:
-                let bytes = try InputFile.read(operands[0])
-                let code = try check(bytes, of: operands[0], invocation)
-                guard code == .done, operands.count > 1 else { return code }
-                return try requests.check(operands[1], String(decoding: bytes, as: UTF8.self))
-            case .test: return try test(InputFile.read(operands[0]), of: operands[0], invocation)
+            case .check: return try check(operands[0], besides: operands.dropFirst().first, requests)
+            case .test where isRecording:
+                return try ModelCases(invocation: invocation).record(operands[0], operands[1])
+            case .test: return try ModelCases(invocation: invocation).test(operands[0])
             }
         })
 
-    /// Returns true for a first operand that the name of a model follows.
-    static func takesName(_ word: String) -> Bool { Work(rawValue: word)?.operands.first == "a NAME" }
+    /// Returns true where the name of a model follows the first operand.
+    static func takesName(_ arguments: Arguments) -> Bool {
+        guard let work = arguments.operands.first.flatMap(Work.init(rawValue:)) else { return false }
+        return work.operands.first == "a NAME" || work == .test && arguments.has("record")
+    }
 
     private static let usage = "see \"storectl help model\""
 
@@ -84,10 +91,15 @@ enum ModelRun {
     }
 
     // MARK: Check
+
+    /// Checks the text of a file; where it is to be another definition of a model, the daemon makes a dry run.
     private static func check(
-        _ bytes: [UInt8], of file: String, _ invocation: Invocation
+        _ file: String, besides name: String?, _ requests: ModelRequests
     ) throws(CommandError) -> ExitCode {
-        guard let text = String(validating: bytes, as: UTF8.self) else { throw .system("\(file) is not UTF-8") }
+        let invocation = requests.invocation
+        guard let text = String(validating: try InputFile.read(file), as: UTF8.self) else {
+            throw .system("\(file) is not UTF-8")
+        }
         let definition: Definition
         do throws(DefinitionFaults) { definition = try Definition.read(text) } catch {
             for fault in error.faults {
@@ -95,37 +107,14 @@ enum ModelRun {
             }
             return .no
         }
-        try invocation.output.line(invocation.isJSON ? definition.json(file) : "\(file): \(definition.summary)")
-        return .done
-    }
-
-    // MARK: Test
-    private static func test(
-        _ bytes: [UInt8], of file: String, _ invocation: Invocation
-    ) throws(CommandError) -> ExitCode {
-        var caseCount = 0
-        var found: [ModelCase.Difference] = []
-        do throws(ModelCase.Unreadable) {
-            let cases = try ModelCase.read(bytes)
-            caseCount = cases.count
-            for one in cases {
-                found += try one.differences()
-            }
-        } catch { throw .system("\(file): \(error.reason)") }
-        for difference in found { try invocation.output.line(line(difference, invocation)) }
-        let json = #"{"cases":\#(caseCount),"differences":\#(found.count)}"#
-        let sentence = "\(count(caseCount, "case")), \(count(found.count, "difference"))"
-        try invocation.output.line(invocation.isJSON ? json : sentence)
-        return found.isEmpty ? .done : .no
-    }
-
-    private static func line(_ difference: ModelCase.Difference, _ invocation: Invocation) -> String {
-        let (name, subject) = (difference.name, difference.subject)
-        guard invocation.isJSON else {
-            return "\(name): \(subject)\n  is  \(difference.result)\n  not \(difference.expected)"
+        let old = try name.flatMap { (name) throws(CommandError) in
+            requests.answers(name, Answerer(try invocation.connect()))
         }
-        let texts = [("case", name), ("subject", subject), ("is", difference.result), ("not", difference.expected)]
-        return "{" + texts.map { "\"\($0.0)\":" + JSONText.quoted($0.1) }.joined(separator: ",") + "}"
+        let hints = definition.hints(inPlaceOf: old.flatMap { try? Definition.read($0) })
+        try invocation.output.line(
+            invocation.isJSON ? definition.json(file, hints) : "\(file): \(definition.summary)")
+        for hint in hints where !invocation.isJSON { try invocation.output.line("\(file):\(hint)") }
+        return try name.map { (name) throws(CommandError) in try requests.check(name, text) } ?? .done
     }
 
     /// Returns a number with its noun: `1 case`, `2 cases`.
@@ -145,6 +134,13 @@ extension DefinitionFault {
     }
 }
 
+extension DefinitionHint {
+    /// The hint as JSON.
+    fileprivate var json: String {
+        #"{"line":\#(position.line),"column":\#(position.column),"message":\#(JSONText.quoted(sentence))}"#
+    }
+}
+
 extension Definition {
     /// The parts of the definition and the events that it reads, in one line.
     fileprivate var summary: String {
@@ -161,7 +157,7 @@ extension Definition {
     }
 
     /// The same as JSON.
-    fileprivate func json(_ file: String) -> String {
+    fileprivate func json(_ file: String, _ hints: [DefinitionHint]) -> String {
         func list(_ names: some Sequence<String>) -> String {
             "[" + names.map { JSONText.quoted($0) }.joined(separator: ",") + "]"
         }
@@ -170,6 +166,7 @@ extension Definition {
         let types = program.types.named.sorted() + (program.types.hasOthers ? ["*"] : [])
         return #"{"file":\#(JSONText.quoted(file)),"fields":\#(list(names)),"notes":\#(list(notes.map(\.name))),"#
             + #""indexes":\#(indexes),"sorts":\#(list(sorts.map { names[$0] })),"history":\#(hasHistory),"#
-            + #""categories":\#(list(program.categories?.sorted() ?? ["*"])),"types":\#(list(types))}"#
+            + #""categories":\#(list(program.categories?.sorted() ?? ["*"])),"types":\#(list(types)),"#
+            + #""hints":[\#(hints.map { $0.json }.joined(separator: ","))]}"#
     }
 }

@@ -5,7 +5,7 @@ import Testing
 
 struct ModelCaseTests {
     @Test func `every public case comes out`() throws {
-        let cases = try ModelCase.read([UInt8](Data(contentsOf: URL(filePath: DefinitionFixtures.path("cases.json")))))
+        let cases = try Self.read([UInt8](Data(contentsOf: URL(filePath: DefinitionFixtures.path("cases.json")))))
         #expect(cases.count == 18)
         for one in cases {
             let differences = try one.differences().map { "\($0.subject): \($0.result), not \($0.expected)" }
@@ -25,16 +25,31 @@ struct ModelCaseTests {
     @Test func `a definition with faults differs by each`() throws {
         let differences = try Self.one(definition: "from a; n: nmber; on A { m = 1 }", rows: "{}").differences()
         #expect(differences.map(\.subject) == ["definition", "definition"])
-        #expect(differences.first?.result == "1:12: notSelected: nmber is no type")
+        #expect(differences.first?.result.hasPrefix("1:12: notSelected: nmber is no type; ") == true)
     }
 
     @Test(arguments: ["", "{}", "[1]", "[{}", #"[{"a":1,"a":2}]"#]) func `a file of no cases says why`(_ text: String) {
-        #expect(throws: ModelCase.Unreadable.self) { try ModelCase.read(Array(text.utf8)) }
+        #expect(throws: ModelCase.Unreadable.self) { try Self.read(Array(text.utf8)) }
+    }
+
+    @Test(arguments: [
+        (#"{"name":"x","model":"x.model"}"#, #"x: a case has no "model"; it may have name, family, file, "#),
+        (#"{"name":"x","definiton":"from a"}"#, #"x: a case has no "definiton"; the nearest is definition; "#),
+        (#"{"definition":"","events":[{"dta":{}}]}"#, #"case 1: event 1: an event has no "dta"; the nearest is data"#),
+        (#"{"definition":"","events":[1]}"#, "case 1: event 1: an event is a JSON object"),
+        (#"{"definition":"","queries":[{"ask":{"lst":{}},"answer":[]}]}"#, #"case 1: a question has no "lst"; the ne"#),
+        (#"{"definition":"","queries":[{"ask":{"list":{}}}]}"#, "case 1: a query lacks answer"),
+        (#"{"definition":"","file":"a"}"#, "case 1: file and definition say the same; give one"),
+        (#"{"name":"x"}"#, "x: file or definition is missing"),
+    ])
+    func `a member that is not known is refused with its name`(_ one: String, _ reason: String) {
+        let error = #expect(throws: ModelCase.Unreadable.self) { try Self.read(Array("[\(one)]".utf8)) }
+        #expect(error?.reason.hasPrefix(reason) == true, "\(error?.reason ?? "")")
     }
 
     @Test func `an event that is none ends the case`() throws {
         let text = #"[{"name":"x","definition":"from a; n: number; on A { n = 1 }","events":[{"type":"A"}]}]"#
-        let one = try #require(try ModelCase.read(Array(text.utf8)).first)
+        let one = try #require(try Self.read(Array(text.utf8)).first)
         #expect(throws: ModelCase.Unreadable.self) { try one.differences() }
     }
 
@@ -44,6 +59,12 @@ struct ModelCaseTests {
         let event =
             #"{"stream":"a-1","type":"A","position":1,"version":1,"time":"2026-11-20T00:00:00Z","data":{"v":1}}"#
         let text = #"[{"name":"x","definition":"\#(definition)","events":[\#(event)],"rows":\#(rows),"misfits":[]}]"#
-        return try #require(try ModelCase.read(Array(text.utf8)).first)
+        return try #require(try read(Array(text.utf8)).first)
+    }
+
+    private static func read(_ json: [UInt8]) throws(ModelCase.Unreadable) -> [ModelCase] {
+        try ModelCase.read(json) { (file) throws(ModelCase.Unreadable) in
+            throw ModelCase.Unreadable(reason: "\(file) is not read here")
+        }
     }
 }
