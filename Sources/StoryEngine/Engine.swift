@@ -213,7 +213,7 @@ package final class Engine {
         guard !isDraining else { return output.reply(.failed(Failure.draining), tag: tag, restsOn: .zero) }
         flush()
         do throws(StorageError) {
-            let mayWrite = session.peer.role >= .write
+            let mayWrite = session.peer.role.includes(.write)
             guard mayWrite, let entry = try world.keys.provenEntry(of: key) else {
                 return output.reply(.failed(failure), tag: tag, restsOn: .zero)
             }

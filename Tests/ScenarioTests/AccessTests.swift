@@ -27,11 +27,16 @@ extension DaemonTests {
             return Files.text(output).split(separator: "\n").map(String.init)
         }
 
-        private static let lines = ["PING", #"APPEND note-1 {"type":"A","data":1}"#, "CHECKPOINT"]
+        private static let lines = [
+            "PING", #"APPEND note-1 {"type":"A","data":1}"#,
+            #"DEFINE m check=true "from note; n: number; on A { n = 1 }""#,
+            #"DEFINE m "from note; n: number; on A { n = 1 }""#, "CHECKPOINT",
+        ]
 
-        @Test func `each role may do what is its own, and whoever is not named cannot connect`() throws {
+        @Test func `each role may do what is its own, and who is not named cannot connect`() throws {
             let daemon = try RunningDaemon(options: [
                 "--allow", "61001=read", "--allow", "61002=write", "--allow", "@61100=admin", "--allow", "@61101=read",
+                "--allow", "61004=define", "--allow", "@61102=write,define",
             ])
             chmod(daemon.folder.path, 0o711)
             #expect(Files.mode(daemon.socket) == 0o660)
@@ -42,13 +47,18 @@ extension DaemonTests {
                         : line.hasPrefix("*") ? "greeted" : String(line.prefix(line.hasPrefix("cannot") ? 17 : 1))
                 }
             }
-            #expect(try may(61_001) == ["greeted", "+", "denied", "denied"])
-            #expect(try may(61_002) == ["greeted", "+", "+", "denied"])
-            #expect(try may(61_003, "61100") == ["greeted", "+", "+", "+"])
-            #expect(try may(61_001, "61100,61101") == ["greeted", "+", "+", "+"])
-            #expect(try may(61_003, "61101") == ["greeted", "+", "denied", "denied"])
+            #expect(try may(61_001) == ["greeted", "+", "denied", "+", "denied", "denied"])
+            #expect(try may(61_002) == ["greeted", "+", "+", "+", "denied", "denied"])
+            #expect(try may(61_004) == ["greeted", "+", "denied", "+", "+", "denied"])
+            #expect(try may(61_003, "61102") == ["greeted", "+", "+", "+", "+", "denied"])
+            #expect(try may(61_003, "61100") == ["greeted", "+", "+", "+", "+", "+"])
+            #expect(try may(61_001, "61100,61101") == ["greeted", "+", "+", "+", "+", "+"])
+            #expect(try may(61_003, "61101") == ["greeted", "+", "denied", "+", "denied", "denied"])
             #expect(try may(61_003) == ["cannot connect: P"], "the file admits the users of rules alone")
             #expect(try Self.told(daemon, uid: 61_001, groups: "", []).first?.contains(#""role":"read""#) == true)
+            let both = try Self.told(daemon, uid: 61_003, groups: "61102", ["CHECKPOINT"])
+            #expect(both.first?.contains(#""role":"write,define""#) == true)
+            #expect(both.last?.contains("CHECKPOINT needs the role admin; yours is write,define") == true)
             // Who wrote it is what the kernel says.
             #expect(try daemon.storectl("--json", "read", "note-1").output.contains(#""by":61002"#))
         }

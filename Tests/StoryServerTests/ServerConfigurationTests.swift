@@ -105,6 +105,7 @@ import Testing
         ),
         ("allow = ann", "/etc/stored:1: allow wants USER=ROLE"),
         ("allow = ann=owner", "/etc/stored:1: allow wants USER=ROLE"),
+        ("allow = ann=write,", "/etc/stored:1: allow wants USER=ROLE"),
         ("allow = eve=read", #"/etc/stored:1: allow: there is no user "eve""#),
         ("allow = @ann=read", #"/etc/stored:1: allow: there is no group "ann""#),
     ])
@@ -121,16 +122,26 @@ import Testing
         #expect(access.rules == [.init(.user(1_001), .read), .init(.group(50), .write)])
         let other = serving(read("--config", "/etc/stored", "--allow", "@7=admin", "--allow=bob=write", file: file))
         #expect(other?.access.rules == [.init(.group(7), .admin), .init(.user(1_002), .write)])
+        let several = serving(read("--allow", "@staff=write,define", "--allow", "ann=define,read"))?.access
+        #expect(several?.rules.map(\.text) == ["@50=write,define", "1001=define"])
+        let twice = Role.write.joined(with: .define)
+        #expect(twice.includes(.write) && twice.includes(.define) && !twice.includes(.admin))
+        #expect(!Role.write.includes(.define) && !Role.define.includes(.write) && Role.define.includes(.read))
+        #expect(Role.all.map(\.name) == ["read", "write", "define", "write,define", "admin"])
+        #expect(Role.all.map { Role($0.name) } == Role.all)
     }
 
-    @Test func `a peer has the greatest role that a rule gives it, and none without one`() throws {
-        let access = Access(rules: [.init(.user(1_001), .read), .init(.group(50), .write), .init(.group(33), .read)])
+    @Test func `a peer has all roles that rules give it, and none without one`() throws {
+        let access = Access(rules: [
+            .init(.user(1_001), .read), .init(.group(50), .write), .init(.group(33), .read), .init(.group(60), .define),
+        ])
         func role(_ uid: UInt32, _ gid: UInt32 = 100, _ groups: [UInt32] = []) -> Role? {
             access.role(of: PeerCredentials(uid: uid, gid: gid, pid: 1, groups: groups), owner: 7)
         }
         #expect(role(7) == .admin && role(0) == .admin)
         #expect(role(1_001) == .read && role(1_001, 50) == .write && role(1_001, 100, [33, 50]) == .write)
         #expect(role(1_002) == nil && role(1_002, 100, [33]) == .read)
+        #expect(role(1_001, 60)?.name == "define" && role(1_001, 100, [60, 50])?.name == "write,define")
         #expect(Access().role(of: PeerCredentials(uid: 8, gid: 7, pid: 1), owner: 7) == nil)
     }
 

@@ -33,7 +33,8 @@ struct PeerLineTests {
         #expect(passedOn(#"APPEND note-1 {"type":"A","data":1}"#).author == nil)
         let define = passedOn(#"AS 0 DEFINE orders "from order""#)
         #expect(define.author == 0 && define.verb == .define && define.role == .read)
-        #expect(passedOn("DEFINE orders \"from order\"").role == .admin)
+        #expect(passedOn("DEFINE orders \"from order\"").role == .define)
+        #expect(passedOn("DEFINE orders check=true \"from order\"").role == .read)
     }
 
     @Test(arguments: [

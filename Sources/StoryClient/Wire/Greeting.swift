@@ -23,7 +23,7 @@ public struct Greeting: Hashable, Sendable, Decodable {
     public struct Peer: Hashable, Sendable, Decodable {
         /// The user ID, as the kernel reported it to the store.
         public let uid: UInt32
-        /// The role: `read`, `write` or `admin`.
+        /// The role: `read`, `write`, `define`, `write,define` or `admin`.
         public let role: String
     }
 

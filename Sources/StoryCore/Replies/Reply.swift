@@ -219,19 +219,3 @@ package struct Peer: Equatable, Sendable {
         self.role = role
     }
 }
-
-/// The permissions of a peer; each role includes those of the roles before it.
-package enum Role: Int, Comparable, CaseIterable, Sendable {
-    case read, write, admin
-
-    /// The name of the role on the wire.
-    package var name: String {
-        switch self {
-        case .read: "read"
-        case .write: "write"
-        case .admin: "admin"
-        }
-    }
-
-    package static func < (left: Role, right: Role) -> Bool { left.rawValue < right.rawValue }
-}

@@ -32,8 +32,10 @@ struct Access: Equatable, Sendable {
         /// - Throws: `UsageError` with a sentence that states the fault.
         init(_ text: String, _ accounts: Accounts) throws(ServerConfiguration.UsageError) {
             let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-            guard parts.count == 2, let role = Role.allCases.first(where: { $0.name == parts[1] }) else {
-                throw .init(message: "allow wants USER=ROLE or @GROUP=ROLE with read, write or admin, not \"\(text)\"")
+            guard parts.count == 2, let role = Role(parts[1]) else {
+                throw .init(
+                    message: "allow wants USER=ROLE or @GROUP=ROLE with read, write, define or admin, or write,define, "
+                        + "not \"\(text)\"")
             }
             let isGroup = parts[0].hasPrefix("@")
             let name = isGroup ? String(parts[0].dropFirst()) : parts[0]
@@ -52,18 +54,21 @@ struct Access: Equatable, Sendable {
         }
     }
 
-    /// The rules, in the order of the settings; where several match, the highest role counts.
+    /// The rules, in the order of the settings; where several match, their rights add up.
     var rules: [Rule] = []
     /// The users of certificates; without any, no certificate gets in.
     var trust: [Trust] = []
     /// The user namespace in which the numbers of the rules are valid.
     var namespace = UserNamespace.whole
 
-    /// Returns the highest role that the rules give a peer; nil where it may not connect.
+    /// Returns the role that the rules together give a peer; nil where it may not connect.
     func role(of peer: PeerCredentials, owner: UInt32) -> Role? {
         guard peer.uid != namespace.unknownUser, peer.uid != PeerCredentials.nobody else { return nil }
         guard peer.uid != owner, peer.uid != 0 else { return .admin }
-        return rules.filter { $0.subject.matches(peer, in: namespace) }.map(\.role).max()
+        return rules.reduce(nil) { role, rule in
+            guard rule.subject.matches(peer, in: namespace) else { return role }
+            return role?.joined(with: rule.role) ?? rule.role
+        }
     }
 
     /// Returns the sentence that refuses a peer without a role.

@@ -89,7 +89,7 @@ struct FigureSource {
 
 /// The sums over all connections, computed a few connections per step, so that they delay no requests.
 struct ConnectionSums {
-    private var byRole = [UInt64](repeating: 0, count: Role.allCases.count)
+    private var byRole: [Role: UInt64] = [:]
     private(set) var connections: UInt64 = 0
     /// The subscriptions to events, and those to rows and lists.
     private(set) var eventSubscriptions: UInt64 = 0
@@ -97,7 +97,7 @@ struct ConnectionSums {
     /// The number of events that the slowest subscription is behind.
     private(set) var lag: UInt64 = 0
 
-    func count(of role: Role) -> UInt64 { byRole[role.rawValue] }
+    func count(of role: Role) -> UInt64 { byRole[role] ?? 0 }
 
     /// Adds a connection.
     ///
@@ -105,7 +105,7 @@ struct ConnectionSums {
     mutating func add(_ connection: Connection, published: Position) {
         let session = connection.session
         connections += 1
-        byRole[session.peer.role.rawValue] += 1
+        byRole[session.peer.role, default: 0] += 1
         rowSubscriptions += UInt64(session.rowSubscriptionCount)
         eventSubscriptions += UInt64(session.subscriptionCount - session.rowSubscriptionCount)
         lag = max(lag, session.lag(head: published, published: published))

@@ -136,7 +136,7 @@ enum FigureTable {
 
     private static let connections = [
         Figure(name: "storykeep_connections", kind: .gauge, labels: ["role"], help: "Clients that are connected.") {
-            source in .labelled(Role.allCases.map { ($0.name, source.sums.count(of: $0)) })
+            source in .labelled(Role.all.map { ($0.name, source.sums.count(of: $0)) })
         },
         Figure(name: "storykeep_connections_accepted", kind: .counter, help: "Clients that were accepted.") {
             .one($0.figures.accepted)

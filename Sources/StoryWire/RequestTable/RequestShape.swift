@@ -84,7 +84,7 @@ package enum BodyShape: String, Sendable {
 package final class RequestShape: Sendable {
     /// The verb.
     package let verb: Verb
-    /// The least role that may send it.
+    /// The least role that may send it; a dry run needs `read` alone.
     package let role: Role
     /// The least role that may send it where it changes something.
     private let changeRole: Role
@@ -133,6 +133,7 @@ package final class RequestShape: Sendable {
     func role(for action: RequestAction) -> Role {
         switch action {
         case .cluster(.some), .clients(.end): changeRole
+        case .define(let request) where request.check != nil: .read
         case _: role
         }
     }

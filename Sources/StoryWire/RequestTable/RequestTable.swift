@@ -121,11 +121,11 @@ package struct RequestTable: Sendable {
                 summary: "The connections, and how far their subscriptions are; end closes one, for the role admin.",
                 example: "CLIENTS"),
             RequestShape(
-                .define, .admin, .model, options: [.key, .check, .limit], body: .text,
+                .define, .define, .model, options: [.key, .check, .limit], body: .text,
                 summary: "Declares a read model over your own events, or another definition of it.",
                 example: #"DEFINE orders "from order; total: number; on Placed { total = data.total }""#),
             RequestShape(
-                .undefine, .admin, .model, summary: "Removes a declared model; its events stay.",
+                .undefine, .define, .model, summary: "Removes a declared model; its events stay.",
                 example: "UNDEFINE orders"),
             RequestShape(
                 .checkpoint, .admin, summary: "Writes the read models to the disk now.", example: "CHECKPOINT"),

@@ -98,7 +98,7 @@ package struct SessionMachine: ~Copyable {
             do throws(RefusedLine) {
                 let request = try reader.read(line)
                 guard line.count <= limit || request.author != nil else { return lineIsTooLong(request.tag) }
-                if isHeld, request.role > role || request.author != nil { return held(request.tag) }
+                if isHeld, !role.includes(request.role) || request.author != nil { return held(request.tag) }
                 return taken(request, role, handle)
             } catch {
                 return isHeld ? held(error.tag) : refusal(error, talk)
@@ -154,7 +154,7 @@ package struct SessionMachine: ~Copyable {
         guard request.author == nil || passesOn else {
             return .refuse(request.tag, Failure(.denied, "AS is for the nodes of a log alone"))
         }
-        guard request.role <= role else { return .refuse(request.tag, SessionMachine.denied(request, role)) }
+        guard role.includes(request.role) else { return .refuse(request.tag, SessionMachine.denied(request, role)) }
         guard handle(request) else {
             framer.putBack()
             return .putBack
