@@ -57,16 +57,22 @@ struct Invocation {
     }
 
     /// Connects to the daemon.
-    func connect() throws(CommandError) -> StoreConnection {
+    ///
+    /// - Parameter writes: true for requests that may write, which of a list of stores go to one that takes them.
+    func connect(writes: Bool = false) throws(CommandError) -> StoreConnection {
         guard !arguments.has("data") || arguments.has("socket") else {
             let hint = arguments.verb == "append" ? "; the event's data goes with --body" : ""
             throw .usage("\(arguments.verb ?? "") asks a running daemon; give its --socket in place of --data\(hint)")
         }
-        return try search.connect(timeout: timeout, interruption: interruption)
+        return try search.connect(timeout: timeout, interruption: interruption, writes: writes)
     }
 
     /// Sends one request and returns its reply; a refusal is thrown.
-    func ask(_ request: String) throws(CommandError) -> StoreReply { try Answerer(try connect()).ask(request) }
+    ///
+    /// - Parameter writes: true for a request that writes.
+    func ask(_ request: String, writes: Bool = false) throws(CommandError) -> StoreReply {
+        try Answerer(try connect(writes: writes)).ask(request)
+    }
 
     /// Sends a request that takes long, and waits without a limit unless `--timeout` was given.
     ///

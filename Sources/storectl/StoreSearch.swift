@@ -24,12 +24,14 @@ final class StoreSearch {
 
     /// Connects to the first store that can be reached.
     ///
+    /// - Parameter writes: true to prefer a store that takes writes among those of a list.
     /// - Throws: the error of connecting; when no store can be reached, it names every socket that was tried.
-    func connect(timeout: Duration, interruption: Int32) throws(CommandError) -> StoreConnection {
+    func connect(timeout: Duration, interruption: Int32, writes: Bool) throws(CommandError) -> StoreConnection {
         var tried: [(path: String, reason: String)] = []
         for address in try addresses() {
             do throws(StoreError) {
-                let connection = try StoreConnection(to: address, timeout: timeout, interruption: interruption)
+                let connection = try StoreConnection(
+                    to: address, timeout: timeout, interruption: interruption, waits: true, writes: writes)
                 found = address
                 return connection
             } catch {

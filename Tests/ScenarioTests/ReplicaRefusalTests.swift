@@ -120,9 +120,28 @@ extension DaemonTests {
             _ = try ReplicaTests.settle(replica, source)
             let write = try replica.storectl("append", "note-1", "--type", "A", "--body", "1")
             #expect(write.exit == .code(3) && write.errors.contains("send it to \(source.socket)"), "\(write)")
-            let behind = try replica.storectl("pipe", input: "PING min=9\n")
+            // Of a list a write goes to the store that takes writes, in whatever order they are named.
+            let writes = [
+                "append note-1 --type A --body 1", "append note-1 --type A --body 2 --key k",
+                "append note-1 < $D/events", "pipe < $D/requests", "model define notes $D/notes",
+                "model undefine notes",
+            ]
+            let files = """
+                set -e; echo '{"type":"A","data":3}' >$D/events
+                echo 'APPEND note-1 {"type":"A","data":4}' >$D/requests
+                echo 'from note; n: number; on A { n += 1 }' >$D/notes\n
+                """
+            for list in ["\(replica.socket),\(source.socket)", "\(source.socket),\(replica.socket)"] {
+                let run = try source.shell(files + writes.map { "$S --socket \(list) \($0)\n" }.joined())
+                #expect(run.exit == .code(0), "\(list): \(run)")
+            }
+            #expect(try source.client().ask("COUNT events/note-1").contains(#""count":7"#))
+            #expect(try source.stop() == .code(0))
+            let alone = try replica.shell("$T,\(source.socket) append note-1 --type A --body 1")
+            #expect(alone.exit == .code(3) && alone.errors.contains("this store is a replica"), "\(alone)")
+            let behind = try replica.storectl("pipe", input: "PING min=9999\n")
             #expect(behind.exit == .code(3), "\(behind)")
-            #expect(try replica.stop() == .code(0) && source.stop() == .code(0))
+            #expect(try replica.stop() == .code(0))
         }
     }
 }

@@ -48,6 +48,9 @@ public struct StoreAddress: Hashable, Sendable, CustomStringConvertible {
     /// Returns the address of a store at a default path, which this process's user or root must run.
     package static func own(path: String) -> StoreAddress { StoreAddress(path: path, owner: UInt32(getuid())) }
 
+    /// Creates the address of one endpoint.
+    init(_ endpoint: StoreEndpoint) { endpoints = [endpoint] }
+
     init(path: String, owner: UInt32?) { endpoints = [.socket(path: path, owner: owner)] }
 
     /// Returns the address that this process means: the list of paths and URLs given, else `STORED_SOCKET`, else

@@ -2,6 +2,8 @@
 public final class StoreConnection {
     /// The store that it is connected to.
     public let address: StoreAddress
+    /// The endpoint of the address that greeted, as an address of its own.
+    package let place: StoreAddress
     /// The time limit for a reply; nil: none.
     public var timeout: Duration?
     /// A descriptor that ends every wait with `StoreError.interrupted` once it is readable; −1 for none.
@@ -20,32 +22,46 @@ public final class StoreConnection {
     public convenience init(
         to address: StoreAddress, timeout: Duration? = .seconds(20), interruption: Int32 = -1
     ) throws(StoreError) {
-        try self.init(to: address, timeout: timeout, interruption: interruption, waits: true)
+        try self.init(to: address, timeout: timeout, interruption: interruption, waits: true, writes: false)
     }
 
     /// Connects to the first endpoint of the address that greets, and reads the greeting.
     ///
-    /// - Parameter waits: false if connecting must not wait for a store that is slow to accept.
+    /// - Parameters:
+    ///   - waits: false if connecting must not wait for a store that is slow to accept.
+    ///   - writes: true to prefer a store that takes writes: a replica is taken where no other endpoint greets.
     package init(
-        to address: StoreAddress, timeout: Duration?, interruption: Int32, waits: Bool
+        to address: StoreAddress, timeout: Duration?, interruption: Int32, waits: Bool, writes: Bool
     ) throws(StoreError) {
         self.address = address
         self.timeout = timeout
         self.interruption = interruption
         var failures: [StoreError] = []
+        var replica: (wire: StoreWire, greeting: [UInt8], endpoint: StoreEndpoint)?
         for endpoint in address.endpoints {
             do throws(StoreError) {
                 let deadline = Deadline(after: timeout)
                 let made = try StoreWire(to: endpoint, waits: waits, deadline: deadline, interruption: interruption)
-                greeting = try StoreConnection.greeting(of: made, deadline, interruption)
-                wire = made
+                let greeted = try StoreConnection.greeting(of: made, deadline, interruption)
+                if writes, StoreConnection.isOfReplica(greeted) {
+                    replica = replica ?? (made, greeted, endpoint)
+                    continue
+                }
+                (wire, greeting, place) = (made, greeted, StoreAddress(endpoint))
                 return
             } catch {
                 if case .interrupted = error { throw error }
                 failures.append(error)
             }
         }
-        throw StoreConnection.failure(failures)
+        guard let replica else { throw StoreConnection.failure(failures) }
+        (wire, greeting, place) = (replica.wire, replica.greeting, StoreAddress(replica.endpoint))
+    }
+
+    /// Returns true for the greeting of a replica, which refuses writes; a node passes them on.
+    private static func isOfReplica(_ greeting: [UInt8]) -> Bool {
+        let cluster = JSONMembers(greeting)?["cluster"].flatMap { JSONMembers(Array($0)) }
+        return cluster.map { $0["node"] == nil } ?? false
     }
 
     /// Returns the error for endpoints none of which could be used.

@@ -72,7 +72,7 @@ enum ClusterRun {
     private static func change(
         _ work: Work, of node: String, _ invocation: Invocation
     ) throws(CommandError) -> ExitCode {
-        let reply = try invocation.ask("CLUSTER \(work.rawValue) \(node)")
+        let reply = try invocation.ask("CLUSTER \(work.rawValue) \(node)", writes: true)
         guard !invocation.isJSON, let members = ShownJSON(reply.final.json)?.members else {
             try invocation.output.line(reply.final.json)
             return .done

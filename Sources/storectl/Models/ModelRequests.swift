@@ -17,7 +17,7 @@ struct ModelRequests {
         guard let text = String(validating: bytes, as: UTF8.self) else { throw .system("\(file) is not UTF-8") }
         var request = RequestLine("DEFINE", name)
         request.add("key", from: invocation.arguments)
-        let answerer = Answerer(try invocation.connect())
+        let answerer = Answerer(try invocation.connect(writes: true))
         let before = answers(name, answerer)
         if let new = try? Definition.read(text) {
             let old = before.flatMap { try? Definition.read($0) }
@@ -95,7 +95,7 @@ struct ModelRequests {
     // MARK: The others
 
     func undefine(_ name: String) throws(CommandError) -> ExitCode {
-        let reply = try invocation.ask(RequestLine("UNDEFINE", name).text)
+        let reply = try invocation.ask(RequestLine("UNDEFINE", name).text, writes: true)
         try invocation.output.line(
             invocation.isJSON ? reply.final.json : Array("\(name) is undefined; its events stay".utf8))
         return .done

@@ -17,7 +17,7 @@ final class Prompt {
         ],
         examples: ["storectl", "storectl prompt --socket PATH"],
         run: { invocation throws(CommandError) in
-            let prompt = Prompt(invocation, try invocation.connect())
+            let prompt = Prompt(invocation, try invocation.connect(writes: true))
             return try prompt.run()
         })
 
@@ -44,9 +44,9 @@ final class Prompt {
         }
         let members = ShownJSON(connection.greeting)?.members
         Output.complain(
-            raw: "\(members?["server"]?.shown ?? "a store") at \(connection.address.path), position "
+            raw: "\(members?["server"]?.shown ?? "a store") at \(connection.place), position "
                 + "\(members?["position"]?.shown ?? "?"); HELP lists the verbs, Tab completes, Ctrl-D ends")
-        let editor = LineEditor(LineHistory(), StoreNames([connection.address]))
+        let editor = LineEditor(LineHistory(), StoreNames([connection.place]))
         self.editor = editor
         defer { editor.end() }
         do throws(StoreError) {

@@ -50,7 +50,8 @@ struct StoreNames {
 
         init(_ address: StoreAddress, _ deadline: ContinuousClock.Instant) throws(StoreError) {
             connection = try StoreConnection(
-                to: address, timeout: try Questions.left(until: deadline), interruption: -1, waits: false)
+                to: address, timeout: try Questions.left(until: deadline), interruption: -1, waits: false,
+                writes: false)
             self.deadline = deadline
         }
 

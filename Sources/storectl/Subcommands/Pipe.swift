@@ -10,7 +10,7 @@ struct PipeRun {
         details: [
             "Lines are requests of the protocol as they are; empty ones and those that begin with # are skipped.",
             "Standard error has every error with its line, and a summary at the end.",
-            "It exits with the worst of its requests' codes.",
+            "It exits with the worst of its requests' codes. Of a list of sockets it takes the first that takes writes.",
             "With --json, standard output has the JSON of every reply, as it came.",
             "Requests without a verb here go this way: PING, SORTS, HELP, CHECKPOINT, VERIFY, BACKUP.",
         ],
@@ -46,7 +46,7 @@ struct PipeRun {
     /// Runs to the end of the input.
     mutating func finish() throws(CommandError) -> ExitCode {
         if showsEach || invocation.isJSON || invocation.arguments.has("raw") { LostReader.endsProcess() }
-        let connection = try invocation.connect()
+        let connection = try invocation.connect(writes: true)
         let reader = LineReader()
         var pipe = RequestPipe(
             over: connection, from: STDIN_FILENO, isDoubtful: { reader.refusal(of: $0)?.code == .syntax },

@@ -141,7 +141,7 @@ enum Writes {
     }
 
     private static func send(_ request: String, _ invocation: Invocation) throws(CommandError) -> ExitCode {
-        try invocation.answers.receipt(try invocation.ask(request).final)
+        try invocation.answers.receipt(try invocation.ask(request, writes: true).final)
         return .done
     }
 
