@@ -47,4 +47,29 @@ import Testing
         #expect(terminal.isPlain && !screen().isOnSecondPage && screen().hasCursor)
     }
 
+    @Test func `a pasted text of several lines is the message, and presses no key of a list`() throws {
+        let daemon = try daemon()
+        let run = try BrowserRun(daemon, arguments: ["stories", "--as", "007"])
+        try run.shows("nothing here")
+        run.terminal.type("n")
+        try run.shows("▸ title")
+        run.terminal.type("\u{1B}[200~A title\u{1B}[201~\t\u{1B}[200~First\rsecond\r\u{1B}[201~\t\t007")
+        // The user of the whole ID is found, and so none is offered that Enter would take.
+        try run.shows("the user") { screen in
+            screen.lines.indices.dropLast().contains { index in
+                screen.lines[index].hasPrefix("▸ to ") && screen.lines[index].hasSuffix(" 007")
+                    && screen.lines[index + 1].hasSuffix(" A")
+            }
+        }
+        run.terminal.type("\r")
+        try run.shows("posted: story-")
+        let told = try daemon.client().ask("LIST stories")
+        #expect(told.contains(#""title":"A title","message":"First\nsecond\n""#), "\(told)")
+        try run.shows("the story") { $0.lines[3].contains("A title") }
+        run.terminal.type("\u{1B}[200~d\ry\r\u{1B}[201~\u{1B}[[A\u{1B}[38;2;255;48;2m\u{1B}d?")
+        try run.shows("the keys")
+        #expect(try daemon.client().ask("COUNT stories").contains(#""count":1"#))
+        run.terminal.type("?q")
+        #expect(try run.terminal.wait() == 0)
+    }
 }

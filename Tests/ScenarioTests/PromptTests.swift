@@ -200,6 +200,42 @@ extension DaemonTests {
             #expect(!terminal.screen.contains("\u{1B}") && !terminal.screen.unicodeScalars.contains("\u{202E}"))
         }
 
+        @Test func `pasted lines are lines, and a tab in them completes nothing`() throws {
+            let daemon = try RunningDaemon()
+            let terminal = try Self.begin(daemon)
+            terminal.type("\u{1B}[200~COUNT users\rCOUNT stor\tx\rPI\u{1B}[201~\u{1B}[[AN\u{1B}gG\r")
+            try terminal.waitFor("count               0")
+            try terminal.waitFor("the line has a control byte (column 11)")
+            try terminal.waitFor("position            0")
+            terminal.type("\u{4}")
+            #expect(try terminal.wait() == 0)
+            #expect(terminal.isPlain && terminal.screen.contains("\u{1B}[?2004l"))
+        }
+
+        @Test func `a stopped prompt leaves the terminal to the shell, and shows its line again`() throws {
+            let daemon = try RunningDaemon()
+            let script = #"set -m; "$@"; echo "stopped $?"; read answer; fg; echo "ended $?"; read answer"#
+            let terminal = try Pseudoterminal(
+                ["/bin/bash", "--norc", "-c", script, "bash", try Program.path("storectl")],
+                environment: SanitizerSettings.environment + [
+                    "TERM=xterm", "PATH=/usr/bin:/bin", "STORED_SOCKET=\(daemon.socket)",
+                    "HOME=\(daemon.folder.path)",
+                ])
+            try terminal.waitFor("story> ")
+            terminal.type("PI")
+            try terminal.waitFor("story> PI")
+            terminal.type("\u{1A}")
+            try terminal.waitFor("stopped 148")
+            #expect(terminal.isPlain)
+            terminal.type("\n")
+            try terminal.waitFor("story> PI")
+            terminal.type("NG\r")
+            try terminal.waitFor("position            0")
+            terminal.type("\u{4}")
+            try terminal.waitFor("ended 0")
+            #expect(terminal.isPlain)
+        }
+
         @Test func `an end of the store, and Ctrl-C, leave the terminal as it was`() throws {
             let daemon = try RunningDaemon()
             let first = try Self.begin(daemon)

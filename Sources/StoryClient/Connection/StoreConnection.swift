@@ -8,6 +8,9 @@ public final class StoreConnection {
     public var timeout: Duration?
     /// A descriptor that ends every wait with `StoreError.interrupted` once it is readable; −1 for none.
     public var interruption: Int32 = -1
+    /// A descriptor that ends a wait once it is readable, without a result; its owner reads it before the next wait. −1
+    /// for none.
+    package var alarm: Int32 = -1
     /// The JSON of the store's greeting.
     public private(set) var greeting: [UInt8] = []
     /// True once the store has announced that it stops.
@@ -201,7 +204,7 @@ extension StoreConnection {
     /// Waits until bytes were sent or received, or `other` is readable; returns true for the last.
     @discardableResult
     func wait(for other: Int32?, _ deadline: Deadline) throws(StoreError) -> Bool {
-        try wire.wait(for: other, deadline, interruption: interruption)
+        try wire.wait(for: other, deadline, interruption: interruption, alarm: alarm)
     }
 
     private func nextLine(_ deadline: Deadline) throws(StoreError) -> ReplyLine? {

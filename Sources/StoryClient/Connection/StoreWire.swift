@@ -68,13 +68,16 @@ final class StoreWire {
         shutdown(descriptor.number, Int32(SHUT_WR))
     }
 
-    /// Waits until bytes were sent or received, or `other` is readable; returns true for the last.
-    func wait(for other: Int32?, _ deadline: Deadline, interruption: Int32) throws(StoreError) -> Bool {
+    /// Waits until bytes were sent or received, or `other` or `alarm` is readable; returns true for `other`.
+    func wait(
+        for other: Int32?, _ deadline: Deadline, interruption: Int32, alarm: Int32 = -1
+    ) throws(StoreError) -> Bool {
         let events = Int16(POLLIN) | (unsentCount > 0 ? Int16(POLLOUT) : 0)
         var polled = [
             pollfd(fd: descriptor.number, events: events, revents: 0),
             pollfd(fd: interruption, events: Int16(POLLIN), revents: 0),
             pollfd(fd: other ?? -1, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: alarm, events: Int16(POLLIN), revents: 0),
         ]
         let count = poll(&polled, nfds_t(polled.count), deadline.milliseconds)
         if count < 0, errno != EINTR { throw .system(call: "poll", reason: reason(errno)) }

@@ -48,6 +48,8 @@ final class Prompt {
                 + "\(members?["position"]?.shown ?? "?"); HELP lists the verbs, Tab completes, Ctrl-D ends")
         let editor = LineEditor(LineHistory(), StoreNames([connection.place]))
         self.editor = editor
+        // A signal that comes right before a wait ends that wait as well.
+        connection.alarm = Suspension.descriptor
         defer { editor.end() }
         do throws(StoreError) {
             try converse(editor)
