@@ -91,7 +91,7 @@ import Testing
         try run.shows("its rows, the newest first") { screen in
             screen.lines[0].hasPrefix(" store › orders ")
                 && screen.lines[1] == "all · by created, descending · of 2 rows, 1 misfit"
-                && screen.lines[2].hasPrefix("  id       customer") && screen.lines[2].hasSuffix(" carrier")
+                && screen.lines[2].hasPrefix("  id customer") && screen.lines[2].hasSuffix(" carrier")
                 && screen.lines[3].hasPrefix("▸ 8 ") && screen.lines[4].hasPrefix("  7 ")
                 && screen.lines[4].contains(" 12.5 ")
         }

@@ -12,6 +12,8 @@ package struct ColumnShape: Hashable, Sendable {
         case name(Int)
         /// An equal share of the remaining columns.
         case rest
+        /// As many columns as its longest value has; where there is less room, at least this many of them.
+        case content(Int)
     }
 
     /// The heading.

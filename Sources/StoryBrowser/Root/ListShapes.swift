@@ -10,4 +10,9 @@ package enum ListShapes {
         default: []
         }
     }
+
+    /// Returns the columns of a declared model's list: the ID, and its fields by their names and types.
+    package static func ofModel(_ fields: [(name: String, type: String)]) -> [ColumnShape] {
+        [ModelDescription.idShape] + fields.map { ModelDescription.Field(name: $0.name, type: $0.type).shape }
+    }
 }

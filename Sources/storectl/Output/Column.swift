@@ -20,6 +20,8 @@ struct Column {
     let isDate: Bool
     /// Its order on a terminal; nil for columns that follow those with a rank.
     let rank: Int?
+    /// True if it is left out, and named below the rows, where the terminal has no room for its least width.
+    var yields = false
 
     init(_ name: String, heading: String? = nil, fit: Fit = .whole, isDate: Bool = false, rank: Int? = nil) {
         (self.name, self.heading, self.fit) = (name, heading ?? name, fit)
@@ -37,7 +39,7 @@ struct Column {
         let fit: Fit =
             switch shape.width {
             case .whole, .date: .whole
-            case .name(let least): .cut(least)
+            case .name(let least), .content(let least): .cut(least)
             case .rest: .cut(8)
             }
         self = Column(

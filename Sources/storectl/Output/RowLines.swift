@@ -81,6 +81,7 @@ struct RowLines {
     func end() throws(CommandError) {
         if count == 0, case .separated(let separated) = form { try writeNames(separated) }
         if count == 0 { try output.tellNothing() }
+        if let hint = table.hint { Output.complain(raw: hint) }
     }
 
     /// Returns the values of rows for a file, in the order of the columns; a missing member is empty.

@@ -16,6 +16,8 @@ struct Table {
     private let limit: Int?
     /// The layout, which the first rows decide; nil before them.
     private var layout: Layout?
+    /// The names of the columns that have no room and yield.
+    private var yielded: [String] = []
 
     /// Orders the columns.
     ///
@@ -41,7 +43,7 @@ struct Table {
             }
         }
         let isFirst = layout == nil
-        let layout = layout ?? fitted(cells)
+        let layout = if let layout { layout } else { fitted(cells) }
         self.layout = layout
         switch layout {
         case .columns(let widths):
@@ -52,15 +54,25 @@ struct Table {
         }
     }
 
+    /// The sentence about the columns that have no room; nil where there are none.
+    var hint: String? {
+        yielded.isEmpty ? nil : "no room for \(yielded.joined(separator: ", ")); a row has all, --columns A,B chooses"
+    }
+
     private func heading(_ column: Column) -> String { limit == nil ? column.name : column.heading }
 
-    private func fitted(_ rows: [[String]]) -> Layout {
+    private mutating func fitted(_ rows: [[String]]) -> Layout {
         var widths = columns.indices.map { index in
             let cells = rows.map { Shown.width($0[index]) }.max() ?? 0
             return (column: index, width: max(Shown.width(heading(columns[index])), cells))
         }
         while excess(widths) > 0, let last = widths.lastIndex(where: { columns[$0.column].fit == .leftOut }) {
             widths.remove(at: last)
+        }
+        while excess(widths.map { (column: $0.column, width: least($0)) }) > 0,
+            let last = widths.lastIndex(where: { columns[$0.column].yields })
+        {
+            yielded.insert(columns[widths.remove(at: last).column].name, at: 0)
         }
         // Names are cut before texts, which get the rest; a heading is never cut.
         for isLast in [false, true] where excess(widths) > 0 { cut(&widths, isLast: isLast) }
@@ -72,6 +84,13 @@ struct Table {
         widths.reduce(Table.gap * (widths.count - 1)) { $0 + $1.width } - (limit ?? .max)
     }
 
+    /// Returns the width below which a column is not cut.
+    private func least(_ shown: (column: Int, width: Int)) -> Int {
+        let column = columns[shown.column]
+        guard case .cut(let least) = column.fit else { return shown.width }
+        return min(shown.width, max(least, Shown.width(heading(column))))
+    }
+
     /// Makes the widest columns narrower until all fit, or none can be cut.
     ///
     /// - Parameter isLast: true to cut texts as well.
@@ -81,7 +100,7 @@ struct Table {
             let candidates = widths.indices.filter { index in
                 let column = columns[widths[index].column]
                 guard case .cut(let least) = column.fit, isLast || least > 8 else { return false }
-                return widths[index].width > max(least, Shown.width(column.heading))
+                return widths[index].width > self.least(widths[index])
             }
             guard let widest = candidates.max(by: { widths[$0].width < widths[$1].width }) else { return }
             widths[widest].width -= 1

@@ -91,10 +91,19 @@ final class Prompt {
             return true
         case .request(let request):
             let reply = try reply(to: request)
-            shown { () throws(CommandError) in try answers.show(request, reply.rows, reply.final) }
+            let fields = try fields(request, of: reply)
+            shown { () throws(CommandError) in try answers.show(request, reply.rows, reply.final, fields) }
             if reply.refusal?.code == .syntax { try stayOpen() }
             return !(reply.isDone && PromptLine.verb(of: request) == .quit)
         }
+    }
+
+    /// Returns the fields of the declared model whose rows a reply has; nil for other replies.
+    private func fields(_ request: String, of reply: StoreReply) throws(StoreError) -> ModelFields? {
+        guard !invocation.isJSON, PromptLine.verb(of: request) == .list, !reply.rows.isEmpty,
+            let model = PromptLine.target(of: request), Kinds.isModel(model)
+        else { return nil }
+        return ModelFields(try self.reply(to: RequestLine(Verb.models.rawValue, model).text).rows)
     }
 
     /// Sends a `PING`, since a connection is closed when its first line, or three lines in a row, are not requests.

@@ -12,7 +12,10 @@ struct PromptAnswers {
     /// - Parameters:
     ///   - request: the line that was sent.
     ///   - final: the line that closes the reply.
-    func show(_ request: String, _ rows: [ReplyLine], _ final: ReplyLine) throws(CommandError) {
+    ///   - fields: the fields of the declared model whose rows these are; nil for others.
+    func show(
+        _ request: String, _ rows: [ReplyLine], _ final: ReplyLine, _ fields: ModelFields?
+    ) throws(CommandError) {
         if final.kind == .failed {
             Output.complain(Refusal(json: final.json).sentenceOfLine)
             return
@@ -25,8 +28,7 @@ struct PromptAnswers {
         let verb = PromptLine.verb(of: request)
         switch verb {
         case .list, .streams, .types, .sorts, .models:
-            let words = request.split(separator: " ").filter { !$0.hasPrefix("@") }
-            try table(rows, of: words.dropFirst().first.map(String.init))
+            try table(rows, fields?.columns ?? Kinds.named(PromptLine.target(of: request)).map(Kinds.columns) ?? [])
             try invocation.output.line(rest(final))
         case .read:
             try answers.events(rows)
@@ -36,7 +38,7 @@ struct PromptAnswers {
             if verb != .append || rows.isEmpty { try answers.receipt(final) }
         case .help where rows.count > 1: try overview(rows)
         case .cluster where !rows.isEmpty:
-            try table(rows, of: nil)
+            try table(rows, [])
             try answers.object(final)
         case .get, .count, .subscribe, .unsubscribe, .ping, .help, .stats, .metrics, .clients, .checkpoint, .verify,
             .backup, .cluster, .quit, .define, .undefine, .send, .seal, .passOn, nil:
@@ -55,9 +57,8 @@ struct PromptAnswers {
         try invocation.output.line("HELP VERB explains one, with an example; HELP CODE explains an error.")
     }
 
-    private func table(_ rows: [ReplyLine], of kind: String?) throws(CommandError) {
+    private func table(_ rows: [ReplyLine], _ known: [Column]) throws(CommandError) {
         let objects = rows.compactMap { ShownJSON($0.json) }
-        let known = Kinds.named(kind).map(Kinds.columns) ?? []
         // Sorts and streams have columns of their own: those of the first row.
         let first = objects.first?.fields.map { Column($0.name) } ?? []
         let columns = first.allSatisfy { column in known.contains { $0.name == column.name } } ? known : first
@@ -66,6 +67,7 @@ struct PromptAnswers {
         let lines = table.lines(objects)
         if let heading = lines.heading { try invocation.output.heading(heading) }
         for line in lines.rows { try invocation.output.line(line) }
+        if let hint = table.hint { try invocation.output.line(hint) }
     }
 
     /// Returns `(2, position 18; there is more: …)`.

@@ -28,8 +28,14 @@ enum PromptLine: Equatable {
 
     /// Returns the verb of a request; nil when its first word is not a verb.
     static func verb(of request: String) -> Verb? {
-        let words = request.split(separator: " ").filter { !$0.hasPrefix("@") }
-        return words.first.flatMap { Verb(rawValue: $0.uppercased()) }
+        words(of: request).first.flatMap { Verb(rawValue: $0.uppercased()) }
+    }
+
+    /// Returns the word behind the verb of a request.
+    static func target(of request: String) -> String? { words(of: request).dropFirst().first.map(String.init) }
+
+    private static func words(of request: String) -> [Substring] {
+        request.split(separator: " ").filter { !$0.hasPrefix("@") }
     }
 }
 

@@ -7,7 +7,25 @@ struct ModelDescription: BrowsedRow {
         let name: String
         /// The type as a definition spells it.
         let type: String
+
+        /// The field as a column of a list.
+        var shape: ColumnShape {
+            let heading = type == "time" ? "\(name) (UTC)" : name
+            return ColumnShape(heading: heading, member: name, width: width)
+        }
+
+        private var width: ColumnShape.Width {
+            switch type {
+            case "time": .date
+            // A number that is cut would be taken for another one.
+            case "number": .content(24)
+            default: .content(8)
+            }
+        }
     }
+
+    /// The ID of a row as a column of a list.
+    static let idShape = ColumnShape(heading: "id", member: "id", width: .content(12))
 
     /// How far a definition is built.
     struct Build: Hashable, Sendable {

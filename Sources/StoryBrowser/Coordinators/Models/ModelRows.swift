@@ -31,25 +31,10 @@ struct ModelRows: ReadOnlyKind {
 
     var columns: [ListColumn<ModelRow>] {
         let fields = model?.fields ?? []
-        return [ListColumn("id", of: "id", width: .name(8)) { $0.id }]
+        return [ListColumn(shape: ModelDescription.idShape) { row, _ in row.id }]
             + fields.map { field in
-                ListColumn(ModelRows.heading(field), of: field.name, width: ModelRows.width(field)) { row in
-                    ModelRows.shown(row, field, isExact: false)
-                }
+                ListColumn(shape: field.shape) { row, _ in ModelRows.shown(row, field, isExact: false) }
             }
-    }
-
-    private static func heading(_ field: ModelDescription.Field) -> String {
-        field.type == "time" ? "\(field.name) (UTC)" : field.name
-    }
-
-    private static func width(_ field: ModelDescription.Field) -> ColumnShape.Width {
-        switch field.type {
-        case "time": .date
-        case "boolean": .whole(max(4, min(8, field.name.count)))
-        case "number": .whole(max(9, min(12, field.name.count)))
-        default: .rest
-        }
     }
 
     /// Returns a field's value as text; a time to the second, unless it is to be exact.
