@@ -88,10 +88,25 @@ extension DaemonTests {
                 (["tail", "orders", "--total", "1", "--ta"], ["--tags"]), (["list", "orders", "--x"], []),
                 (["list", "orders", "--sort", ""], ["created", "total"]),
                 (["list", "orders", "--sort=t"], ["--sort=total"]),
+                (["get", "orders/"], ["orders/0"]), (["tail", "orders/0"], ["orders/0"]), (["edit", "orders/"], []),
+                (["list", "orders", "--total", ""], ["1"]), (["count", "orders", "--tags", ""], []),
+                (["list", "orders", "--since", ""], []),
                 (["list", "users", "--"], []), (["get", "orders/1", "--"], []), (["list", "carts", "--"], []),
             ] {
                 #expect(try Self.names(words, until: expected, daemon) == expected, "\(words)")
             }
+        }
+
+        @Test func `the words of a command line need nothing before them`() throws {
+            let daemon = try Self.filled()
+            try daemon.client().expect(#"DEFINE orders "from order; total: number; on Placed { total = 1 }""#)
+            let words = ["complete", "list", "orders", "--socket", daemon.socket, "--to"]
+            try until("the filter is named") {
+                let run = try daemon.storectl(arguments: words)
+                #expect(run.exit == .code(0) && run.errors.isEmpty, "\(run)")
+                return run.output == "--total\n"
+            }
+            #expect(try daemon.storectl("complete", "--help").output.hasPrefix("storectl complete "))
         }
 
         @Test func `a store that is stopped or absent completes nothing, and nothing is said`() throws {

@@ -152,6 +152,38 @@ extension DaemonTests {
             #expect(try terminal.wait() == 0)
         }
 
+        @Test func `Tab knows filters, values and IDs of declared models, and first the types that the store has`()
+            throws
+        {
+            let daemon = try RunningDaemon()
+            let client = try daemon.client()
+            for (id, status) in [("90", "placed"), ("91", "paid")] {
+                try client.expect(#"APPEND order-\#(id) {"type":"Placed","data":{"status":"\#(status)"}}"#)
+            }
+            try client.expect(
+                #"DEFINE orders "from order; note: text?; status: text; on Placed { status = data.status }""#)
+            try until("the model answers") {
+                try client.ask("COUNT events types=ModelActivated").contains(#""count":1"#)
+            }
+            let terminal = try Self.begin(daemon)
+            try Self.complete("LIST orders sta", "status=", on: terminal)
+            try Self.complete("", "paid    placed", on: terminal)
+            terminal.type("ai")
+            try Self.complete("", "status=paid ", on: terminal)
+            terminal.type("\r")
+            try terminal.waitFor("id  note  status")
+            try terminal.waitFor("91        paid")
+            try Self.complete("GET orders/9", "orders/90  orders/91", on: terminal)
+            terminal.type("0\r")
+            try terminal.waitFor("status              placed")
+            try Self.complete("READ events types=", "\r\nModelActivated ", on: terminal)
+            let listed = terminal.shown.lines.drop { !$0.hasPrefix("ModelActivated ") }.prefix { !$0.hasPrefix("story>") }
+            #expect(listed.dropFirst(2).first?.hasPrefix("Placed ") == true, "\(listed)")
+            #expect(listed.allSatisfy { $0.count < 80 } && listed.count > 3, "\(listed)")
+            terminal.type("\u{15}\u{4}")
+            #expect(try terminal.wait() == 0)
+        }
+
         @Test func `what is typed while an answer is awaited counts, Ctrl-D too`() throws {
             let daemon = try RunningDaemon()
             let terminal = try Self.begin(daemon)

@@ -129,7 +129,8 @@ extension RequestCompletion {
         }
         guard line.hasSuffix(" ") else { return nil }
         if words.count == 2, shape.target == .change { return WantedNames(.nodes, beginning: word) }
-        return words.count == 1 ? names(ofTarget: shape, word) : nil
+        if words.count == 1 { return names(ofTarget: shape, word) }
+        return model(shape, target).map { WantedNames(.filters(of: $0), beginning: word, tail: "=") }
     }
 
     /// Returns the source of the IDs that a filter or field refers to; nil for another one.
@@ -140,8 +141,20 @@ extension RequestCompletion {
 
     private func source(ofOption name: String, _ shape: RequestShape, _ target: String?) -> WantedNames.Source? {
         if name == OptionName.types.name, shape.options.contains(.types) { return .types(of: target ?? "events") }
+        if let model = model(shape, target) {
+            if name == OptionName.sort.name { return .sorts(of: model) }
+            return shape.optionsOfModels.contains { $0.name == name } ? nil : .values(of: name, model: model)
+        }
         let filters = shape.takesFilters ? target.flatMap(kind(of:))?.filters.map(\.name) ?? [] : []
         return filters.contains(name) ? source(referredToBy: name) : nil
+    }
+
+    /// Returns the declared model whose rows a verb with filters selects; nil for another target.
+    private func model(_ shape: RequestShape, _ target: String?) -> String? {
+        guard shape.takesFilters, let target, kind(of: target) == nil, target != "events",
+            !target.contains(where: { "/-*".contains($0) })
+        else { return nil }
+        return target
     }
 
     private func source(ofMember name: Substring?, _ shape: RequestShape, _ target: String?) -> WantedNames.Source? {
@@ -170,8 +183,8 @@ extension RequestCompletion {
         switch shape.target {
         case .kind: return models(shape, word)
         case .counted: return events(word) ?? models(shape, word)
-        case .content: return rows(shape, word) ?? models(shape, word, tail: "/")
-        case .subject: return rows(shape, word) ?? events(word) ?? models(shape, word)
+        case .content: return rows(shape, word) ?? ids(shape, word) ?? models(shape, word, tail: "/")
+        case .subject: return rows(shape, word) ?? events(word) ?? ids(shape, word) ?? models(shape, word)
         case .events: return events(word) ?? misfits(word)
         case .streams: return WantedNames(.streams(areOfUsers: false), beginning: word)
         case .category: return WantedNames(.categories, beginning: word, tail: "-*")
@@ -185,6 +198,13 @@ extension RequestCompletion {
     private func models(_ shape: RequestShape, _ word: String, tail: String = "") -> WantedNames? {
         guard !shape.verb.isWrite, !word.contains("/") else { return nil }
         return WantedNames(.models, beginning: word, tail: tail)
+    }
+
+    /// Returns the IDs of a declared model's rows, for a verb that reads one of them.
+    private func ids(_ shape: RequestShape, _ word: String) -> WantedNames? {
+        let parts = word.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        guard !shape.verb.isWrite, parts.count == 2, kind(of: parts[0]) == nil, !parts[0].isEmpty else { return nil }
+        return WantedNames(.ids(of: parts[0]), lead: parts[0] + "/", beginning: parts[1])
     }
 
     private func misfits(_ word: String) -> WantedNames? {

@@ -16,6 +16,10 @@ package struct WantedNames: Equatable, Sendable {
         case filters(of: String)
         /// The sorts of a declared model.
         case sorts(of: String)
+        /// The IDs of a declared model's rows.
+        case ids(of: String)
+        /// The values that a field of a declared model's rows has.
+        case values(of: String, model: String)
         /// The types of the events that a target of `READ` selects.
         case types(of: String)
         /// The nodes of the log.

@@ -21,7 +21,9 @@ struct Arguments {
     init(_ words: [String], switches: Set<String>, repeated: Set<String> = []) throws(CommandError) {
         var rest = words[...]
         while let word = rest.popFirst() {
-            if word == "--" {
+            // The words of another command line are completed; they are none of this one's options.
+            if word == "--" || verb == CompleteRun.subcommand.name && !operands.isEmpty {
+                if word != "--" { add(word) }
                 for word in rest { add(word) }
                 return
             }

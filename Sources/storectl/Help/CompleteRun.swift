@@ -9,7 +9,7 @@ enum CompleteRun {
         operand: .several("WORD"),
         details: [
             "The words are those of a command line that is being typed, behind storectl; the last one may be empty.",
-            "IDs, streams, categories, types of events, declared models, their filters and sorts, and nodes are printed,",
+            "IDs, streams, categories, types of events, declared models, their filters, values and sorts, and nodes are printed,",
             "a line each and at most 100; nothing where the store cannot be reached or does not answer within a tenth of a second.",
             "The scripts of \"storectl completion\" call it.",
         ],
@@ -84,10 +84,12 @@ private struct TypedCommand {
     }
 
     private func value(of option: String) -> WantedNames? {
-        guard subcommand.takesFields || subcommand.options.contains(where: { $0.name == option }) else { return nil }
+        let isOption = subcommand.takesFields || subcommand.options.contains { $0.name == option }
         let completion = TypedCommand.completion
         let source: WantedNames.Source?
         switch option {
+        case _ where !isOption || model != nil && Kinds.filters.contains(where: { $0.name == option }):
+            source = model.map { .values(of: option, model: $0) }
         case "types": source = .types(of: events(before.operands.first))
         case "type": source = .types(of: events(before.operands.first.map { String($0.prefix { $0 != "-" }) + "-*" }))
         case "sort": source = model.map { .sorts(of: $0) }

@@ -166,15 +166,29 @@ final class LineEditor {
         let stored = completion.names(after: rest, word).map(names.words) ?? StoreNames.Words()
         // The lead of names that are there is no word of its own.
         let others = completion.words(after: rest, word).filter { $0 != word || stored.words.isEmpty }
-        let words = (others + stored.words).distinct
+        // The names of this store come first: the catalogue has types of events that it may have none of.
+        let words = (stored.words + others).distinct
         guard let first = words.first else { return }
         let common = words.dropFirst().reduce(first) { String(zip($0, $1).prefix { $0 == $1 }.map(\.0)) }
         let isWhole = words.count == 1 && stored.areWhole && !["=", "/", ":"].contains { first.hasSuffix($0) }
         line.insert(String(common.dropFirst(word.count)) + (isWhole ? " " : ""))
         guard words.count > 1, common.count == word.count, Terminal.obeysSequences else { return }
         draw()
-        Terminal.write("\n" + words.joined(separator: "  ") + "\n")
+        Terminal.write("\n" + LineEditor.columns(words, width: Terminal.width ?? 80).joined(separator: "\n") + "\n")
         row = 0
+    }
+
+    /// Returns words in as many columns as fit, each from top to bottom.
+    private static func columns(_ words: [String], width: Int) -> [String] {
+        let gap = 2
+        let column = (words.map(Shown.width).max() ?? 0) + gap
+        let count = max(1, (width + gap) / column)
+        let rows = (words.count + count - 1) / count
+        return (0..<rows).map { row in
+            let line = stride(from: row, to: words.count, by: rows).map { words[$0] }
+            return line.dropLast().map { $0 + String(repeating: " ", count: column - Shown.width($0)) }.joined()
+                + (line.last ?? "")
+        }
     }
 }
 

@@ -11,8 +11,9 @@ final class Prompt {
         operand: .none,
         details: [
             "It takes requests of the protocol, a line each; HELP (or ?) lists the verbs.",
-            "Tab completes verbs, kinds, options, fields and values, and from the store IDs, streams, types of events and",
-            "declared models, at most 100; a store that does not answer at once completes nothing. The arrows go through earlier requests.",
+            "Tab completes verbs, kinds, options, fields and values, and from the store IDs, streams, types of events, declared",
+            "models, and their filters, sorts, and the values and IDs of their newest 1,000 rows, at most 100 names; a store that does",
+            "not answer at once completes nothing. The arrows go through earlier requests.",
             "Pushes of subscriptions are shown as they come. clear empties the screen; exit, quit or Ctrl-D ends it.",
         ],
         examples: ["storectl", "storectl prompt --socket PATH"],

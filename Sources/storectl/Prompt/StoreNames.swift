@@ -47,6 +47,8 @@ struct StoreNames {
         private let deadline: ContinuousClock.Instant
         /// The number of the newest events whose types are names.
         private static let typedCount = 200
+        /// The number of the newest rows of a declared model whose IDs and values are names.
+        private static let rowCount = 1_000
 
         init(_ address: StoreAddress, _ deadline: ContinuousClock.Instant) throws(StoreError) {
             connection = try StoreConnection(
@@ -70,9 +72,23 @@ struct StoreNames {
             case .models: return try members("model", "MODELS").filter { $0.hasPrefix(wanted.beginning) }
             case .filters(let model): return try elements("filters", of: model, wanted.beginning)
             case .sorts(let model): return try elements("sorts", of: model, wanted.beginning)
+            case .ids(let model):
+                return try values(of: "id", model).filter { $0.hasPrefix(wanted.beginning) }.sorted()
+            case .values(let field, let model):
+                return try values(of: field, model).filter { $0.hasPrefix(wanted.beginning) }.distinct.sorted()
             case .nodes: return try members("node", "CLUSTER").filter { $0.hasPrefix(wanted.beginning) }
             case .types(let target): return try types(of: target).filter { $0.hasPrefix(wanted.beginning) }
             }
+        }
+
+        /// Returns the values of a field in the newest rows of a declared model, of a list those of its elements; none that
+        /// would have to be quoted.
+        private func values(of field: String, _ model: String) throws(StoreError) -> [String] {
+            connection.timeout = try Questions.left(until: deadline)
+            let rows = try connection.ask("\(RequestLine("LIST", model).text) limit=\(Questions.rowCount)").rows
+            let values = rows.compactMap { ShownJSON($0.json)?.members[field] }
+            let single = values.flatMap { $0.isNested ? $0.isObject ? [] : $0.fields.map(\.value) : [$0] }
+            return single.map(\.plain).filter { !$0.contains(",") && WireText.spelled($0) == $0 }
         }
 
         /// Returns the types of the events that a target selects: those of the newest events for one stream.
