@@ -238,6 +238,8 @@ import Testing
         let misfits = try daemon.storectl("model", "misfits", "orders")
         #expect(misfits.output == "position 4, line 7: on ItemAdded { total += data.price }: wrongType\n")
         #expect(try daemon.storectl("get", "orders/1").output.contains("c1"))
+        let stream = try daemon.storectl("get", "order-1")
+        #expect(stream.exit == .code(2) && stream.errors.contains("did you mean orders/1?"), "\(stream)")
         #expect(try daemon.storectl("count", "orders", "--customer", "c1").output == "1\n")
         #expect(try daemon.storectl("list", "orders", "--customer", "c1").output.contains("c1"))
         let shown = try daemon.storectl("model", "show", "orders")

@@ -116,4 +116,14 @@ enum Kinds {
             return "\(Catalogue.standard[stream.kind].name)/\(id)"
         }
     }
+
+    /// Returns the row that the name of a stream of one's own may mean: that of the declared model whose name is nearest to
+    /// the stream's category. Nil for another word, and where no daemon has such a model.
+    static func rowMeant(by word: String, _ invocation: Invocation) -> String? {
+        guard !word.contains("/"), let dash = word.firstIndex(of: "-"), target(word) == word,
+            !invocation.arguments.has("data"), let reply = try? invocation.ask("MODELS")
+        else { return nil }
+        let models = reply.rows.compactMap { ShownJSON($0.json)?.members["model"]?.text }
+        return NearestName.find(word[..<dash].utf8, among: models).map { "\($0)/\(word[word.index(after: dash)...])" }
+    }
 }

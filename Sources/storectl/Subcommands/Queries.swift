@@ -94,6 +94,11 @@ enum Queries {
         "Where there is more, standard error says how to continue; with --json as {\"next\":…}, for --after."
 
     static func answerGet(_ invocation: Invocation) throws(CommandError) -> ExitCode {
+        if let row = Kinds.rowMeant(by: try invocation.arguments.operand("KIND/ID"), invocation) {
+            let stream = invocation.arguments.operands[0]
+            let events = "\"storectl read \(stream)\" shows its events"
+            throw .usage("get needs KIND/ID, and \(stream) is a stream; did you mean \(row)? \(events)")
+        }
         var request = RequestLine("GET", try Kinds.row(invocation.arguments))
         for option in Queries.get.options { request.add(option.name, from: invocation.arguments) }
         try invocation.answers.object(try invocation.answerer().ask(request.text).final)
