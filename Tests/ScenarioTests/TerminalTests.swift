@@ -59,6 +59,54 @@ extension DaemonTests {
             #expect(chosen[0].hasPrefix("message  ") && chosen[1].contains("…"), "\(chosen)")
         }
 
+        /// Declares a model with three rows and a misfit, and waits until it answers.
+        private func declare() throws {
+            let client = try daemon.client()
+            for number in 7...9 {
+                let data = #"{"name":"A customer with a long name \#(number)","total":\#(number)12345678.25}"#
+                try client.expect(#"APPEND order-\#(number) {"type":"Placed","data":\#(data)}"#)
+            }
+            try client.expect(#"APPEND order-10 {"type":"Placed","data":{"name":1}}"#)
+            try client.expect(
+                #"DEFINE orders "from order; name: text; total: number; paid: boolean?; placed: time; "#
+                    + #"on Placed { name = data.name; total = data.total; placed = event.time }""#)
+            try until("the model answers") { try client.ask("COUNT orders").hasPrefix("+") }
+        }
+
+        @Test func `a table of a declared model has the columns that browse has, and cuts no time and no number`()
+            throws
+        {
+            try declare()
+            let shown = try lines(begin("list", "orders"))
+            #expect(shown[0].contains(#/^id  name +total +paid  placed \(UTC\)$/#), "\(shown)")
+            let row = #/^9   A customer .*  912345678\.25 +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/#
+            #expect(shown[1].contains(row), "\(shown)")
+            let narrow = try lines(begin("list", "orders", columns: 30))
+            #expect(narrow.contains { $0.hasSuffix("  912345678.25") }, "\(narrow)")
+            #expect(narrow.last == "no room for paid, placed; a row has all, --columns A,B chooses", "\(narrow)")
+            let chosen = try lines(begin("list", "orders", "--columns", "placed,id", columns: 44))
+            #expect(chosen.count == 4 && chosen[1].hasSuffix(" 9"), "\(chosen)")
+        }
+
+        @Test func `states, misfits and differences have colours, and their words stay`() throws {
+            try declare()
+            let models = try begin("model", "list")
+            #expect(try models.wait() == 0)
+            for cell in ["\u{1B}[0;32mready", "\u{1B}[0;33m1"] {
+                #expect(models.screen.contains(cell), "\(models.screen)")
+            }
+            let file = daemon.folder.place("orders.model")
+            try Files.write("from order; name: text; on Placed { name = data.name + '!' }", to: file)
+            let check = try begin("model", "check", file, "orders", columns: 200)
+            #expect(try check.wait() == 0)
+            for line in ["\u{1B}[0;31m  - {", "\u{1B}[0;32m  + {"] {
+                #expect(check.screen.contains(line), "\(check.screen)")
+            }
+            let health = try begin("check", "--critical", "ping=80000", "--warning", "ping=80000")
+            _ = try health.wait()
+            #expect(health.screen.contains("STORYKEEP \u{1B}[0;3"), "\(health.screen)")
+        }
+
         @Test(arguments: [20, 33, 40, 60, 80, 120] as [UInt16])
         func `no line is wider than the terminal, and titles and names are aligned`(columns: UInt16) throws {
             for kind in ["stories", "users", "photos"] {
@@ -79,9 +127,10 @@ extension DaemonTests {
 
         @Test(arguments: [("dumb", []), ("", []), ("xterm", ["NO_COLOR=1"])] as [(String, [String])])
         func `a terminal without sequences or colours is sent none`(term: String, environment: [String]) throws {
+            try declare()
             let runs = [
                 ["list", "users", "--limit", "1"], ["get", "users/u1"], ["tail", "--until-end"], ["verify"],
-                ["--data", daemon.data, "verify"], ["--data", daemon.data, "replay"], ["stats"],
+                ["--data", daemon.data, "verify"], ["--data", daemon.data, "replay"], ["stats"], ["model", "list"],
                 ["backup", daemon.folder.place("copy-\(environment.count)\(term)")],
             ]
             for words in runs {

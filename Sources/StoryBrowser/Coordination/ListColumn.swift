@@ -28,15 +28,17 @@ package struct ColumnShape: Hashable, Sendable {
 struct ListColumn<Content: Sendable>: Sendable {
     /// The column without its type.
     let shape: ColumnShape
+    var tone = Tone.plain
     let text: @Sendable (Content, Names) -> String
 }
 
 extension ListColumn {
     init(
-        _ heading: String, of member: String, width: ColumnShape.Width,
+        _ heading: String, of member: String, width: ColumnShape.Width, tone: Tone = .plain,
         _ text: @escaping @Sendable (Content) -> String
     ) {
-        self.init(shape: ColumnShape(heading: heading, member: member, width: width)) { content, _ in text(content) }
+        let shape = ColumnShape(heading: heading, member: member, width: width)
+        self.init(shape: shape, tone: tone) { content, _ in text(content) }
     }
 
     /// Returns a column of dates, whose heading says that they are in UTC.

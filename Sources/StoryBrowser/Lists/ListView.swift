@@ -17,8 +17,8 @@ extension ListState {
         }
         let top = max(0, min(selected - height / 2, window.rows.count - height))
         for index in window.rows.indices.dropFirst(top).prefix(height) {
-            let cells = zip(columns.map { $0.text(window.rows[index], names) }, widths)
-            let line = line(window.rows[index], Array(cells), isSelected: index == selected)
+            let cells = zip(columns, widths).map { Cell($0.text(window.rows[index], names), $0.tone, width: $1) }
+            let line = line(window.rows[index], cells, isSelected: index == selected)
             lines.append(line.fitted(to: size.columns))
             if index == selected { lines[lines.count - 1] = lines[lines.count - 1].styled(.reverse) }
         }
@@ -57,14 +57,25 @@ extension ListState {
         }
     }
 
-    private func line(_ row: Content, _ cells: [(text: String, width: Int)], isSelected: Bool) -> Line {
+    private func line(_ row: Content, _ cells: [Cell], isSelected: Bool) -> Line {
         var line = Line(isSelected ? "▸" : " ")
         line.add(arrived.contains(row.id) ? "*" : " ", .bold)
-        for (text, width) in cells {
-            line.add(text, columns: width)
+        for cell in cells {
+            line.add(cell.text, columns: cell.width, cell.style)
             line.add(" ")
         }
         return line
+    }
+}
+
+/// A value of a row in its column.
+private struct Cell {
+    let text: String
+    let style: Style
+    let width: Int
+
+    init(_ text: String, _ tone: Tone, width: Int) {
+        (self.text, style, self.width) = (text, tone.style(of: text), width)
     }
 }
 

@@ -13,6 +13,36 @@ package struct Style: OptionSet, Hashable, Sendable {
     package static let reverse = Style(rawValue: 4)
     /// Red.
     package static let red = Style(rawValue: 8)
+    /// Green.
+    package static let green = Style(rawValue: 16)
+    /// Yellow.
+    package static let yellow = Style(rawValue: 32)
+}
+
+/// The meaning of a value, by which it is coloured. Its text tells the same without colours.
+package enum Tone: Hashable, Sendable {
+    /// Neither good nor bad.
+    case plain
+    /// A state in words: `leading`, `failed`, `ready, 2 misfits`.
+    case state
+    /// A number of faults: 0 where all is well.
+    case faults
+
+    /// Returns the style of a value.
+    package func style(of text: String) -> Style {
+        switch self {
+        case .plain: []
+        case .faults: text.isEmpty || text == "0" || text == "–" ? [] : .yellow
+        case .state where text.contains("misfit"): .yellow
+        case .state:
+            switch text.prefix(while: \.isLetter) {
+            case "leading", "following", "ready": .green
+            case "catchingUp", "building", "is": .yellow
+            case "failed", "silent", "no": .red
+            default: []
+            }
+        }
+    }
 }
 
 /// A part of a line in one style.
@@ -53,8 +83,8 @@ package struct Line: Hashable, Sendable {
         add(cut + String(repeating: " ", count: max(0, columns - Shown.width(cut))), style)
     }
 
-    /// Returns the line cut or padded to a number of columns.
-    package func fitted(to columns: Int) -> Line {
+    /// Returns the line cut to a number of columns.
+    package func cut(to columns: Int) -> Line {
         var line = Line()
         var left = columns
         for span in spans where left > 0 {
@@ -62,7 +92,13 @@ package struct Line: Hashable, Sendable {
             line.add(cut, span.style)
             left -= Shown.width(cut)
         }
-        line.add(String(repeating: " ", count: max(0, left)))
+        return line
+    }
+
+    /// Returns the line cut or padded to a number of columns.
+    package func fitted(to columns: Int) -> Line {
+        var line = cut(to: columns)
+        line.add(String(repeating: " ", count: max(0, columns - line.width)))
         return line
     }
 

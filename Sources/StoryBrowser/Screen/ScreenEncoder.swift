@@ -25,19 +25,28 @@ package struct ScreenEncoder {
             // other line. It is cleared first: after the last column the cursor is on that column, which clearing would
             // erase.
             text += "\u{1B}[\(index + 1);1H\u{1B}[0m\u{1B}[K"
-            for span in line.spans { text += sequence(span.style) + span.text }
+            for span in line.spans { text += ScreenEncoder.sequence(span.style, hasColours: hasColours) + span.text }
         }
         if !text.isEmpty { text += "\u{1B}[0m" }
         shown = screen.lines
         return Array(text.utf8)
     }
 
-    private func sequence(_ style: Style) -> String {
+    /// Returns a line as output with its styles and colours, between other output.
+    package static func text(of line: Line) -> String {
+        line.spans.map { span in
+            span.style == [] ? span.text : sequence(span.style, hasColours: true) + span.text + "\u{1B}[0m"
+        }.joined()
+    }
+
+    private static func sequence(_ style: Style, hasColours: Bool) -> String {
         var codes = "0"
         if style.contains(.bold) { codes += ";1" }
         if style.contains(.dim) { codes += ";2" }
         if style.contains(.reverse) { codes += ";7" }
         if style.contains(.red), hasColours { codes += ";31" }
+        if style.contains(.green), hasColours { codes += ";32" }
+        if style.contains(.yellow), hasColours { codes += ";33" }
         return "\u{1B}[\(codes)m"
     }
 }

@@ -64,7 +64,8 @@ enum ClusterRun {
         }
         try lines.write(ClusterSample.rows(of: reply))
         let sample = ClusterSample(reply)
-        for line in [sample.sentence(after: before)] + sample.conditions { try invocation.output.line(line) }
+        try invocation.output.line(sample.sentence(after: before))
+        for line in sample.conditions { try invocation.output.line(line) }
     }
 
     // MARK: Changes
@@ -97,9 +98,9 @@ private struct ClusterContent: WatchedContent {
 
     mutating func lost() { before = nil }
 
-    func lines(columns: Int, rows: Int) -> [String] {
-        sample.map {
-            Array(([$0.sentence(after: before)] + $0.conditions + [""] + $0.table(columns: columns)).prefix(rows))
-        } ?? []
+    func lines(columns: Int, rows: Int) -> [Line] {
+        guard let sample else { return [] }
+        let head = [Line(sample.sentence(after: before))] + sample.conditions + [Line()]
+        return Array((head + sample.table(columns: columns)).prefix(rows))
     }
 }

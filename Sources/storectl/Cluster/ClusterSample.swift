@@ -5,7 +5,7 @@ import StoryCore
 /// The nodes of a log at one moment.
 struct ClusterSample {
     static let columns = [
-        Column("node", fit: .cut(8)), Column("state"), Column("position"), Column("stored"),
+        Column("node", fit: .cut(8)), Column("state", tone: .state), Column("position"), Column("stored"),
         Column("seen", heading: "seen s ago"), Column("version", fit: .leftOut), Column("address", fit: .cut(8)),
     ]
 
@@ -34,13 +34,13 @@ struct ClusterSample {
     }
 
     /// The conditions of the log, a line each.
-    var conditions: [String] { ConditionText.lines(ConditionText.names(end["conditions"])) }
+    var conditions: [Line] { ConditionText.lines(ConditionText.names(end["conditions"])) }
 
     /// Returns the lines of a table of the nodes.
-    func table(columns: Int) -> [String] {
+    func table(columns: Int) -> [Line] {
         var table = Table(ClusterSample.columns, limit: columns)
         let lines = table.lines(rows)
-        return (lines.heading.map { [$0] } ?? []) + lines.rows
+        return (lines.heading.map { [Line($0)] } ?? []) + lines.rows
     }
 
     /// Returns a sentence about the log: its leader, its end, its rate and its tail.

@@ -1,3 +1,4 @@
+import StoryBrowser
 import StoryClient
 import StoryCore
 
@@ -63,7 +64,10 @@ enum CheckRun {
         let output = Output()
         do throws(CommandError) {
             // The text must be one line without a bar, since a bar would begin the figures.
-            try output.line("STORYKEEP \(verdict.word) - \(text)")
+            var line = Line("STORYKEEP ")
+            line.add(verdict.word, verdict.style)
+            line.add(" - \(text)")
+            try output.line(line)
             try output.flush()
         } catch {
             return CheckVerdict.unknown.exitCode
@@ -82,6 +86,14 @@ enum CheckVerdict: Int, Comparable {
         case .warning: "WARNING"
         case .critical: "CRITICAL"
         case .unknown: "UNKNOWN"
+        }
+    }
+
+    var style: Style {
+        switch self {
+        case .ok: .green
+        case .warning, .unknown: .yellow
+        case .critical: .red
         }
     }
 

@@ -1,3 +1,4 @@
+import StoryBrowser
 import StoryClient
 import StoryCore
 
@@ -32,8 +33,8 @@ extension ModelRequests {
             return try invocation.output.line(row.json)
         }
         try invocation.output.line(members["id"]?.shown ?? "?")
-        for (mark, side) in [("-", members["before"]), ("+", members["after"])] {
-            if let side, side.isObject { try invocation.output.line("  \(mark) \(side.json)") }
+        for (mark, side, style) in [("-", members["before"], Style.red), ("+", members["after"], .green)] {
+            if let side, side.isObject { try invocation.output.line(Line("  \(mark) \(side.json)", style)) }
         }
     }
 

@@ -103,7 +103,7 @@ struct ModelRequests {
 
     func list() throws(CommandError) -> ExitCode {
         let names = ["model", "definition", "state", "rows", "misfits", "bytes"]
-        var lines = try RowLines(invocation, columns: names.map { Column($0) })
+        var lines = try RowLines(invocation, columns: names.map { Column(described: $0) })
         let reply = try invocation.ask("MODELS")
         try lines.write(reply.rows)
         try invocation.output.flush()

@@ -18,14 +18,18 @@ struct Column {
     let heading: String
     let fit: Fit
     let isDate: Bool
+    let tone: Tone
     /// Its order on a terminal; nil for columns that follow those with a rank.
     let rank: Int?
     /// True if it is left out, and named below the rows, where the terminal has no room for its least width.
     var yields = false
 
-    init(_ name: String, heading: String? = nil, fit: Fit = .whole, isDate: Bool = false, rank: Int? = nil) {
+    init(
+        _ name: String, heading: String? = nil, fit: Fit = .whole, isDate: Bool = false, tone: Tone = .plain,
+        rank: Int? = nil
+    ) {
         (self.name, self.heading, self.fit) = (name, heading ?? name, fit)
-        (self.isDate, self.rank) = (isDate, rank)
+        (self.isDate, self.tone, self.rank) = (isDate, tone, rank)
     }
 
     /// Creates the column of a member, in the browser's format if the browser shows it.
@@ -46,8 +50,21 @@ struct Column {
             name, heading: shape.heading, fit: fit, isDate: shape.width == .date, rank: name == "id" ? -1 : index)
     }
 
+    /// Creates the column of a member of a description of models or nodes, in the order of the description.
+    init(described name: String) {
+        let tone: Tone =
+            switch name {
+            case "state": .state
+            case "misfits": .faults
+            default: .plain
+            }
+        self.init(name, tone: tone)
+    }
+
     /// The column when the user selected it: it is not left out, and keeps its order in the list.
-    var chosen: Column { Column(name, heading: heading, fit: fit == .leftOut ? .cut(12) : fit, isDate: isDate) }
+    var chosen: Column {
+        Column(name, heading: heading, fit: fit == .leftOut ? .cut(12) : fit, isDate: isDate, tone: tone)
+    }
 
     /// Returns a value as a person reads it.
     func shown(_ value: ShownJSON) -> String {

@@ -24,6 +24,14 @@ final class Output {
         if waiting.count >= Output.blockSize { try flush() }
     }
 
+    /// Writes a line of data, on a terminal with its styles.
+    func line(_ line: Line) throws(CommandError) {
+        guard Terminal.showsColours(on: STDOUT_FILENO) else { return try self.line(line.text) }
+        waiting.append(contentsOf: ScreenEncoder.text(of: line).utf8)
+        waiting.append(0x0A)
+        if waiting.count >= Output.blockSize { try flush() }
+    }
+
     /// Writes the line above a table, in bold on a terminal.
     func heading(_ text: String) throws(CommandError) {
         guard isTerminal else { return try line(text) }

@@ -36,7 +36,7 @@ struct Table {
     }
 
     /// Returns the lines of the next rows, and with the first ones the heading, if there is one.
-    mutating func lines(_ rows: [ShownJSON]) -> (heading: String?, rows: [String]) {
+    mutating func lines(_ rows: [ShownJSON]) -> (heading: String?, rows: [Line]) {
         let cells = rows.map { row in
             let members = row.members
             return columns.map { column in members[column.name].map { limit == nil ? $0.shown : column.shown($0) } ?? ""
@@ -47,10 +47,10 @@ struct Table {
         self.layout = layout
         switch layout {
         case .columns(let widths):
-            return (isFirst ? joined(columns.map(heading), widths) : nil, cells.map { joined($0, widths) })
+            return (isFirst ? joined(columns.map(heading), widths).text : nil, cells.map { styled($0, widths) })
         case .fields:
             let lines = cells.enumerated().flatMap { index, cells in fields(cells, isFirst: isFirst && index == 0) }
-            return (nil, lines)
+            return (nil, lines.map { Line($0) })
         }
     }
 
@@ -108,14 +108,27 @@ struct Table {
         }
     }
 
-    private func joined(_ cells: [String], _ widths: [(column: Int, width: Int)]) -> String {
-        let shown = widths.map { column, width in
-            Table.padded(limit == nil ? cells[column] : Shown.cut(cells[column], to: width), to: width)
+    private func styled(_ cells: [String], _ widths: [(column: Int, width: Int)]) -> Line {
+        joined(cells, widths) { columns[$0].tone.style(of: cells[$0]) }
+    }
+
+    /// Returns cells side by side, without spaces at the end.
+    private func joined(
+        _ cells: [String], _ widths: [(column: Int, width: Int)], _ style: (Int) -> Style = { _ in [] }
+    ) -> Line {
+        let shown = widths.map { limit == nil ? cells[$0.column] : Shown.cut(cells[$0.column], to: $0.width) }
+        let count = shown.lastIndex { !$0.allSatisfy { $0 == " " } }.map { $0 + 1 } ?? 0
+        var line = Line()
+        for index in 0..<count {
+            let width = widths[index].width
+            let text = index < count - 1 ? Table.padded(shown[index], to: width) : Table.trimmed(shown[index])
+            line.add(text, style(widths[index].column))
+            if index < count - 1 { line.add(String(repeating: " ", count: Table.gap)) }
         }
-        var line = shown.joined(separator: String(repeating: " ", count: Table.gap))
-        while line.last == " " { line.removeLast() }
         return line
     }
+
+    private static func trimmed(_ text: String) -> String { String(text.reversed().drop { $0 == " " }.reversed()) }
 
     /// Returns the fields of one row below each other, with an empty line between rows.
     private func fields(_ cells: [String], isFirst: Bool) -> [String] {

@@ -60,7 +60,7 @@ struct PromptAnswers {
     private func table(_ rows: [ReplyLine], _ known: [Column]) throws(CommandError) {
         let objects = rows.compactMap { ShownJSON($0.json) }
         // Sorts and streams have columns of their own: those of the first row.
-        let first = objects.first?.fields.map { Column($0.name) } ?? []
+        let first = objects.first?.fields.map { Column(described: $0.name) } ?? []
         let columns = first.allSatisfy { column in known.contains { $0.name == column.name } } ? known : first
         guard !rows.isEmpty else { return }
         var table = Table(columns, limit: Terminal.width)

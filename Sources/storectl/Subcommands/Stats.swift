@@ -1,4 +1,5 @@
 import Glibc
+import StoryBrowser
 import StoryClient
 
 /// The subcommand `stats`: the counts, sizes, rates and latencies of the daemon, once or each second.
@@ -55,7 +56,7 @@ private struct StatsContent: WatchedContent {
 
     mutating func lost() { (before, sample, history) = (nil, sample, []) }
 
-    func lines(columns: Int, rows: Int) -> [String] {
+    func lines(columns: Int, rows: Int) -> [Line] {
         sample.map { StatsPage($0, after: before, Sparkline.rates(history)).lines(columns: columns, rows: rows) } ?? []
     }
 }

@@ -12,7 +12,7 @@ protocol WatchedContent {
     /// Notes that the store is lost, so that the next reply may be another one's.
     mutating func lost()
     /// Returns the page, in at most the given number of columns and rows.
-    func lines(columns: Int, rows: Int) -> [String]
+    func lines(columns: Int, rows: Int) -> [Line]
 }
 
 /// A page that is redrawn each second, even while the store is unreachable.
@@ -89,7 +89,7 @@ struct PageWatch<Content: WatchedContent> {
 
     private func page(_ size: Size) -> Screen {
         let lines = content.lines(columns: size.columns, rows: size.rows - 1)
-        let body = lines.enumerated().map { index, line in Line(line, index == 0 ? .bold : []) }
+        let body = lines.enumerated().map { index, line in index == 0 ? line.styled(.bold) : line }
         let room = Array(repeating: Line(), count: max(0, size.rows - 1 - body.count))
         let end = loss.map { Line($0, .red) } ?? Line("q quit", .dim)
         return Screen(body + room + [end], size)

@@ -52,10 +52,12 @@ extension StandingText {
 
 /// The conditions of a daemon, as `stats` and `cluster` show them.
 enum ConditionText {
-    /// Returns a line for each condition, with what this program knows of it.
-    static func lines(_ names: [String]) -> [String] {
+    /// Returns a line for each condition, with what this program knows of it, red where writes are not possible.
+    static func lines(_ names: [String]) -> [Line] {
         names.map { name in
-            StoreCondition(rawValue: name).map { "\(name): \($0.sentence)" } ?? Shown.safe(name)
+            let condition = StoreCondition(rawValue: name)
+            return Line(
+                condition.map { "\(name): \($0.sentence)" } ?? name, condition?.gravity == .critical ? .red : .yellow)
         }
     }
 

@@ -40,11 +40,18 @@ struct StatsPage {
     }
 
     /// Returns the page, in at most the given number of columns and rows.
-    func lines(columns: Int, rows: Int) -> [String] {
-        let facts = [title] + self.facts.map { StatsPage.padded($0.name, StatsPage.labelWidth) + $0.value }
+    func lines(columns: Int, rows: Int) -> [Line] {
+        let conditions = conditions.enumerated().map { line($0 == 0 ? "conditions" : "", $1) }
+        let facts = [Line(title)] + conditions + self.facts.map { line($0.name, Line($0.value)) }
         let room = rows - facts.count - 2
-        guard room > 0 else { return facts.prefix(rows).map { Shown.cut($0, to: columns) } }
-        return (facts + [""] + verbs(room: room)).map { Shown.cut($0, to: columns) }
+        let rest = room > 0 ? [Line()] + verbs(room: room).map { Line($0) } : []
+        return (facts + rest).prefix(rows).map { $0.cut(to: columns) }
+    }
+
+    private func line(_ name: String, _ value: Line) -> Line {
+        var line = Line(StatsPage.padded(name, StatsPage.labelWidth))
+        for span in value.spans { line.add(span.text, span.style) }
+        return line
     }
 
     private var title: String {
@@ -57,7 +64,7 @@ struct StatsPage {
         let rows = sample.figures["rows"]?.fields.map { "\($0.value.shown) \(Shown.safe($0.name))" } ?? []
         let commits = sample.members("commits")
         let (log, models) = (sizes["log"]?.whole ?? 0, sizes["models"]?.whole ?? 0)
-        return conditions + standing + [
+        return standing + [
             ("position", "\(sample.count("position")), models stored at \(sample.count("checkpointed"))"),
             ("events", "\(eventsPerSecond)/s" + (rates.isEmpty ? "" : "  " + Sparkline.text(rates, columns: 50))),
             ("rows", rows.joined(separator: ", ")),
@@ -88,10 +95,10 @@ struct StatsPage {
     }
 
     /// A line for each condition of the daemon; none of an older daemon, which does not tell.
-    private var conditions: [(name: String, value: String)] {
+    private var conditions: [Line] {
         guard sample.figures["conditions"] != nil else { return [] }
         let lines = ConditionText.lines(ConditionText.names(sample.figures["conditions"]))
-        return (lines.isEmpty ? ["none"] : lines).enumerated().map { ($0 == 0 ? "conditions" : "", $1) }
+        return lines.isEmpty ? [Line("none")] : lines
     }
 
     /// The part of a replica or a node.

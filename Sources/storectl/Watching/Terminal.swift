@@ -44,7 +44,12 @@ enum Terminal {
     /// Returns the text in red, likewise.
     static func red(_ text: String, on descriptor: Int32) -> String { styled(text, "31", on: descriptor) }
 
+    /// Returns true when the stream goes to a terminal that shows colours, and they are enabled.
+    static func showsColours(on descriptor: Int32) -> Bool {
+        isShown(on: descriptor) && areColoursWanted && obeysSequences
+    }
+
     private static func styled(_ text: String, _ code: String, on descriptor: Int32) -> String {
-        isShown(on: descriptor) && areColoursWanted && obeysSequences ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
+        showsColours(on: descriptor) ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
     }
 }

@@ -16,8 +16,8 @@ struct Models: ReadOnlyKind {
         [
             ListColumn("model", of: "model", width: .name(12)) { $0.id },
             ListColumn("rows", of: "rows", width: .whole(9)) { "\($0.rows)" },
-            ListColumn("misfits", of: "misfits", width: .whole(8)) { "\($0.misfits)" },
-            ListColumn("state", of: "state", width: .rest) { $0.sentence },
+            ListColumn("misfits", of: "misfits", width: .whole(8), tone: .faults) { "\($0.misfits)" },
+            ListColumn("state", of: "state", width: .rest, tone: .state) { $0.sentence },
         ]
     }
 

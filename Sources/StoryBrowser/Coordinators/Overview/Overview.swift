@@ -29,7 +29,7 @@ struct Overview: ReadOnlyKind {
             ListColumn("key", of: "key", width: .whole(3)) { $0.key },
             ListColumn("rows of", of: "name", width: .name(14)) { $0.id },
             ListColumn("count", of: "count", width: .whole(10)) { line in line.count.map { "\($0)" } ?? "" },
-            ListColumn("state", of: "note", width: .rest) { $0.note },
+            ListColumn("state", of: "note", width: .rest, tone: .state) { $0.note },
         ]
     }
 
