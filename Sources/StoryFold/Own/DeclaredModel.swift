@@ -25,7 +25,7 @@ package struct DeclaredModel: Equatable, Sendable {
     /// The category of the streams that have the definitions.
     package static let category = "model"
     /// The number of models that a store may have.
-    package static let limit = 16
+    package static let limit = 64
     private static let headCount = 24
 
     /// The newest definition; nil where the model was undefined.

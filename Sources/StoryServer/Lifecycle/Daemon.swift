@@ -14,6 +14,8 @@ import StoryWire
 package enum Daemon {
     /// The descriptors that the store, its threads and connections about to be refused need beside the connections.
     private static let otherFiles = 64
+    /// The descriptors of the stores of declared models, at most: of each model one that answers, and one that is built.
+    private static let modelFiles = 2 * DeclaredModel.limit * 6
 
     /// Serves until a signal ends the daemon.
     ///
@@ -170,9 +172,11 @@ package enum Daemon {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
         let needed = rlim_t(configuration.limits.connections + others)
-        if limit.rlim_cur < needed {
+        // A store with few models serves as many connections where the system permits no more.
+        let wanted = needed + rlim_t(modelFiles)
+        if limit.rlim_cur < wanted {
             var raised = limit
-            raised.rlim_cur = min(needed, limit.rlim_max)
+            raised.rlim_cur = min(wanted, limit.rlim_max)
             if setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &raised) == 0 { limit = raised }
         }
         guard limit.rlim_cur < needed else { return }
