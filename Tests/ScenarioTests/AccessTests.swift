@@ -29,8 +29,8 @@ extension DaemonTests {
 
         private static let lines = [
             "PING", #"APPEND note-1 {"type":"A","data":1}"#,
-            #"DEFINE m check=true "from note; n: number; on A { n = 1 }""#,
-            #"DEFINE m "from note; n: number; on A { n = 1 }""#, "CHECKPOINT",
+            #"DEFINE m check=true "from blank; n: number; on A { n = 1 }""#,
+            #"DEFINE m "from blank; n: number; on A { n = 1 }""#, "CHECKPOINT",
         ]
 
         @Test func `each role may do what is its own, and who is not named cannot connect`() throws {
