@@ -28,8 +28,7 @@ test-anywhere: ## the same RUNS=10 times in a fresh clone on a busy machine; IN=
 
 build: ## the programs, optimised, in .build/release
 	@scripts/install
-	@scripts/build -c release --product stored
-	@scripts/build -c release --product storectl
+	@scripts/build programs -c release
 
 install: ## programs without need of a toolchain, manual pages, completions, units, below PREFIX=/usr/local
 	@scripts/install

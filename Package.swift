@@ -210,3 +210,9 @@ let package = Package(
     ] + (isFuzzing ? fuzzer : []),
     cxxLanguageStandard: .cxx17
 )
+
+// The two programs alone, as one build that keeps all processors busy: scripts/build programs.
+if Context.environment["STORYKEEP_PROGRAMS"] != nil {
+    package.targets.removeAll { $0.type == .test || $0.path != nil }
+    package.products.removeAll { !["stored", "storectl"].contains($0.name) }
+}
