@@ -8,6 +8,10 @@ import Testing
 @Suite(.serialized) struct ChangedPagesTests {
     private static let (users, streams, keys) = (400, 500, 1_500)
     private static let pageSize = 4_096
+    /// A declared model of the streams.
+    private static let declared =
+        "DEFINE noted \"from note; key event.id; n: number = 0; last: number; index last, n; sort n; "
+        + "on T { n += 1; last = event.version }\""
 
     @Test func `no write rests on a page that changed after its use`() throws {
         let original = try Self.original()
@@ -34,6 +38,8 @@ import Testing
     private static func original() throws -> RunningDaemon {
         let daemon = try RunningDaemon(options: ["--journal", "131072"])
         let client = try daemon.client()
+        #expect(try client.ask(declared).hasPrefix("+"))
+        try DeclaredLoad.settle(client)
         let lines = (0..<users).map { user($0) } + (0..<keys).map(keyed)
         for start in stride(from: 0, to: lines.count, by: 50) {
             let some = lines[start..<min(start + 50, lines.count)]
@@ -51,26 +57,28 @@ import Testing
             return "not started"
         }
         try use(client)
-        let changes = change(image + "/models/data.mdb", &random)
-        let name = "\(name), \(changes)"
+        let file = ["models", "own/noted.1"].randomElement(using: &random) ?? "models"
+        // A checkpoint may be the first to meet it, where LMDB trusts every number.
+        let isLate = Bool.random(using: &random)
+        if isLate { try write(client, name, &random) }
+        let changes = change("\(image)/\(file)/data.mdb", &random)
+        let name = "\(name), \(file), late \(isLate), \(changes)"
         do {
-            try write(client, name, &random)
-            var verdict = ""
+            if !isLate { try write(client, name, &random) }
+            var verdict: [String] = []
             try until("\(name): the models are whole: \(verdict), \(run.trace)") {
-                verdict = try client.ask("VERIFY")
-                return verdict.hasPrefix("+")
+                verdict = [try client.ask("CHECKPOINT"), try client.ask("VERIFY")]
+                return verdict.allSatisfy { $0.hasPrefix("+") }
             }
-            #expect(try client.ask("CHECKPOINT").hasPrefix("+"), "\(name): \(run.trace)")
         } catch is LineSocket.Closed {
-            // LMDB itself may read such a page in a checkpoint, where it trusts every number.
-            let exit = try run.wait()
-            #expect(exit == .code(5), "\(name) ended with \(exit): \(run.trace)")
+            Issue.record("\(name) ended with \(try run.wait()): \(run.trace)")
             return "ended"
         }
         client.hangUp()
         #expect(try run.stop() == .code(0), "\(name): \(run.trace)")
         let report = try DirectoryBench.replay(image)
         #expect(report.isAlike, "\(name): \(report.models.compactMap(\.difference))")
+        if run.trace.contains("model-damaged") { return "built again" }
         return run.trace.contains("rebuilt position") ? "rebuilt" : "right"
     }
 
@@ -89,21 +97,42 @@ import Testing
                     "\(line): \(answer)")
             }
         }
+        for question in ["limit=1000", "sort=n limit=1000", "last=3 limit=1000"] {
+            #expect(try client.reply(to: "LIST noted \(question)").last?.hasPrefix("+") == true)
+        }
     }
 
-    /// Replaces three pages by others of their kind, or flips 20 bits, in the file as it is.
+    /// Replaces three pages by others of their kind, flips 20 bits, sets the headers of all pages, or flips a bit of the first
+    /// pages, in the file as it is.
     private static func change(_ path: String, _ random: inout SplitMix64) -> String {
         let bytes = RawFile.read(path)
         let pages = Array(2..<bytes.count / pageSize)
-        guard Bool.random(using: &random) else {
-            let places = (0..<20).map { _ in
-                Int.random(in: 2 * pageSize..<bytes.count, using: &random)
-            }
-            for place in places {
-                RawFile.patch(path, at: place, bytes[place] ^ 1 << UInt8.random(in: 0..<8, using: &random))
-            }
-            return "bits at \(places)"
+        func flip(_ place: Int) {
+            RawFile.patch(path, at: place, bytes[place] ^ 1 << UInt8.random(in: 0..<8, using: &random))
         }
+        switch Int.random(in: 0..<5, using: &random) {
+        case 0, 1: return replace(bytes, path, &random)
+        case 2:
+            let places = (0..<20).map { _ in Int.random(in: 2 * pageSize..<bytes.count, using: &random) }
+            for place in places { flip(place) }
+            return "bits at \(places)"
+        case 3:
+            for page in pages {
+                for offset in 12..<32 {
+                    RawFile.patch(path, at: page * pageSize + offset, UInt8.random(in: 0...255, using: &random))
+                }
+            }
+            return "headers"
+        default:
+            // The magic number, the records of two trees, the last page and the transaction.
+            let place = Int.random(in: 0...1, using: &random) * pageSize + Int.random(in: 16..<152, using: &random)
+            flip(place)
+            return "bit at \(place)"
+        }
+    }
+
+    private static func replace(_ bytes: [UInt8], _ path: String, _ random: inout SplitMix64) -> String {
+        let pages = Array(2..<bytes.count / pageSize)
         var changes: [String] = []
         for page in pages.shuffled(using: &random).prefix(3) {
             let kind = bytes[page * pageSize + 10]
@@ -130,7 +159,7 @@ import Testing
                 case 2:
                     (
                         keyed(number % keys),
-                        { $0.contains("repeated") && $0.number("position") == UInt64(users + number % keys + 1) }
+                        { $0.contains("repeated") && $0.number("position") == UInt64(users + number % keys + 3) }
                     )
                 default:
                     (

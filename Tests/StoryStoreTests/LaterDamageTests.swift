@@ -95,6 +95,51 @@ struct LaterDamageTests {
         #expect(bench.store.renewal != nil)
     }
 
+    /// A change of bytes of used models that a checkpoint would trust.
+    enum Trusted: CaseIterable {
+        /// The headers and offsets of all pages of trees.
+        case headers
+        /// The record of the list of free pages, and the number of the last page, on the newest first page.
+        case freeRecord, lastPage
+        /// The numbers of free pages.
+        case freePages
+    }
+
+    @Test(arguments: Trusted.allCases) func `a checkpoint writes nothing where bytes changed that LMDB trusts`(
+        _ trusted: Trusted
+    ) throws {
+        let bench = try Self.used()
+        // The newest commit freed pages.
+        bench.store.put([2], in: .users, at: Self.key(3))
+        try bench.checkpoint(at: 2)
+        for number in stride(from: 0, to: Self.count, by: 50) {
+            bench.store.remove(in: .users, at: Self.key(number))
+            bench.store.put([1], in: .users, at: Self.key(number + 1))
+            bench.store.remove(in: .usersByDate, at: Self.key(number))
+        }
+        let path = bench.folder.store + "/models/data.mdb"
+        let bytes = RawFile.read(path)
+        let newest = bytes.number(at: 144, as: UInt64.self) > bytes.number(at: 4_096 + 144, as: UInt64.self) ? 0 : 4_096
+        switch trusted {
+        case .headers:
+            for page in stride(from: 2 * 4_096, to: bytes.count, by: 4_096) {
+                for offset in 12..<32 { RawFile.patch(path, at: page + offset, bytes[page + offset] ^ 0xA5) }
+            }
+        case .freeRecord: RawFile.patch(path, at: newest + 44, bytes[newest + 44] ^ 0x10)
+        case .lastPage: RawFile.patch(path, at: newest + 143, 0x7F)
+        case .freePages:
+            let root = Int(bytes.number(at: newest + 40 + 40, as: UInt64.self)) * 4_096
+            RawFile.patch(path, at: root + 4_095, bytes[root + 4_095] ^ 0x40)
+        }
+        let checkpoint = bench.store.freeze(at: Position(3))
+        let error = failure { () throws(StorageError) in try checkpoint.run() }
+        #expect(error?.isCorrupt == true && error == bench.store.damage, "\(String(describing: error))")
+        bench.store.fail()
+        #expect(bench.store.storedBytes > 0)
+        try bench.reopen()
+        #expect(bench.store.renewal != nil)
+    }
+
     @Test func `a scrub comes round all pages, finds the one that changed, and leaves what commits change meanwhile`()
         throws
     {

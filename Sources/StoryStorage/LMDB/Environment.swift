@@ -122,11 +122,12 @@ package final class Environment: @unchecked Sendable {
         mdb_reader_check(raw, &dead)
     }
 
-    /// The number of bytes of the file that are in use: those up to the last page of the newest commit.
+    /// The number of bytes of the file that are in use: those up to the last page of the newest commit, and no more than the
+    /// map has, whichever number a damaged first page tells.
     package var usedBytes: Int {
         var info = MDB_envinfo()
         mdb_env_info(raw, &info)
-        return (Int(info.me_last_pgno) + 1) * pageSize
+        return (min(Int(clamping: info.me_last_pgno), mapSize / pageSize - 1) + 1) * pageSize
     }
 
     /// The size of `data.mdb` in bytes.

@@ -85,9 +85,6 @@ package struct TreeRecord: Equatable, Sendable {
     let entries: UInt64
     let root: UInt64
 
-    /// The number of branch pages and leaf pages; damage may make it any number.
-    var pages: UInt64 { branchPages.addingReportingOverflow(leafPages).partialValue }
-
     init(_ bytes: UnsafeRawBufferPointer, at offset: Int) {
         flags = bytes.number(at: offset + 4, as: UInt16.self)
         depth = Int(bytes.number(at: offset + 6, as: UInt16.self))

@@ -15,8 +15,6 @@ package struct StoredTree: BitwiseCopyable {
     private let root: UInt64
     /// The number of pages from the root to a leaf, both counted; 0 for an empty tree.
     let depth: Int
-    /// The number of pages of the tree, without those of large values.
-    package let pages: UInt64
     /// The pages that need no comparison with their checksums; nil if none does.
     private let proven: Unmanaged<ProvenPages>?
 
@@ -31,7 +29,6 @@ package struct StoredTree: BitwiseCopyable {
         pageCount = UInt64(environment.usedBytes / environment.pageSize)
         root = record.root
         depth = record.root == TreeRecord.noPage ? 0 : record.depth
-        pages = record.pages
         self.proven = proven.map(Unmanaged.passUnretained)
     }
 
@@ -59,8 +56,7 @@ package struct StoredTree: BitwiseCopyable {
     func proveAgain(
         valueOf node: Int, on page: UnsafeRawPointer, _ value: UnsafeRawBufferPointer
     ) throws(StorageError) {
-        let flags = page.loadUnaligned(fromByteOffset: node + 4, as: UInt16.self)
-        guard flags & TreePage.isApart != 0, let start = value.baseAddress else { return }
+        guard isApart(page, node), let start = value.baseAddress else { return }
         for index in 0..<Int(TreePage.pages(of: value.count, pageSize: pageSize)) {
             try proveAgain(start - TreePage.headerSize + index * pageSize)
         }
@@ -78,21 +74,6 @@ package struct StoredTree: BitwiseCopyable {
         var search = try TreeSearch(key, in: self, isProving: isProving)
         while search.levels > 1, try search.leaveNextPage() {}
         return search
-    }
-
-    /// Compares every page of the tree with its checksum.
-    ///
-    /// - Throws: as `value`.
-    package func prove() throws(StorageError) {
-        if depth > 0 { try prove(root, depth) }
-    }
-
-    private func prove(_ number: UInt64, _ levels: Int) throws(StorageError) {
-        let page = try page(number)
-        for index in 0..<(try nodeCount(page, isLeaf: levels == 1)) {
-            let node = try node(page, index)
-            if levels > 1 { try prove(child(page, node), levels - 1) } else { _ = try value(page, node) }
-        }
     }
 
     // MARK: Pages
@@ -158,10 +139,9 @@ package struct StoredTree: BitwiseCopyable {
     /// Returns the value of a node of a leaf page, which follows its key or is on pages of its own.
     func value(_ page: UnsafeRawPointer, _ node: Int) throws(StorageError) -> UnsafeRawBufferPointer {
         let count = Int(page.loadUnaligned(fromByteOffset: node, as: UInt32.self))
-        let flags = page.loadUnaligned(fromByteOffset: node + 4, as: UInt16.self)
         let start =
             node + TreePage.nodeSize + Int(page.loadUnaligned(fromByteOffset: node + 6, as: UInt16.self))
-        guard flags & TreePage.isApart == 0 else {
+        guard !isApart(page, node) else {
             guard start + 8 <= pageSize else { throw damaged }
             let number = page.loadUnaligned(fromByteOffset: start, as: UInt64.self)
             let first = try self.page(number)
@@ -172,6 +152,11 @@ package struct StoredTree: BitwiseCopyable {
         }
         guard start + count <= pageSize else { throw damaged }
         return UnsafeRawBufferPointer(start: page + start, count: count)
+    }
+
+    /// Returns true where the value of a node of a leaf page has pages of its own.
+    func isApart(_ page: UnsafeRawPointer, _ node: Int) -> Bool {
+        page.loadUnaligned(fromByteOffset: node + 4, as: UInt16.self) & TreePage.isApart != 0
     }
 
     private var damaged: StorageError { .corrupt("a page of a stored table is damaged", at: nil) }

@@ -18,7 +18,8 @@ package struct TreeCursor: ~Copyable {
 
     /// Makes a cursor that is on no entry yet.
     ///
-    /// - Parameter isProving: true to compare each page with its checksum, whenever that was done before.
+    /// - Parameter isProving: true to compare each page with its checksum where the cursor moves to it, whenever that was
+    ///   done before.
     package init(_ tree: StoredTree, isProving: Bool = false) {
         self.tree = tree
         self.isProving = isProving
@@ -59,6 +60,25 @@ package struct TreeCursor: ~Copyable {
         levels[level].index -= 1
         try descend(from: level, toLast: true)
         return try entry()
+    }
+
+    /// Moves to the first entry of the next leaf page; nil at the end.
+    mutating func nextPage() throws(StorageError) -> KeyValue? {
+        levels[tree.depth - 1].index = levels[tree.depth - 1].count - 1
+        return try next()
+    }
+
+    /// Moves to the last entry of the previous leaf page; nil at the beginning.
+    mutating func previousPage() throws(StorageError) -> KeyValue? {
+        levels[tree.depth - 1].index = 0
+        return try previous()
+    }
+
+    /// Returns the last key of the leaf page that the cursor is on; nil where a value of the page has pages of its own.
+    func lastKeyOfPage() throws(StorageError) -> UnsafeRawBufferPointer? {
+        let leaf = levels[tree.depth - 1]
+        for index in 0..<leaf.count where tree.isApart(leaf.page, try tree.node(leaf.page, index)) { return nil }
+        return try tree.key(leaf.page, try tree.node(leaf.page, leaf.count - 1))
     }
 
     /// Moves to the first entry at or after a key; nil when there is none.
@@ -116,7 +136,7 @@ package struct TreeCursor: ~Copyable {
     }
 
     private mutating func enter(_ page: UnsafeRawPointer, at level: Int) throws(StorageError) {
-        if isProving { try tree.proveAgain(page) }
+        if isProving, page != levels[level].page { try tree.proveAgain(page) }
         let count = try tree.nodeCount(page, isLeaf: level == tree.depth - 1)
         levels[level] = Level(page: page, count: count, index: 0)
     }

@@ -44,7 +44,7 @@ extension CheckpointRecord {
         _ meta: StoredTree, at key: [UInt8] = CheckpointRecord.key
     ) throws(StorageError) -> CheckpointRecord? {
         try key.withBytes { (key) throws(StorageError) in
-            try meta.value(at: key).flatMap { CheckpointRecord(Array($0)) }
+            try meta.value(at: key, isProving: true).flatMap { CheckpointRecord(Array($0)) }
         }
     }
 

@@ -36,7 +36,6 @@ struct CheckpointWriter: ~Copyable {
 
     consuming func run() throws(StorageError) {
         do throws(StorageError) {
-            try prove()
             try write()
         } catch {
             checksums.keep(error)
@@ -50,6 +49,8 @@ struct CheckpointWriter: ~Copyable {
             guard let buffer = buffers.filled(table) else { continue }
             // In key order, so that each page is found once. The memtable's own `order` belongs to the owner's thread.
             SortedKey.collect(0..<buffer.count, of: buffer, into: &scratch)
+            _ = try begun()
+            try CheckpointWriter.prove(scratch, buffer, tables[table], environment, checksums.pages)
             var done = 0
             while done < scratch.count {
                 if changed >= limit { try commitPiece() }
@@ -63,26 +64,22 @@ struct CheckpointWriter: ~Copyable {
         try commitLast()
     }
 
-    /// Proves the pages that LMDB will read, since it trusts every number on a page.
-    ///
-    /// To put a value, LMDB reads the pages from the root to its key. After a removal it may read any other page as
-    /// well, to merge pages, and a set is written with removals: so all pages of such a table are proven, once. So are
-    /// those of a table that has fewer pages than there are entries.
-    private func prove() throws(StorageError) {
+    /// Compares the pages of a table that LMDB reads to write these entries with their checksums, as they are now: it trusts
+    /// every number on a page.
+    static func prove(
+        _ items: [SortedKey], _ buffer: Memtable, _ table: StoredTable, _ environment: Environment,
+        _ proven: ProvenPages
+    ) throws(StorageError) {
         let view = try ReadTransaction(environment)
-        if let meta = try view.tree(of: ModelTables.metaName, in: environment, checksums.pages) { try meta.prove() }
-        for table in tables.numbers where !checksums.isProven(table) {
-            guard let buffer = buffers.filled(table),
-                let tree = try view.tree(of: tables[table].name, in: environment, checksums.pages)
-            else { continue }
-            let isWhole =
-                tables[table].isSet || UInt64(buffer.count) >= tree.pages
-                || (0..<buffer.count).contains { buffer.value($0) == nil }
-            if isWhole {
-                try checksums.prove(table, tree)
-            } else {
-                for index in 0..<buffer.count { _ = try tree.value(at: buffer.key(index)) }
-            }
+        guard let tree = try view.tree(of: table.name, in: environment, proven) else { return }
+        let changes = TreeChanges(of: items.count, in: tree) { buffer.key(Int(items[$0].index)) }
+        if table.isSet {
+            let blocks = try changes.proveBlocks(keysOfChange: KeySetWriter.maxChanges)
+            try changes.proveNeighbours(of: blocks)
+        } else {
+            try changes.provePaths()
+            guard (0..<buffer.count).contains(where: { buffer.value($0) == nil }) else { return }
+            try changes.proveNeighbours(of: items.indices.filter { buffer.value(Int(items[$0].index)) == nil })
         }
     }
 
@@ -133,11 +130,19 @@ struct CheckpointWriter: ~Copyable {
             // The update after the last commit may have failed, and checksums must never be more than one commit
             // behind.
             try checksums.update()
+            try checksums.proveFirst()
+            try proveRecords()
             try checksums.reserve(pages: UInt64(environment.usedBytes / environment.pageSize))
             transaction = try WriteTransaction(environment)
         }
         guard let handle = transaction?.handle else { throw .failed("LMDB began no transaction") }
         return handle
+    }
+
+    private func proveRecords() throws(StorageError) {
+        let view = try ReadTransaction(environment)
+        guard let meta = try view.tree(of: ModelTables.metaName, in: environment, checksums.pages) else { return }
+        for key in [CheckpointRecord.key, CheckpointRecord.mark] { _ = try CheckpointRecord.read(meta, at: key) }
     }
 
     private mutating func commitPiece() throws(StorageError) {

@@ -7,9 +7,6 @@ final class KeptChecksums: Sendable {
     let check: PageCheck
     /// The pages that were verified, or written by this process.
     let pages: ProvenPages
-    /// The tables all of whose pages are proven, and stay so until damage is found: those that are new were written by
-    /// this process.
-    private let tables = Mutex<Set<UInt8>>([])
     /// The first damage that was found.
     private let found = Mutex<StorageError?>(nil)
     private let isFound = Atomic(false)
@@ -36,21 +33,16 @@ final class KeptChecksums: Sendable {
         guard case .corrupt = damage else { return }
         found.withLock { $0 = $0 ?? damage }
         isFound.store(true, ordering: .relaxed)
-        tables.withLock { $0 = [] }
         check.suspect(damage)
     }
 
-    /// Proves all pages of a table, once.
+    /// Compares the pages that LMDB reads before each change, as they are now; the file has the checksums of the newest
+    /// commit.
     ///
-    /// - Throws: `.corrupt` where a page is not as it was written.
-    func prove(_ table: UInt8, _ tree: StoredTree) throws(StorageError) {
-        guard !isProven(table) else { return }
-        try tree.prove()
-        tables.withLock { _ = $0.insert(table) }
+    /// - Throws: `.corrupt` where one is not as it was written.
+    func proveFirst() throws(StorageError) {
+        _ = try check.checksums.verifyFirst(PageWalk(check.checksums.data, open: check.data), check)
     }
-
-    /// Returns true when all pages of a table are proven.
-    func isProven(_ table: UInt8) -> Bool { tables.withLock { $0.contains(table) } }
 
     /// Reserves file space for the checksums that the next commit may add.
     ///

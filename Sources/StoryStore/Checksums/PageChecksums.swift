@@ -52,11 +52,19 @@ struct PageChecksums {
         // A process may have been killed before it could add its newest commit's checksums.
         try complete()
         let walk = try PageWalk(data)
-        let file = try open()
-        guard try file.head(path) == ChecksumHead(walk.meta) else {
+        return try verifyFirst(walk, PageCheck(self, pageSize: walk.meta.pageSize))
+    }
+
+    /// Verifies the pages that LMDB reads before it changes anything: its newest first page, its list of free pages and its
+    /// main tree.
+    ///
+    /// - Returns: the number of pages that were read.
+    /// - Throws: `.corrupt` where a page is not as it was written.
+    func verifyFirst(_ walk: PageWalk, _ check: PageCheck) throws(StorageError) -> Int {
+        guard try check.file.head(path) == ChecksumHead(walk.meta) else {
             throw .corrupt("the checksums of their pages are of another commit", at: nil)
         }
-        let first = try FirstPages(PageCheck(self, pageSize: walk.meta.pageSize))
+        let first = FirstPages(check)
         try walk.run(first)
         return first.count
     }

@@ -78,7 +78,7 @@ extension LMDBModelStore {
     package func reopen() throws(StorageError) {
         precondition(!isCheckpointing && bufferedEntries == 0, "\(bufferedEntries) entries wait in models to reopen")
         close()
-        try show(try ModelOpening.open(identity))
+        try show(try ModelOpening.open(identity, verified: try PageChecksums(models: identity.path).begin()))
     }
 
     private func show(_ new: ModelEnvironment) throws(StorageError) {

@@ -5,7 +5,7 @@ import StoryStorage
 /// A writer of put and removed keys into a stored set, block by block.
 struct KeySetWriter: ~Copyable {
     /// The most changes that are merged into one block at once; the rest go to the blocks that result.
-    private static let maxChanges = 4_096
+    static let maxChanges = 4_096
 
     /// The key that the block is stored at; empty where there is no block.
     private var blockKey = KeyBuffer()
