@@ -112,5 +112,48 @@ struct ChangedPagesTests {
         #expect(report.isAlike, "\(name): \(report.models.compactMap(\.difference))")
         return isMet
     }
+    /// A word in rows of users and of a declared model.
+    private static let word = Array("User".utf8)
 
+    /// Opens a store and declares a model whose rows have the word.
+    private static func declared(_ path: String) throws -> StoredLoop {
+        let bench = try used(path)
+        for number in 0..<30 {
+            bench.loop.receive(#"APPEND word-\#(number) {"type":"W","data":{"word":"User"}}"# + "\n", from: "a")
+        }
+        _ = bench.settled(#"DEFINE words "from word; key event.id; word: text; on W { word = data.word }""#)
+        #expect(bench.settled("CHECKPOINT").last?.hasPrefix("+") == true)
+        return bench
+    }
+
+    @Test(arguments: ["users", "words"])
+    func `the scrub meets a page that changed after its use, and tells when it came round`(
+        _ kind: String
+    ) throws {
+        let folder = try Self.original()
+        let bench = try Self.declared(folder.store)
+        func rows() -> [String] { Array(bench.loop.ask("LIST \(kind) limit=1000", from: "a").dropLast()) }
+        let before = rows()
+        #expect(before.count >= 30 && before.allSatisfy { $0.contains(#""User""#) })
+        let count = bench.scrubs.count
+        #expect(bench.pass { bench.scrubs.count > count }, "\(bench.scrubs)")
+        bench.loop.clock.pass(nanoseconds: 7_000_000_000)
+        #expect(bench.scrubs.age == 7)
+        let path = folder.store + (kind == "users" ? "/models/data.mdb" : "/own/words.1/data.mdb")
+        let bytes = RawFile.read(path)
+        for place in bytes.indices.dropLast(4) where bytes[place..<place + 4].elementsEqual(Self.word) {
+            RawFile.patch(path, at: place, UInt8(ascii: "L"))
+        }
+        #expect(rows().contains { $0.contains(#""Lser""#) }, "the pages were compared before")
+        let again = kind == "users" ? "rebuilt position" : "model-damaged"
+        #expect(bench.pass { bench.loop.said(again) > 0 && rows() == before }, "\(bench.loop.trace)")
+        #expect(bench.loop.said(again) == 1 && bench.store.models.damage == nil)
+        let whole = bench.scrubs.count
+        #expect(bench.pass { bench.scrubs.count > whole } && bench.scrubs.age == 0, "\(bench.scrubs)")
+        #expect(bench.settled("VERIFY").last?.hasPrefix("+") == true)
+        #expect(bench.loop.server.stopReason == nil)
+        bench.stop()
+        let report = try DirectoryBench.replay(folder.store)
+        #expect(report.isAlike, "\(report.models.compactMap(\.difference))")
+    }
 }

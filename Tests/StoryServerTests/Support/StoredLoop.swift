@@ -1,3 +1,4 @@
+import Foundation
 import StoryCore
 import StoryLog
 import StoryServer
@@ -39,6 +40,25 @@ final class StoredLoop {
         loop.send(line, from: "a")
         settle()
         return loop.hear("a")
+    }
+
+    /// Seconds go by, a minute at most, until something is so; false where it is not then.
+    func pass(until isSo: () -> Bool) -> Bool {
+        for _ in 0..<60 where !isSo() {
+            loop.tick(10)
+            settle()
+        }
+        return isSo()
+    }
+
+    /// The rounds of the scrub, and the seconds since the last one, as METRICS tells them.
+    var scrubs: (count: Int, age: Int) {
+        let text = loop.ask("METRICS", from: "a").joined()
+        func value(_ name: String) -> Int {
+            text.components(separatedBy: "\(name) ").dropFirst().compactMap { Int($0.prefix { $0.isNumber }) }.last
+                ?? -1
+        }
+        return (value("storykeep_model_scrubs_total"), value("storykeep_model_scrub_age_seconds"))
     }
 
     func stop() {
