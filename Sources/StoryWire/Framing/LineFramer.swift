@@ -89,8 +89,9 @@ package struct LineFramer: ~Copyable {
 
     /// Begins with another stream of bytes, as if this were a new framer; frees the storage.
     ///
-    /// A new framer is never assigned to the variable of an old one: the release build of Swift 6.3 does not destroy a
-    /// noncopyable value that is replaced so, and its storage would stay for good.
+    /// A new framer is never assigned to the property of an old one: the release build of Swift 6.3 does not destroy a
+    /// noncopyable value of another module that is replaced so, where it has more than a few words and is not optional.
+    /// Its storage would stay for good.
     package mutating func restart() {
         discard()
         (isTooLong, opening) = (false, [])
