@@ -204,7 +204,7 @@ extension Failure {
     }
 
     /// Returns the failure of a write that expects a version of its stream; nil if that is its version, or none is
-    /// expected. It is checked last, after everything else that SPEC §3 has a write refused for.
+    /// expected. It is checked last, after everything else for which a write is refused (docs/protocol.md, Writes).
     static func conflict(_ expected: Version?, _ stream: StreamName, _ head: StreamHead?) -> Failure? {
         let actual = head?.version ?? .zero
         guard let expected, expected != actual else { return nil }

@@ -1,7 +1,7 @@
 import Glibc
 import StoryClient
 
-/// The exit code of a run, for scripts (SPEC §4); graver codes are greater.
+/// The exit code of a run, for scripts (docs/operating.md, Stopping); graver codes are greater.
 enum ExitCode: Int32 {
     case done = 0
     /// The run succeeded, and the answer is no.

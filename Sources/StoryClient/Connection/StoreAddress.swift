@@ -35,7 +35,7 @@ public struct StoreAddress: Hashable, Sendable, CustomStringConvertible {
 
     /// Creates a list of the addresses, in their order; it must not be empty.
     public init(_ addresses: [StoreAddress]) {
-        precondition(!addresses.isEmpty, "a list of stores has at least one")
+        precondition(!addresses.isEmpty, "a list of no stores")
         endpoints = addresses.flatMap(\.endpoints)
     }
 

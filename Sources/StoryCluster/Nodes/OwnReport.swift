@@ -3,7 +3,7 @@ import StoryCore
 /// This node's own key: written when the node joins, when its progress changes, and each three seconds, so that others see
 /// that it lives.
 ///
-/// It is written only under the revision that it is known at. So a late report of an earlier run, which may claim what a
+/// It is written by compare-and-set: only while etcd has the revision that this node knows. So a late report of an earlier run, which may claim what a
 /// wiped disk lacks, is refused, and of two processes with one name the older one ends.
 struct OwnReport: Equatable {
     /// How often a position is reported, in nanoseconds.

@@ -1,5 +1,5 @@
-/// The default paths of the socket and the data directory, shared by the daemon and its clients so that they meet (SPEC
-/// §4).
+/// The default paths of the socket and the data directory, shared by the daemon and its clients so that they meet
+/// (docs/operating.md, Starting).
 ///
 /// An empty variable counts as absent, and so does an XDG directory that is not absolute, as XDG demands.
 package struct DefaultPaths<Failure: Error>: Sendable {

@@ -1,4 +1,4 @@
-/// The code of a failed request, for the client's program (SPEC §3).
+/// The code of a failed request, for the client's program (docs/protocol.md, Errors).
 package enum ErrorCode: String, CaseIterable, Sendable {
     case syntax, unknown, invalid, notFound, gone, exists, conflict, keyReused
     case denied, tooLarge, full, diverged, behind, notLeader, unavailable, busy, draining, `internal`

@@ -19,13 +19,13 @@ final class HTTP2Connection {
         defer { nghttp2_session_callbacks_del(callbacks) }
         var options: OpaquePointer?
         let result = nghttp2_option_new(&options)
-        guard result == 0 else { preconditionFailure("there is memory for the options of a connection") }
+        guard result == 0 else { preconditionFailure("out of memory: the options of a connection") }
         defer { nghttp2_option_del(options) }
         nghttp2_option_set_no_auto_window_update(options, 1)
         var made: OpaquePointer?
         let context = Unmanaged.passUnretained(streams).toOpaque()
         let created = nghttp2_session_client_new2(&made, callbacks, context, options)
-        guard created == 0, let made else { preconditionFailure("there is memory for a connection") }
+        guard created == 0, let made else { preconditionFailure("out of memory: a connection") }
         session = made
         var settings = [
             nghttp2_settings_entry(settings_id: Int32(NGHTTP2_SETTINGS_ENABLE_PUSH.rawValue), value: 0),

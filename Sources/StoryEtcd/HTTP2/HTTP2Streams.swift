@@ -49,7 +49,7 @@ final class HTTP2Streams {
     static func makeCallbacks() -> OpaquePointer {
         var made: OpaquePointer?
         let result = nghttp2_session_callbacks_new(&made)
-        guard result == 0, let made else { preconditionFailure("there is memory for the callbacks of a connection") }
+        guard result == 0, let made else { preconditionFailure("out of memory: the callbacks of a connection") }
         nghttp2_session_callbacks_set_on_header_callback(made) {
             _, frame, name, nameCount, value, valueCount, _, context in
             guard let frame, let name, let streams = HTTP2Streams.of(context) else { return 0 }

@@ -4,7 +4,7 @@ import StoryCluster
 extension EtcdSession {
     /// Sends a request, or has it wait for a token.
     func begin(_ id: CallID, _ request: PendingRequest) {
-        precondition(pending[id] == nil, "the number of a request is not used twice")
+        precondition(pending[id] == nil, "request number \(id.number) used twice")
         guard !hasEnded else { return say(request.result(id, .unknown)) }
         pending[id] = request
         sendWithToken(id)

@@ -132,7 +132,7 @@ extension MemoryModel {
         var values = Array(repeating: ModelValue.missing, count: types.count + 1)
         return row.record.withUnsafeBytes { record in
             values.withUnsafeMutableBufferPointer { values in
-                guard let start = values.baseAddress else { preconditionFailure("a row has memory for its values") }
+                guard let start = values.baseAddress else { preconditionFailure("a row without memory for its values") }
                 _ = PackedRecord.read(record, types, into: start)
                 return body(start)
             }

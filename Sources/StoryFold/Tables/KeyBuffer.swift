@@ -140,7 +140,7 @@ package struct KeyBuffer: ~Copyable {
 
 /// The parts of keys: their byte order is the order of lists, and each part is self-delimiting.
 extension KeyBuffer {
-    /// The number of bytes of a text that sorting looks at (SPEC §3).
+    /// The number of bytes of a text that sorting looks at (docs/protocol.md, LIST).
     package static let textPrefix = 200
 
     /// Adds an ID and a zero byte, which sorts before every other byte.

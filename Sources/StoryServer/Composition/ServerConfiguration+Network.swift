@@ -8,7 +8,7 @@ extension ServerConfiguration {
     static func network(
         _ settings: Settings, _ accounts: Accounts, into configuration: inout ServerConfiguration
     ) throws(UsageError) {
-        // As STORED_SOCKET of a shell that uses a store on another machine.
+        // STORED_SOCKET of a shell may have the address of another machine, which is for clients.
         guard !configuration.socket.contains("://") else {
             let reason = "socket is the path at which stored listens, not \(configuration.socket): say --socket PATH"
             throw settings[.socket]?.refused(reason) ?? UsageError(message: reason)

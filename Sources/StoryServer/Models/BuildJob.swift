@@ -94,10 +94,10 @@ final class BuildProgress: Sendable {
     /// True once the build must end.
     var isCancelled: Bool { mustEnd.isSet }
 
-    /// Tells of the last event that was folded.
+    /// Reports the last event that was folded.
     func reached(_ position: Position) { reached.store(position.value, ordering: .relaxed) }
 
-    /// Tells of the number of rows that were taken over.
+    /// Reports the number of rows that were taken over.
     func took(rows: UInt64) { taken.store(rows, ordering: .relaxed) }
 
     /// Has the build end.

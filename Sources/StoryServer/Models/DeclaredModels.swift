@@ -119,7 +119,7 @@ final class DeclaredModels: RecordFolding {
         return isChanged ? changed() : nil
     }
 
-    /// Follows the log's definitions alone.
+    /// Updates the definitions that are served to those of the log, and folds nothing.
     ///
     /// - Returns: the change of the definitions that answer; nil where there is none.
     /// - Throws: the error of reading the models.

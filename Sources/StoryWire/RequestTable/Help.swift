@@ -5,16 +5,17 @@ package enum Help {
     /// Returns every line of the answer, including the closing one.
     ///
     /// - Parameters:
-    ///   - topic: a verb or an error code, ignoring case; nil for a row for each verb.
+    ///   - topic: a verb or an error code, ignoring case; nil for a row for each verb that clients use: `AS` is for nodes.
     ///   - table: the table of the requests.
     package static func answer(_ topic: String?, from table: RequestTable) -> [Reply] {
-        guard let topic else { return closed(table.shapes.map(row)) }
+        let ofClients = table.shapes.filter { $0.verb != .passOn }
+        guard let topic else { return closed(ofClients.map(row)) }
         let capitals = topic.uppercased()
         if let shape = table.shapes.first(where: { $0.verb.rawValue == capitals }) { return closed([page(shape)]) }
         if let code = ErrorCode.allCases.first(where: { $0.rawValue.uppercased() == capitals }) {
             return closed([row(code)])
         }
-        let choices = table.shapes.map(\.verb.rawValue) + ErrorCode.allCases.map(\.rawValue)
+        let choices = ofClients.map(\.verb.rawValue) + ErrorCode.allCases.map(\.rawValue)
         var name = topic
         let failure = name.withUTF8 { name in
             Refusals.unknown("there is no verb or code", UnsafeRawBufferPointer(name), among: choices)

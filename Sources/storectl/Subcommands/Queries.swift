@@ -30,7 +30,8 @@ enum Queries {
             offline,
         ],
         examples: [
-            "storectl list stories --sender 007 --sort likes", "storectl list messages --between 007,008",
+            "storectl list orders --status paid --sort total", "storectl list stories --sender 007 --sort likes",
+            "storectl list messages --between 007,008",
             "storectl list stories --all --csv > stories.csv", "storectl list users --columns id,name",
         ],
         run: answerList)

@@ -4,20 +4,20 @@ import StoryClient
 func firstProgram(at address: StoreAddress) async throws {
     let client = StoreClient(address)
 
+    let placed = try await client.append(NewEvent("Placed", ["item": "kettle"]), to: "order-1")
+    print("written as version \(placed.version) of \(placed.stream), at position \(placed.position)")
+    for event in try await client.read(.stream("order-1")).rows { print("\(event.version) \(event.type)") }
+
     let mika = UserForm(id: "mika", name: "Mika", email: "mika@example.org", prefecture: 13)
     let noor = UserForm(id: "noor", name: "Noor", email: "noor@example.org", prefecture: 27)
     try await client.users.post(mika, key: "sign-up-mika")
     try await client.users.post(noor, key: "sign-up-noor")
 
     let form = StoryForm(title: "Spring", message: "It came.", sender: "mika", recipient: "noor")
-    let receipt = try await client.stories.post(form)
-    print("written as \(receipt.stream), at position \(receipt.position)")
+    try await client.stories.post(form)
 
     let newest = try await client.stories.list(.init(recipient: "noor"), limit: 10)
     for story in newest.rows { print("\(story.title), from \(story.sender)") }
-
-    try await client.append(NewEvent("Filled", ["with": "tea"]), to: "kettle-1")
-    for event in try await client.read(.stream("kettle-1")).rows { print("\(event.version) \(event.type)") }
 }
 
 func tellWhatIsWrong(_ client: StoreClient, _ form: StoryForm) async throws {

@@ -40,9 +40,9 @@ struct Categories: ReadOnlyKind {
     func opened(_ category: CategoryState) -> Destination? { .streams(of: category.id) }
 }
 
-// The store behind them.
+// The requests that list the categories.
 extension Categories {
-    /// The most categories that are found at a time, a request each.
+    /// The most categories of a page; each is found by a request of its own.
     private static let pageSize = 50
 
     func list(

@@ -1,8 +1,8 @@
 import StoryCore
 import StoryFold
 
-/// `POST` `EDIT` `LIKE` `UNLIKE` `SEE` `DELETE`: form → command → decision, in the order of refusals that SPEC §3 has:
-/// not found or gone, invalid, exists, conflict.
+/// `POST` `EDIT` `LIKE` `UNLIKE` `SEE` `DELETE`: form → command → decision, in the order of refusals of
+/// docs/protocol.md (Writes): not found or gone, invalid, exists, conflict.
 enum WriteContent {
     /// The content that a write is about: its ID, its stream and the stream's head; nil where there is no stream.
     private struct Subject {
