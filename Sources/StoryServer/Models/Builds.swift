@@ -225,8 +225,6 @@ final class Builds {
         if build.checkpoints.isDue(at: build.folded) { build.checkpoints.freeze(at: build.folded) }
     }
 
-    // MARK: The thread
-
     /// Returns true where a build is left to the thread, which begins if it is free: it lacks more events than `rest`, or
     /// its indexes.
     private func isLong(_ build: ServedDefinition, _ acknowledged: Position) -> Bool {
@@ -247,6 +245,8 @@ final class Builds {
 
     /// Has the thread take rows over, once they are stored and it is free.
     private func take(_ build: ServedDefinition, from source: RowSource) {
+        // Its store is closed then.
+        if let damage = source.definition.damage { return notTaken(build, damage) }
         let checkpoints = source.definition.checkpoints
         guard checkpoints.checkpointed >= source.position, checkpoints.isAtRest else {
             return checkpoints.ask(through: source.position)
@@ -279,7 +279,7 @@ final class Builds {
 
     /// Gives a definition up that could not take rows over: it is begun again, and folded unless the disk was full.
     private func notTaken(_ build: ServedDefinition, _ error: StorageError) {
-        builds[build.name] = nil
+        (builds[build.name], sources[build.name]) = (nil, nil)
         partial.append(build)
         if case .full = error { return refuse(error) }
         mustFold[build.name] = build.folder.number
