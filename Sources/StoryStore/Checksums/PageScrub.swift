@@ -41,10 +41,14 @@ extension PageCheck {
     fileprivate func differing(
         from first: UInt64, count: Int, whenDamaged: (UInt64) -> Void
     ) throws(StorageError) -> UInt64? {
-        let sums = try file.read(from: first, atMost: count, checksums.path)
-        guard !sums.isEmpty else { return nil }
+        var (first, sums) = (first, [UInt64]())
+        // The file has room for pages to come, and pages that are free have no checksum.
+        repeat {
+            first += UInt64(sums.count)
+            sums = try file.read(from: first, atMost: count, checksums.path)
+            guard !sums.isEmpty else { return nil }
+        } while sums.allSatisfy { $0 == 0 }
         let next = first + UInt64(sums.count)
-        guard sums.contains(where: { $0 != 0 }) else { return next }
         let bytes = try data.handle.read(sums.count * pageSize, at: Int(first) * pageSize, of: checksums.data)
         var damaged: UInt64?
         for (index, sum) in sums.enumerated() where sum != 0 {
