@@ -63,8 +63,8 @@ import Testing
         }
         run.terminal.type("\r")
         try run.shows("posted: story-")
-        let told = try daemon.client().ask("LIST stories")
-        #expect(told.contains(#""title":"A title","message":"First\nsecond\n""#), "\(told)")
+        let told = try daemon.client().rows("LIST stories")
+        #expect(told.count == 1 && told[0].contains(#""title":"A title","message":"First\nsecond\n""#), "\(told)")
         try run.shows("the story") { $0.lines[3].contains("A title") }
         run.terminal.type("\u{1B}[200~d\ry\r\u{1B}[201~\u{1B}[[A\u{1B}[38;2;255;48;2m\u{1B}d?")
         try run.shows("the keys")

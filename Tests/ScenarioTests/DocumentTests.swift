@@ -43,7 +43,8 @@ import Testing
         for command in commands where !command.request.contains(" tail ") {
             try check(command, against: daemon, in: folder.path)
         }
-        #expect(try daemon.storectl("get", "sales/7", "--at", "8").output.contains("total      12.5\n"))
+        let past = try daemon.storectl("get", "sales/7", "--at", "8").output
+        #expect(past.contains(#/\ntotal +12\.5\n/#), "\(past)")
         let tested = try daemon.storectl("model", "test", folder.place("cases.json"))
         #expect(tested.output == "1 case, 0 differences\n", "\(tested.output) \(tested.errors)")
     }

@@ -73,8 +73,8 @@ import Testing
         #expect(json.exit == .code(1))
         #expect(
             json.output.split(separator: "\n").first
-                == #"{"file":"\#(path)","line":2,"column":4,"rule":"notSelected","message":"nmber is no type; the nearest "#
-                + #"is number\#(types)"}"#)
+                == #"{"file":"\#(path)","line":2,"column":4,"rule":"notSelected","message":"nmber is no type; the nearest is number"#
+                + "\(types)\"}")
     }
 
     @Test func `test folds cases in memory, and prints what differs`() throws {

@@ -161,7 +161,7 @@ extension DaemonTests {
                 try client.expect(#"APPEND order-\#(id) {"type":"Placed","data":{"status":"\#(status)"}}"#)
             }
             try client.expect(
-                #"DEFINE orders "from order; note: text?; status: text; on Placed { status = data.status }""#)
+                #"DEFINE orders "from order; memo: text?; status: text; on Placed { status = data.status }""#)
             try until("the model answers") {
                 try client.ask("COUNT events types=ModelActivated").contains(#""count":1"#)
             }
@@ -171,7 +171,7 @@ extension DaemonTests {
             terminal.type("ai")
             try Self.complete("", "status=paid ", on: terminal)
             terminal.type("\r")
-            try terminal.waitFor("id  note  status")
+            try terminal.waitFor("id  memo  status")
             try terminal.waitFor("91        paid")
             try Self.complete("GET orders/9", "orders/90  orders/91", on: terminal)
             terminal.type("0\r")
