@@ -223,6 +223,21 @@ struct TakenRowsTests {
         bench.stop()
     }
 
+    @Test func `rows of a model that is found damaged before they are taken are folded`() throws {
+        let bench = try begun()
+        let count = ask(bench, "COUNT orders").number("count")
+        // The transfer waits for the work beside the loop.
+        define(bench, TakenRowsTests.second)
+        bench.loop.run()
+        let answering = try #require(bench.loop.server.declared.served["orders"])
+        answering.failed(.corrupt("a page is damaged", at: nil))
+        bench.settle()
+        #expect(bench.loop.said("rows-not-taken") == 1, "\(bench.loop.trace)")
+        #expect(bench.pass { model(bench).contains(#""definition":2,"state":"ready""#) }, "\(model(bench))")
+        #expect(ask(bench, "COUNT orders").number("count") == count)
+        bench.stop()
+    }
+
     @Test func `statements of one line that part are folded anew, so that misfits have the right line`() throws {
         let bench = try begun()
         let text = TakenRowsTests.first.replacing("n += data.n; tags", with: "n += data.n\ntags") + "; sort n"
