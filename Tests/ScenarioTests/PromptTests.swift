@@ -177,8 +177,8 @@ extension DaemonTests {
             terminal.type("0\r")
             try terminal.waitFor("status              placed")
             try Self.complete("READ events types=", "\r\nModelActivated ", on: terminal)
-            let listed = terminal.shown.lines.drop { !$0.hasPrefix("ModelActivated ") }
-                .prefix { !$0.hasPrefix("story>") }
+            let lines = terminal.screen.replacing(#/\e\[[0-9;?]*[A-Za-z]/#, with: "").split(separator: "\r\n")
+            let listed = lines.drop { !$0.hasPrefix("ModelActivated ") }.prefix { !$0.hasPrefix("story>") }
             #expect(listed.dropFirst(2).first?.hasPrefix("Placed ") == true, "\(listed)")
             #expect(listed.allSatisfy { $0.count < 80 } && listed.count > 3, "\(listed)")
             terminal.type("\u{15}\u{4}")
