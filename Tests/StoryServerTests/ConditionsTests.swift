@@ -160,10 +160,13 @@ struct ConditionsTests {
         _ = bench.ask("CHECKPOINT", from: "a")
         bench.awaitStoring()
         bench.tick(2)
+        bench.awaitStoring()
         #expect(try conditions(bench, "a") == ["checkpoint-failed"])
         store.storingFailure = nil
         try until("it is stored") {
             bench.tick(2)
+            // The thread that stores it does not end between the two answers that are compared.
+            bench.awaitStoring()
             return try conditions(bench, "a") == []
         }
     }

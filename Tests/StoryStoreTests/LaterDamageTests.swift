@@ -148,7 +148,7 @@ struct LaterDamageTests {
         /// Compares all pages, some at a time; the number of steps.
         func round(_ between: (Int) throws -> Void = { _ in }) throws -> Int {
             var (page, steps) = (UInt64(0), 0)
-            while let next = try scrub.step(from: page, count: 16) {
+            while let next = try scrub.step(from: page, count: 4) {
                 (page, steps) = (next, steps + 1)
                 try between(steps)
             }
@@ -164,7 +164,8 @@ struct LaterDamageTests {
             position += 1
             try bench.checkpoint(at: position)
         }
-        #expect(steps > 10 && bench.store.damage == nil)
+        // Commits free the pages in front, which a step passes over.
+        #expect(position > 2 && bench.store.damage == nil, "\(steps) steps")
         let path = bench.folder.store + "/models/data.mdb"
         // Some of the pages are free.
         let bytes = RawFile.read(path)
@@ -173,7 +174,7 @@ struct LaterDamageTests {
         }
         let error = failure { () throws(StorageError) in
             var page = UInt64(0)
-            while let next = try scrub.step(from: page, count: 16) { page = next }
+            while let next = try scrub.step(from: page, count: 4) { page = next }
         }
         #expect(error?.isCorrupt == true && error == bench.store.damage, "\(String(describing: error))")
         bench.store.close()
