@@ -83,6 +83,18 @@ struct LaterDamageTests {
         #expect(error?.isCorrupt == true && bench.store.damage != nil)
     }
 
+    @Test func `a checkpoint compares again what the loop has compared in the same turn`() throws {
+        let bench = try Self.used()
+        bench.store.turnEnded()
+        #expect(try Self.isThere(Self.changed, bench, .users))
+        try Self.change(bench)
+        bench.store.put([1], in: .users, at: Self.key(Self.changed + 1))
+        let checkpoint = bench.store.freeze(at: Position(2))
+        let error = failure { () throws(StorageError) in try checkpoint.run() }
+        #expect(error?.isCorrupt == true && error == bench.store.damage, "\(String(describing: error))")
+        bench.store.fail()
+    }
+
     @Test func `a page that a checkpoint copies is compared again, so that no damage gets a checksum`() throws {
         let bench = try Self.used()
         try Self.change(bench)

@@ -17,12 +17,15 @@ package struct StoredTree: BitwiseCopyable {
     let depth: Int
     /// The pages that need no comparison with their checksums; nil if none does.
     private let proven: Unmanaged<ProvenPages>?
+    /// True where a page that is to be compared again needs that once a turn of the loop only.
+    private let isOfLoop: Bool
 
     /// The most levels of a tree. LMDB's smallest fan-out needs fewer for any number of pages that a map can hold.
     static let mostLevels = 16
 
     fileprivate init(
-        _ record: TreeRecord, map: UnsafeRawPointer, in environment: Environment, _ proven: ProvenPages?
+        _ record: TreeRecord, map: UnsafeRawPointer, in environment: Environment, _ proven: ProvenPages?,
+        isOfLoop: Bool
     ) {
         self.map = map
         pageSize = environment.pageSize
@@ -30,6 +33,7 @@ package struct StoredTree: BitwiseCopyable {
         root = record.root
         depth = record.root == TreeRecord.noPage ? 0 : record.depth
         self.proven = proven.map(Unmanaged.passUnretained)
+        self.isOfLoop = isOfLoop
     }
 
     /// Returns the value at a key; nil when there is none.
@@ -45,11 +49,13 @@ package struct StoredTree: BitwiseCopyable {
         return try search.finish()
     }
 
-    /// Compares a page with its checksum, whenever that was done before this turn; the page must be inside the map.
+    /// Compares a page with its checksum, whenever that was done before, or before this turn in a tree of the loop; the page
+    /// must be inside the map.
     func proveAgain(_ page: UnsafeRawPointer) throws(StorageError) {
         guard let proven else { return }
         let (number, bytes) = (UInt64((page - map) / pageSize), UnsafeRawBufferPointer(start: page, count: pageSize))
-        try proven.takeUnretainedValue().proveInTurn(number, bytes)
+        let pages = proven.takeUnretainedValue()
+        try isOfLoop ? pages.proveInTurn(number, bytes) : pages.proveAgain(number, bytes)
     }
 
     /// Compares the pages of a value that has pages of its own, as `proveAgain` does.
@@ -165,10 +171,12 @@ package struct StoredTree: BitwiseCopyable {
 extension ReadTransaction {
     /// Returns the tree of a named database in this snapshot; nil when there is none of that name.
     ///
-    /// - Parameter proven: the pages that need no comparison with their checksums; nil compares none.
+    /// - Parameters:
+    ///   - proven: the pages that need no comparison with their checksums; nil compares none.
+    ///   - isOfLoop: true where searches that compare pages again need that once a turn of the loop only.
     /// - Throws: the error of reading.
     package borrowing func tree(
-        of name: String, in environment: Environment, _ proven: ProvenPages? = nil
+        of name: String, in environment: Environment, _ proven: ProvenPages? = nil, isOfLoop: Bool = false
     ) throws(StorageError) -> StoredTree? {
         let record = try Array(name.utf8).withBytes { (name) throws(StorageError) in
             try Lookup.value(handle, .main, name)
@@ -185,6 +193,7 @@ extension ReadTransaction {
         else {
             throw .corrupt("a page of \(environment.path) has another's number", at: nil)
         }
-        return StoredTree(tree, map: page - Int(number) * environment.pageSize, in: environment, proven)
+        let map = page - Int(number) * environment.pageSize
+        return StoredTree(tree, map: map, in: environment, proven, isOfLoop: isOfLoop)
     }
 }

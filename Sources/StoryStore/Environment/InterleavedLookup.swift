@@ -45,7 +45,8 @@ extension ReadTransaction {
     /// - Throws: any read error of the stored tables.
     borrowing func show(_ trees: StoredTrees, _ models: ModelEnvironment) throws(StorageError) {
         for table in trees.tables {
-            trees.set(try tree(of: table.name, in: models.environment, models.checksums.pages), of: table)
+            let tree = try tree(of: table.name, in: models.environment, models.checksums.pages, isOfLoop: true)
+            trees.set(tree, of: table)
         }
     }
 }
