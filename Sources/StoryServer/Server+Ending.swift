@@ -10,6 +10,7 @@ extension Server {
         guard drainDeadline == nil, cluster?.isEnding != true else { return dependency.transport.stop() }
         dependency.manager.stopping()
         if cluster?.endBegins(signal, at: driver.tick) != true { drain(signal) }
+        settle()
     }
 
     /// Begins to drain the connections.
@@ -21,6 +22,7 @@ extension Server {
         follower?.end()
         // Events that are committed now are still pushed before the subscriptions end.
         driver.turnEnded(mayGather: false, isMoreAtHand: false)
+        settle()
         publish()
         dependency.engine.drainRequested()
         outbox.isDraining = true

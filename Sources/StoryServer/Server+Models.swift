@@ -34,7 +34,7 @@ extension Server {
         advanceModels { () throws(StorageError) in try declared.follow(acknowledged: driver.acknowledged) }
     }
 
-    func advanceModels(_ step: () throws(StorageError) -> DeclaredModels.Change?) {
+    func advanceModels(_ step: () throws(StorageError) -> CatalogueChange?) {
         guard stopReason == nil else { return }
         do throws(StorageError) {
             guard let change = try step() else { return }
@@ -54,10 +54,10 @@ extension Server {
     /// - Parameter catalogue: a catalogue that follows the present one.
     /// - Throws: the first filter that has the name of an option; then nothing was replaced.
     package func catalogueReplaced(by catalogue: Catalogue) throws(SchemaError) {
-        try catalogueReplaced(by: DeclaredModels.Change(plan: CataloguePlan(catalogue), declared: [:]))
+        try catalogueReplaced(by: CatalogueChange(plan: CataloguePlan(catalogue), declared: [:]))
     }
 
-    func catalogueReplaced(by change: DeclaredModels.Change) throws(SchemaError) {
+    func catalogueReplaced(by change: CatalogueChange) throws(SchemaError) {
         dependency.engine.flush()
         declared.folds.giveUp()
         let catalogue = change.plan.catalogue

@@ -20,9 +20,10 @@ package final class Server: ReactorHandler {
     private let checkpoints: Checkpoints
     let follower: Follower?
     let cluster: ClusterDriver?
-    var outbound: OutboundConnections {
+    let effects = Effects()
+    private var outbound: OutboundConnections {
         OutboundConnections(
-            follower: follower ?? cluster?.seeding.link, engine: cluster?.engine, peer: cluster?.forwarding?.link)
+            follower: follower ?? cluster?.seeding.link, engine: cluster?.engine, forwarding: cluster?.forwarding)
     }
     /// Nil for models in memory.
     private let rebuild: ModelRebuild?
@@ -55,23 +56,27 @@ package final class Server: ReactorHandler {
         scrub = ModelScrub(figures: figures, starter: starter) { [declared] in
             ([models] + declared.all.map(\.store)).compactMap(\.scrub)
         }
-        driver = dependency.commitDriver(connections, outbox, checkpoints, flush, declared)
+        let journal = JournalCommit(log, runner: dependency.commits, clock: dependency.clock)
+        let entries = dependency.entryCommitter(journal, effects)
+        driver = dependency.commitDriver(
+            journal, entries ?? JournalCommitter(log, journal, bytesPerCommit: limits.commit), effects, connections,
+            outbox, checkpoints, flush, declared)
         publishing = dependency.pushScheduler(connections, outbox)
         let work = RequestedWork(
             checkpoints: CheckpointRequests(checkpoints, declared), checks: DefinitionChecks(declared.parts, declared),
             jobs: Jobs(dependency.logWork, data: dependency.configuration.data, trace: trace, starter: starter),
             seals: SealQueue(dependency.logWork, starter: starter))
-        requests = dependency.requests(driver, connections, outbox, memory, publishing, checkpoints, work)
-        follower = Follower.replica(dependency, driver, seals: work.seals, requests: requests)
-        cluster = ClusterDriver.node(dependency, driver, seals: work.seals, requests: requests)
+        follower = dependency.follower(driver, work.seals, effects)
+        cluster = dependency.clusterDriver(driver, entries, work.seals, effects)
+        requests = dependency.requests(
+            driver, connections, outbox, memory, publishing, checkpoints, work, source: follower ?? cluster, cluster)
         housekeeping = dependency.housekeeping(driver, connections, memory, requests)
-        driver.whenRolledBack = { [weak self] in self?.followModels() }
-        rebuild?.whenRebuilt = { [driver] () throws(StorageError) in
-            try engine.modelsReplaced()
-            driver.modelsRebuilt()
+        engine.cluster = { [weak follower, weak cluster] in
+            follower.map { .replica($0.state) } ?? cluster.map { .node($0.state) }
         }
         advanceModels { () throws(StorageError) in try declared.begin() }
         cluster?.began()
+        settle()
     }
 
     /// Ends the cycle of references between the engine and the declared models. Weak ones would make each look at them on
@@ -123,7 +128,7 @@ package final class Server: ReactorHandler {
     /// Ends a connection whose certificate is accepted no more.
     package func certificateEnded(_ id: ConnectionID, _ error: TLSError) {
         guard let connection = connections[id], !connection.isEnding else { return }
-        requests.clients.endCertificate(of: connection, error, of: requests)
+        requests.endCertificate(of: connection, error)
     }
 
     /// Traces a peer of another machine that was not let in.
@@ -136,6 +141,7 @@ package final class Server: ReactorHandler {
     package func connectionMade(_ id: ConnectionID) {
         slow.turnGoesOn()
         outbound.made(id)
+        settle()
     }
 
     /// Handles the lines that have arrived.
@@ -143,6 +149,7 @@ package final class Server: ReactorHandler {
         slow.turnGoesOn()
         guard let connection = connections[id], !connection.isEnding else {
             outbound.received(id, bytes)
+            settle()
             return definitionsMayHaveCome()
         }
         connections.touched.add(connection)
@@ -150,23 +157,26 @@ package final class Server: ReactorHandler {
         connection.client.received += UInt64(bytes.count)
         dependency.figures.received += UInt64(bytes.count)
         requests.received(connection)
+        settle()
     }
 
     /// Handles the end of the peer's input.
     package func peerClosed(_ id: ConnectionID) {
         slow.turnGoesOn()
         guard let connection = connections[id], !connection.isEnding else {
-            return outbound.closed(id)
+            outbound.closed(id)
+            return settle()
         }
         connections.touched.add(connection)
         connection.lines.peerClosed()
         requests.received(connection)
+        settle()
     }
 
     /// Removes the connection.
     package func connectionClosed(_ id: ConnectionID) {
-        if let connection = connections[id] { return requests.gone(connection) }
-        outbound.closed(id)
+        if let connection = connections[id] { requests.gone(connection) } else { outbound.closed(id) }
+        settle()
     }
 
     /// Has the connection's next step computed, since all its output has left the process.
@@ -187,20 +197,27 @@ package final class Server: ReactorHandler {
         requests.takeLeftOver()
         follower?.turnEnded()
         cluster?.turnEnds()
+        settle()
+        requests.carryOutWaiting()
+        cluster?.forwarding.turnEnds()
+        settle()
         definitionsMayHaveCome()
         let isMoreAtHand = requests.isPending || hasEntries
         driver.turnEnded(mayGather: drainDeadline == nil, isMoreAtHand: isMoreAtHand)
+        settle()
         cluster?.turnEnded()
+        settle()
         publish()
         guard stopReason == nil else { return }
         // Only now, since the thread that stores takes a processor from clients that wait for their replies.
-        driver.entries?.store()
+        driver.storeBeside()
         work.jobs.begin(acknowledged: driver.acknowledged, stored: driver.turn.stored)
         store()
         requests.findNextSteps()
         requests.turnEnded()
         publishing.turnEnded()
         buildModels()
+        settle()
         if hasWork { dependency.transport.requestTurn() }
         if let signal = cluster?.takeEnd(at: driver.tick) { drain(signal) }
         if drainDeadline != nil, connections.isEmpty { dependency.transport.stop() }
@@ -221,6 +238,7 @@ package final class Server: ReactorHandler {
         requests.resume(requests.waits.takeLate(at: driver.tick))
         follower?.ticked()
         cluster?.ticked()
+        settle()
         if let drainDeadline, driver.tick >= drainDeadline { dependency.transport.stop() }
     }
 
@@ -228,11 +246,13 @@ package final class Server: ReactorHandler {
     package func woken() {
         slow.turnGoesOn()
         driver.commitMayHaveEnded()
+        settle()
         releaseCommitted()
         driver.flushMayHaveEnded()
         if stopReason == nil { checkpoints.advance() }
         for answer in work.checkpoints.answers() + work.jobs.answers() { requests.answer(answer) }
         work.seals.advance()
+        settle()
     }
 
     /// Waits for background work, commits the remaining events and stores the models, after the loop has ended without

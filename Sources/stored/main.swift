@@ -39,7 +39,7 @@ do {
         let variables = try ServiceManager.variables()
         exit(try Daemon.run(configuration, clock: .system, trace: trace, environment: { variables[$0] }))
     }
-} catch let error as ServerConfiguration.UsageError {
+} catch let error as SettingsError {
     refuse(error.message, 2)
 } catch let error as NotUTF8 {
     refuse("\(error)", 2)

@@ -11,9 +11,9 @@ import Testing
 
     private func read(
         _ arguments: [String], files: [String: String] = [:]
-    ) -> Result<ServerConfiguration.Purpose, ServerConfiguration.UsageError> {
-        Result { () throws(ServerConfiguration.UsageError) in
-            try ServerConfiguration.read(arguments, paths: paths) { (path) throws(ServerConfiguration.UsageError) in
+    ) -> Result<ServerConfiguration.Purpose, SettingsError> {
+        Result { () throws(SettingsError) in
+            try ServerConfiguration.read(arguments, paths: paths) { (path) throws(SettingsError) in
                 guard let file = files[path] else { return try SettingsFile.read(path) }
                 return Array(file.utf8)
             }

@@ -13,8 +13,8 @@ import Testing
 
     private func read(
         _ arguments: [String]
-    ) -> Result<ServerConfiguration, ServerConfiguration.UsageError> {
-        Result { () throws(ServerConfiguration.UsageError) in
+    ) -> Result<ServerConfiguration, SettingsError> {
+        Result { () throws(SettingsError) in
             let purpose = try ServerConfiguration.read(arguments, paths: paths, accounts: accounts) { _ in [] }
             if case .serve(let configuration) = purpose { return configuration }
             Issue.record("\(purpose)")

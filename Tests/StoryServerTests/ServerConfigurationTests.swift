@@ -13,19 +13,19 @@ import Testing
 
     private func read(
         _ arguments: String..., file: String = ""
-    ) -> Result<ServerConfiguration.Purpose, ServerConfiguration.UsageError> {
-        Result { () throws(ServerConfiguration.UsageError) in
+    ) -> Result<ServerConfiguration.Purpose, SettingsError> {
+        Result { () throws(SettingsError) in
             try ServerConfiguration.read(arguments, paths: paths, accounts: accounts) { _ in Array(file.utf8) }
         }
     }
 
-    private func serving(_ result: Result<ServerConfiguration.Purpose, ServerConfiguration.UsageError>)
+    private func serving(_ result: Result<ServerConfiguration.Purpose, SettingsError>)
         -> ServerConfiguration?
     {
         if case .success(.serve(let configuration)) = result { configuration } else { nil }
     }
 
-    private func complaint(_ result: Result<ServerConfiguration.Purpose, ServerConfiguration.UsageError>) -> String? {
+    private func complaint(_ result: Result<ServerConfiguration.Purpose, SettingsError>) -> String? {
         if case .failure(let error) = result { error.message } else { nil }
     }
 
@@ -67,7 +67,7 @@ import Testing
         (["--config", "/none", "--config", "/none"], "--config is given twice"),
     ])
     func `wrong arguments are told in a sentence`(arguments: [String], sentence: String) {
-        let result = Result { () throws(ServerConfiguration.UsageError) in
+        let result = Result { () throws(SettingsError) in
             try ServerConfiguration.read(arguments, paths: paths, readFile: SettingsFile.read)
         }
         #expect(complaint(result)?.hasPrefix(sentence) == true, "\(result)")
@@ -159,7 +159,7 @@ import Testing
             "--listen", "[::1]:7171", "--certificate", "/c", "--certificate-key", "/k", "--authority", "/a",
             "--trust", "lap top=ann", "--trust", "a=b=7",
         ]
-        let result = Result { () throws(ServerConfiguration.UsageError) in
+        let result = Result { () throws(SettingsError) in
             try ServerConfiguration.read(
                 wanted + ["--print-config"], paths: paths, accounts: accounts, readFile: SettingsFile.read)
         }
@@ -198,8 +198,8 @@ import Testing
     }
 
     @Test func `bytes that are not UTF-8 are refused with their line, but for those of a comment`() {
-        func read(_ file: [UInt8]) -> Result<ServerConfiguration.Purpose, ServerConfiguration.UsageError> {
-            Result { () throws(ServerConfiguration.UsageError) in
+        func read(_ file: [UInt8]) -> Result<ServerConfiguration.Purpose, SettingsError> {
+            Result { () throws(SettingsError) in
                 try ServerConfiguration.read(["--config", "c"], paths: paths) { _ in file }
             }
         }
@@ -212,7 +212,7 @@ import Testing
 
     @Test func `without a home somebody has to say where the data is`() {
         let nowhere = DefaultPaths(environment: [:], uid: 7, hasRunDirectory: false)
-        let result = Result { () throws(ServerConfiguration.UsageError) in
+        let result = Result { () throws(SettingsError) in
             try ServerConfiguration.read([], paths: nowhere, readFile: SettingsFile.read)
         }
         #expect(complaint(result) == "there is no home directory: say --data DIR")

@@ -127,6 +127,12 @@ package struct Turn: Equatable, Sendable {
         return foldFailed(failure)
     }
 
+    /// The journal has no room for events. Those that are acknowledged stay, and are stored later; others are undone.
+    package mutating func spaceRefused(_ error: StorageError) -> Action {
+        guard storesBeside else { return appendFailed(error) }
+        return error.refusal.map { .storeLater($0) } ?? storageFailed(error)
+    }
+
     /// Notes that an event could not be folded, and is in the log's memory alone; the models may have a part of it.
     ///
     /// - Parameter failure: the reply to the writes that are undone.

@@ -12,7 +12,7 @@ extension ClusterDriver {
             log: settings.log, node: settings.node,
             phase: phase,
             leader: leader.map { NodeState.Leader(node: $0.node, address: $0.address, term: $0.term.revision) },
-            stored: dependency.log.committed, link)
+            stored: log.committed, link)
     }
 
     /// The progress; where the engine does not answer, the lead and the end of the log are not known.
@@ -26,44 +26,13 @@ extension ClusterDriver {
         let end = calls.isLost ? nil : replica.end.map { max($0, driver.acknowledged) }
         return LinkState(end: end, silence: calls.silence / 100_000_000, LogConditions(cluster: self).now)
     }
-
-    /// Makes the driver of a node, whose writes wait until it leads; nil for a store of its own.
-    static func node(
-        _ dependency: ServerDependency, _ driver: CommitDriver, seals: SealQueue, requests: Requests
-    ) -> ClusterDriver? {
-        guard let node = dependency.node, let entries = driver.entries else { return nil }
-        let cluster = ClusterDriver(node, dependency, driver: driver, entries: entries, seals: seals)
-        requests.waits.takesWrites = false
-        cluster.leadChanged = { [weak requests] takesWrites in
-            requests?.waits.takesWrites = takesWrites
-            guard takesWrites else {
-                requests?.forwarding?.endPassingOn()
-                return
-            }
-            requests?.resume(requests?.waits.takeLed() ?? [])
-        }
-        let forwarding = Forwarding(node, dependency, driver: driver, requests: requests)
-        forwarding.isMember = { [weak cluster] in cluster?.isNode($0) == true }
-        forwarding.isToLead = { [weak cluster] in cluster?.isToLead == true }
-        forwarding.leaderIsGone = { [weak cluster] term in cluster?.input { $0.leaderIsGone(term, at: $1) } }
-        cluster.forwarding = forwarding
-        requests.forwarding = forwarding
-        cluster.answeredPosition = { [weak requests] question, position in
-            requests?.waits.answered(question, position)
-            requests?.resume(requests?.waits.takeReached(driver.acknowledged) ?? [])
-        }
-        requests.nodes = NodeRequests(cluster, requests)
-        requests.waits.askSource = { [weak cluster] in cluster?.askForPosition() ?? 0 }
-        dependency.engine.cluster = { [weak cluster] in cluster.map { .node($0.state) } }
-        return cluster
-    }
 }
 
 /// The own disk.
 extension ClusterDriver {
     /// Notes whether it is full: then another node is to lead, once the events that were decided here have ended.
     func noteStorage() {
-        let isFull = driver.refusals.isDiskFull || isDiskFull && dependency.log.committed < driver.acknowledged
+        let isFull = driver.refusals.isDiskFull || isDiskFull && log.committed < driver.acknowledged
         guard isFull != isDiskFull, !isFull || driver.turn.takesEntries else { return }
         isDiskFull = isFull
         replica.storageChanged(isFull: isFull)
@@ -71,7 +40,7 @@ extension ClusterDriver {
 }
 
 /// The questions for the end of the log.
-extension ClusterDriver {
+extension ClusterDriver: PositionSource {
     /// Asks the engine for the end of the log; returns the number of the question.
     func askForPosition() -> UInt64 {
         let question = questions.ask(at: driver.tick)
@@ -91,6 +60,15 @@ extension ClusterDriver {
     }
 }
 
+/// The end of a seed.
+extension ClusterDriver {
+    /// Takes the end of the link over which events came from another node.
+    func seedEnded(_ end: SeedEnd) {
+        if let reason = seeding.linkEnded(end) { return input { replica, _ in replica.seedDiffers(reason) } }
+        input { $0.seedEnded(through: self.log.head, at: $1) }
+    }
+}
+
 extension ClusterDriver: EngineReceiver {
     func answered(_ id: CallID, _ answer: EngineAnswer) {
         calls.ended(id, answer)
@@ -98,7 +76,7 @@ extension ClusterDriver: EngineReceiver {
         guard questions.owns(id) else { return input { $0.answered(id, answer, at: $1) } }
         // An answer that was lost is asked for again at the next tick.
         guard let (question, position) = questions.answered(answer) else { return }
-        answeredPosition(question, position)
+        effects.add(.positionAnswered(question: question, position))
         askEngine()
     }
 

@@ -15,13 +15,13 @@ final class ClusterDriver {
     let engine: any EngineCalls
     var calls: CountedCalls
     let settings: ReplicaSettings
-    let dependency: ServerDependency
+    private let ports: LinkPorts
+    private let figures: Figures
     let driver: CommitDriver
-    private let entries: EntryCommits
+    private let committer: EntryCommitter
     private let seals: SealQueue
+    let effects: Effects
     let seeding: Seeding
-    /// How long the lead is waited for, and the end of the log, in ticks of 0.1 s.
-    private let patience: UInt64
     var replica: Replica
     private var actions = FIFO<ClusterAction>()
     private var isPerforming = false
@@ -36,15 +36,9 @@ final class ClusterDriver {
     private var sealed = Position.zero
     var questions: PositionQuestions
     /// The writes that are passed on to the node that leads.
-    var forwarding: Forwarding?
-    /// Called with the answer to questions for the end of the log.
-    var answeredPosition: (_ question: UInt64, _ position: Position) -> Void = { _, _ in }
-    /// Called with the end of a change of the nodes that a client asked for.
-    var changeEnded: (_ id: UInt64, _ end: NodeChangeEnd) -> Void = { _, _ in }
+    let forwarding: Forwarding
     /// The progress of the end of this node.
     private var ending = Ending.none
-    /// Called when this node begins to accept writes, and when it ends to.
-    var leadChanged: (_ takesWrites: Bool) -> Void = { _ in }
     /// The reason why the process must end; nil while it goes on.
     private(set) var error: ClusterError?
 
@@ -57,6 +51,8 @@ final class ClusterDriver {
         case requested
         /// Nothing is left to hand over.
         case drained
+        /// The loop has ended.
+        case over
     }
 
     /// The signal that asked the process to end, and the tick at which the hand-over is waited for no longer; nil before
@@ -64,33 +60,26 @@ final class ClusterDriver {
     private var signal: (number: Int32, deadline: UInt64)?
 
     init(
-        _ node: ClusterNode, _ dependency: ServerDependency, driver: CommitDriver, entries: EntryCommits,
-        seals: SealQueue
+        _ node: ClusterNode, _ ports: LinkPorts, figures: Figures, driver: CommitDriver, committer: EntryCommitter,
+        seals: SealQueue, effects: Effects
     ) {
         (engine, settings) = (node.engine, node.settings)
+        (self.ports, self.figures, self.driver, self.committer) = (ports, figures, driver, committer)
+        (self.seals, self.effects) = (seals, effects)
         let keys = LogKeys(log: settings.log)
-        calls = CountedCalls(of: keys, dependency.figures, steady: dependency.clock.steady)
-        (self.dependency, self.driver, self.entries, self.seals) = (dependency, driver, entries, seals)
-        seeding = Seeding(dependency, driver: driver, seals: seals)
-        let log = dependency.log
-        patience = UInt64(clamping: dependency.configuration.patience) * Housekeeping.ticksPerSecond
-        questions = PositionQuestions(keys, patience: patience)
-        replica = Replica(settings, OwnLog(history: log.storeID, head: log.committed))
-        entries.canWrite = { [weak self] in self?.replica.writableTerm != nil }
-        entries.format = { [weak self] in self?.replica.entryFormat ?? RecordFormats.own.newest }
-        entries.handOver = { [weak self] head, records in
-            self?.input { $0.entryReady(head, records: records, at: $1) }
-        }
-        entries.whenStored = { [weak self] in self?.stored(through: $0) }
-        seeding.ended = { [weak self] in self?.input { $0.seedEnded(through: log.head, at: $1) } }
-        seeding.diverged = { [weak self] reason in self?.input { replica, _ in replica.seedDiffers(reason) } }
+        calls = CountedCalls(of: keys, figures, steady: ports.clock.steady)
+        seeding = Seeding(ports, driver: driver, seals: seals, effects: effects)
+        forwarding = Forwarding(
+            driver.log.identity.id, node: settings.node, ports, driver: driver, effects: effects)
+        questions = PositionQuestions(keys, patience: ports.patience)
+        replica = Replica(settings, OwnLog(history: driver.log.storeID, head: driver.log.committed))
     }
 
-    private var log: any EventLog { dependency.log }
-    private var trace: Trace { dependency.trace }
+    var log: any EventLog { driver.log }
+    private var trace: Trace { ports.trace }
 
     /// The nodes of the log, as this one knows them now.
-    var nodes: [NodeView] { replica.nodes(at: dependency.clock.steady()) }
+    var nodes: [NodeView] { replica.nodes(at: ports.clock.steady()) }
     /// True while this node may get the lead, or has it and does not write yet.
     var isToLead: Bool { replica.isToLead }
     /// Returns true for the name of a node of the log.
@@ -113,12 +102,12 @@ final class ClusterDriver {
     /// Counts a tick of 0.1 s.
     func ticked() {
         guard error == nil else { return }
-        engine.ticked(at: dependency.clock.steady())
+        engine.ticked(at: ports.clock.steady())
         noteStorage()
         input { $0.ticked(at: $1) }
         seeding.link?.ticked()
-        dependency.figures.engine.retried = replica.retries
-        forwarding?.ticked()
+        figures.engine.retried = replica.retries
+        forwarding.ticked()
         askEngine()
     }
 
@@ -129,21 +118,20 @@ final class ClusterDriver {
         left = ClusterDriver.recordsPerTurn
         takeEntry()
         seeding.link?.turnEnded()
-        if let wake = replica.wakeAt, wake <= dependency.clock.steady() { input { $0.ticked(at: $1) } }
-        forwarding?.turnEnds()
+        if let wake = replica.wakeAt, wake <= ports.clock.steady() { input { $0.ticked(at: $1) } }
     }
 
     /// Goes on after the turn's commit has begun: hands the lead over where that is due, and takes no changes that cannot
     /// be folded.
     func turnEnded() {
         guard error == nil else { return }
-        if ending == .wanted, driver.turn.takesEntries, forwarding?.isSettled != false {
+        if ending == .wanted, driver.turn.takesEntries, forwarding.isSettled {
             ending = .requested
             input { $0.drainRequested(at: $1) }
         }
         if replica.isYielding, driver.turn.takesEntries { input { $0.handOverReady(at: $1) } }
-        let now = dependency.clock.steady()
-        if let wake = replica.wakeAt { dependency.transport.requestTurn(within: wake - min(wake, now)) }
+        let now = ports.clock.steady()
+        if let wake = replica.wakeAt { ports.transport.requestTurn(within: wake - min(wake, now)) }
         guard (taking != nil) != isPaused else { return }
         isPaused.toggle()
         if isPaused { engine.pauseWatches() } else { engine.resumeWatches() }
@@ -155,9 +143,9 @@ final class ClusterDriver {
     func endBegins(_ number: Int32, at tick: UInt64) -> Bool {
         guard ending == .none, error == nil else { return false }
         ending = .wanted
-        signal = (number, tick + patience)
-        forwarding?.ends()
-        leadChanged(takesWrites)
+        signal = (number, tick + ports.patience)
+        forwarding.ends()
+        leadChanged()
         return true
     }
 
@@ -170,7 +158,7 @@ final class ClusterDriver {
 
     /// Takes nothing more: the process ends.
     func end() {
-        entries.canWrite = { false }
+        (ending, committer.mayWrite) = (.over, false)
         seeding.link?.end()
         engine.end()
     }
@@ -178,13 +166,15 @@ final class ClusterDriver {
     // MARK: Inputs and actions
 
     func input(_ body: (inout Replica, _ now: UInt64) -> [ClusterAction]) {
-        for action in body(&replica, dependency.clock.steady()) { actions.append(action) }
-        entries.isTailFull = replica.isTailFull
+        for action in body(&replica, ports.clock.steady()) { actions.append(action) }
+        (committer.isTailFull, committer.format) = (replica.isTailFull, replica.entryFormat)
+        committer.mayWrite = replica.writableTerm != nil && ending != .over
+        forwarding.isToLead = isToLead
         guard !isPerforming else { return }
         isPerforming = true
         while let action = actions.next() { perform(action) }
         isPerforming = false
-        forwarding?.leaderIs(replica.leader)
+        forwarding.leaderIs(replica.leader)
     }
 
     private func perform(_ action: ClusterAction) {
@@ -200,14 +190,14 @@ final class ClusterDriver {
         case .writeEnded(let end): writeEnded(end)
         case .leadingBegan(let term):
             trace.say("leading", ["log": settings.log, "term": "\(term.revision)", "position": "\(log.head.value)"])
-            leadChanged(takesWrites)
+            leadChanged()
         case .leadingEnded:
             trace.say("not-leading", ["log": settings.log, "position": "\(driver.acknowledged.value)"])
-            entries.leadLost()
-            leadChanged(takesWrites)
+            driver.leadLost()
+            leadChanged()
         case .leaderIs(let leader):
             trace.say("leader", ["log": settings.log, "node": leader?.node ?? "", "address": leader?.address ?? ""])
-            if !isToLead { leadChanged(takesWrites) }
+            if !isToLead { leadChanged() }
         case .seed(let address, let last): seeding.begin(from: address, through: last)
         case .engineRefuses(let reason):
             trace.sayEachSecond("engine-refuses", ["log": settings.log, "reason": reason])
@@ -216,8 +206,8 @@ final class ClusterDriver {
                 "engine-set-back",
                 ["log": settings.log, "revision": "\(revisions.to)", "before": "\(revisions.from)"])
         case .seedIsMissing(let last): seeding.isMissing(through: last)
-        case .handOverWanted: leadChanged(takesWrites)
-        case .changeEnded(let id, let end): changeEnded(id, end)
+        case .handOverWanted: leadChanged()
+        case .changeEnded(let id, let end): effects.add(.changeEnded(id: id, end))
         case .drained: ending = .drained
         case .stop(let error): stop(error)
         }
@@ -226,15 +216,19 @@ final class ClusterDriver {
     private func stop(_ error: ClusterError) {
         self.error = error
         trace.say(error.isDamage ? "diverged" : "not-a-node", ["reason": "\(error)"])
-        dependency.transport.stop()
+        ports.transport.stop()
     }
 
     private func writeEnded(_ end: WriteEnd) {
         if end == .full {
             trace.sayEachSecond("engine-full", ["log": settings.log, "position": "\(driver.acknowledged.value)"])
         }
-        entries.ended(CommitEnd(end))
+        guard let entry = committer.takeUnderWay() else { return }
+        let nanoseconds = ports.clock.steady() - entry.began
+        if driver.commitEnded(CommitEnd(end), nanoseconds: nanoseconds) { committer.acknowledged(bytes: entry.bytes) }
     }
+
+    private func leadChanged() { effects.add(.takesWrites(takesWrites)) }
 
     // MARK: Entries from elsewhere
 
@@ -275,7 +269,8 @@ final class ClusterDriver {
 
     // MARK: The own journal
 
-    private func stored(through position: Position) {
+    /// Takes note that the own journal has the events through a position.
+    func stored(through position: Position) {
         input { replica, _ in replica.stored(through: position) }
         let newest = Position(position.value / Following.interval * Following.interval)
         guard newest > sealed else { return }

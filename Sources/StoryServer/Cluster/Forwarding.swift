@@ -10,10 +10,10 @@ import StoryWire
 ///
 /// The actions of an input are carried out in their order, one after the other, so no input comes within another one.
 final class Forwarding {
-    let dependency: ServerDependency
-    let driver: CommitDriver
-    private(set) weak var requests: Requests?
-    let link: PeerLink
+    private let driver: CommitDriver
+    private let trace: Trace
+    private let effects: Effects
+    private let link: PeerLink
     private var writes: ForwardedWrites
     private var actions = FIFO<ForwardingAction>()
     private var isPerforming = false
@@ -21,23 +21,15 @@ final class Forwarding {
     private var term: Term?
     /// The connections whose next write waits until fewer bytes of writes are here.
     private var crowded: [Connection] = []
-    /// Returns true for the name of a node of the log.
-    var isMember: (String) -> Bool = { _ in false }
-    /// Returns true while this node may get the lead, or has it and takes no writes yet.
-    var isToLead: () -> Bool = { false }
-    /// Called where the process that led in a term is gone.
-    var leaderIsGone: (Term) -> Void = { _ in }
+    /// True while this node may get the lead, or has it and takes no writes yet.
+    var isToLead = false
 
-    init(_ node: ClusterNode, _ dependency: ServerDependency, driver: CommitDriver, requests: Requests) {
-        (self.dependency, self.driver, self.requests) = (dependency, driver, requests)
-        link = PeerLink(dependency.transport, dependency.configuration.certificates)
-        let patience = UInt64(clamping: dependency.configuration.patience) * Housekeeping.ticksPerSecond
-        writes = ForwardedWrites(
-            dependency.log.identity.id, node: node.settings.node, at: driver.acknowledged, patience: patience)
-        link.heard = { [weak self] line in self?.input { $0.heard(line, at: $1) } }
-        link.ended = { [weak self] isRefused, reason in
-            self?.input { $0.linkEnded(isRefused: isRefused, reason, at: $1) }
-        }
+    init(
+        _ log: LogID, node: String, _ ports: LinkPorts, driver: CommitDriver, effects: Effects
+    ) {
+        (self.driver, self.effects, trace) = (driver, effects, ports.trace)
+        link = PeerLink(ports.transport, ports.certificates)
+        writes = ForwardedWrites(log, node: node, at: driver.acknowledged, patience: ports.patience)
     }
 
     // MARK: The loop
@@ -59,34 +51,61 @@ final class Forwarding {
 
     /// Counts a tick of 0.1 s.
     func ticked() {
-        if driver.tick % Housekeeping.ticksPerSecond == 0 { link.secondPassed() }
+        if driver.tick % Ticks.perSecond == 0 {
+            link.secondPassed()
+            takeEvents()
+        }
         input { $0.ticked($1) }
     }
 
-    /// Sends the requests of this turn; where this node takes writes itself, carries out those that no other node has.
+    /// Sends the requests of this turn.
     func turnEnds() {
-        if requests?.waits.takesWrites == true { for client in writes.waitingClients { carryOut(client) } }
         link.flush()
+        takeEvents()
     }
 
-    /// Carries out the writes of a client that no other node has.
-    private func carryOut(_ client: UInt64) {
-        while !driver.holdsWrites(), let write = writes.takeWaiting(of: client) {
-            guard let connection = requests?.connections[ConnectionID(client)] else { continue }
-            connection.forwarded -= 1
-            carryOut(write.line, connection)
-            input { writes, _ in writes.carriedOut(of: client) }
-            goOn(connection)
-        }
-    }
+    /// The clients that have writes which no other node has.
+    var waitingClients: [UInt64] { writes.waitingClients }
+
+    /// Takes out the next write of a client that no other node has; nil where there is none.
+    func takeWaiting(of client: UInt64) -> ForwardedWrite? { writes.takeWaiting(of: client) }
+
+    /// A write that was taken out was carried out here.
+    func carriedOut(of client: UInt64) { input { writes, _ in writes.carriedOut(of: client) } }
 
     /// Sends no more writes, since the process ends.
     func ends() { writes.ends() }
 
-    /// Ends the connections of nodes that pass writes on, since this node leads no more.
-    func endPassingOn() {
-        guard let requests else { return }
-        for connection in requests.connections.all where connection.passesOn { requests.drain(connection) }
+    // MARK: The link
+
+    /// Returns true for the connection to the node that leads.
+    func owns(_ id: ConnectionID) -> Bool { link.owns(id) }
+
+    /// Notes that the connection is made.
+    func connected() {
+        link.made()
+        takeEvents()
+    }
+
+    /// Takes bytes of the node that leads.
+    func bytesReceived(_ bytes: UnsafeRawBufferPointer) {
+        link.received(bytes)
+        takeEvents()
+    }
+
+    /// Notes that the node that leads sends no more, or that the connection is gone or was not made.
+    func closed() {
+        link.closed()
+        takeEvents()
+    }
+
+    private func takeEvents() {
+        while let event = link.next() {
+            switch event {
+            case .heard(let line): input { $0.heard(line, at: $1) }
+            case .ended(let isRefused, let reason): input { $0.linkEnded(isRefused: isRefused, reason, at: $1) }
+            }
+        }
     }
 
     // MARK: Clients
@@ -108,27 +127,17 @@ final class Forwarding {
         input { $0.add(write, at: $1) }
     }
 
-    /// Answers the writes of a connection as far as their outcome is known, since it ends.
-    ///
-    /// - Parameter failure: the answer to a write that was not carried out.
-    func connectionEnds(_ connection: Connection, _ failure: Failure) {
-        guard connection.forwarded > 0 else { return }
+    /// Takes out the writes of a connection, which ends, with their answers as far as their outcome is known.
+    func connectionEnds(_ connection: Connection) -> [(ForwardedWrite, ForwardedAnswer)] {
+        guard connection.forwarded > 0 else { return [] }
         connection.forwarded = 0
-        for (write, answer) in writes.clientEnds(connection.id.value) {
-            reply(answer, to: write, otherwise: failure, on: connection)
-        }
+        return writes.clientEnds(connection.id.value)
     }
 
     /// Forgets a connection, which is closed.
     func connectionGone(_ connection: Connection) {
         connection.forwarded = 0
         writes.clientGone(connection.id.value)
-    }
-
-    /// Lets a connection go on whose writes all have their replies.
-    private func goOn(_ connection: Connection) {
-        guard connection.forwarded == 0, connection.awaitsForwarded else { return }
-        requests?.resume([connection])
     }
 
     // MARK: Inputs and actions
@@ -144,30 +153,25 @@ final class Forwarding {
 
     private func perform(_ action: ForwardingAction) {
         switch action {
-        case .connect(let address): link.connect(to: address)
+        case .connect(let address):
+            link.connect(to: address)
+            takeEvents()
         case .disconnect: link.close()
         case .ask(let request): link.send(request)
-        case .answer(let write, let answer):
-            guard let connection = requests?.connections[ConnectionID(write.client)], !connection.isEnding else {
-                return
-            }
-            connection.forwarded -= 1
-            reply(answer, to: write, otherwise: .leaderless, on: connection)
-            goOn(connection)
-        case .say(let happening, nil): dependency.trace.say(happening, ["term": "\(term?.revision ?? 0)"])
-        case .say(let happening, let reason?): dependency.trace.say(happening, ["reason": reason])
+        case .answer(let write, let answer): effects.add(.passedOnEnded(write, answer))
+        case .say(let happening, nil): trace.say(happening, ["term": "\(term?.revision ?? 0)"])
+        case .say(let happening, let reason?): trace.say(happening, ["reason": reason])
         case .leaderIsGone(let term):
-            dependency.trace.say("leader-gone", ["term": "\(term.revision)"])
-            leaderIsGone(term)
+            trace.say("leader-gone", ["term": "\(term.revision)"])
+            effects.add(.leaderIsGone(term))
         }
     }
 
     /// Lets the connections go on whose next write waits for room.
     private func letIn() {
         guard !crowded.isEmpty, !writes.isFull else { return }
-        let waiting = crowded.filter(\.awaitsForwarded)
+        effects.add(.passingOnHasRoom(crowded))
         crowded = []
-        requests?.resume(waiting)
     }
 }
 

@@ -17,45 +17,31 @@ final class NodeRequests {
     }
 
     private let cluster: ClusterDriver
-    private weak var requests: Requests?
     private var asked: [UInt64: Asked] = [:]
     private var last: UInt64 = 0
 
-    init(_ cluster: ClusterDriver, _ requests: Requests) {
-        (self.cluster, self.requests) = (cluster, requests)
-        cluster.changeEnded = { [weak self] in self?.ended($0, $1) }
-    }
+    init(_ cluster: ClusterDriver) { self.cluster = cluster }
 
-    /// Answers a request about the nodes, at a store that is one or is none.
-    static func answer(
-        _ change: NodeChange?, tag: Tag?, to connection: Connection, of requests: Requests
-    ) {
-        let output = requests.output(connection)
-        guard let nodes = requests.nodes else {
-            return output.reply(.failed(.noCluster(requests.engine.cluster())), tag: tag, restsOn: .zero)
-        }
-        if let change { return nodes.begin(change, tag: tag, for: connection) }
-        requests.left -= .report
-        for reply in nodes.report { output.reply(reply, tag: tag, restsOn: .zero) }
-    }
+    /// Returns true for the name of a node of the log.
+    func isNode(_ name: String) -> Bool { cluster.isNode(name) }
 
     /// Begins a change, whose end answers the request.
-    private func begin(_ change: NodeChange, tag: Tag?, for connection: Connection) {
+    func begin(_ change: NodeChange, tag: Tag?, for connection: Connection) {
         last += 1
         asked[last] = Asked(change: change, tag: tag, connection: connection)
-        connection.requestMustWait(for: .job, tag)
         let id = last
         cluster.input { $0.asked(for: change, id, at: $1) }
     }
 
-    private func ended(_ id: UInt64, _ end: NodeChangeEnd) {
-        guard let asked = asked.removeValue(forKey: id) else { return }
+    /// Returns the answer to the request for a change, which has ended; nil where nobody waits for it.
+    func ended(_ id: UInt64, _ end: NodeChangeEnd) -> JobAnswer? {
+        guard let asked = asked.removeValue(forKey: id) else { return nil }
         let reply = end.reply(to: asked.change, position: cluster.driver.acknowledged)
-        requests?.answer(JobAnswer(connection: asked.connection, tag: asked.tag, reply: reply))
+        return JobAnswer(connection: asked.connection, tag: asked.tag, reply: reply)
     }
 
     /// The rows of the nodes, and the line that closes them.
-    private var report: [Reply] {
+    var report: [Reply] {
         let state = cluster.state
         let head = cluster.driver.acknowledged
         let nodes = cluster.nodes
@@ -81,7 +67,7 @@ final class NodeRequests {
 
 extension Failure {
     /// The failure of a request about nodes at a store that is none.
-    fileprivate static func noCluster(_ state: ClusterState?) -> Failure {
+    static func noCluster(_ state: ClusterState?) -> Failure {
         guard case .replica(let replica)? = state else {
             return Failure(.notFound, "this store is no node of a cluster: it was started without --cluster")
         }

@@ -18,10 +18,16 @@ final class PeerLink {
     private var link: PeerConnection?
     private var lines = LineFramer(limit: PeerLink.longestLine)
     private var unsent: [UInt8] = []
-    /// Takes a line of the other node.
-    var heard: (PeerLine) -> Void = { _ in }
-    /// Takes the end of the connection, which was not closed from here; `isRefused` where nobody listens.
-    var ended: (_ isRefused: Bool, _ reason: String) -> Void = { _, _ in }
+    /// The end of the connection that was not taken yet.
+    private var end: Event?
+
+    /// An event of the link, which the owner takes.
+    enum Event: Equatable {
+        /// The other node sent a line.
+        case heard(PeerLine)
+        /// The connection is at its end, and was not closed from here; `isRefused` where nobody listens.
+        case ended(isRefused: Bool, reason: String)
+    }
 
     init(_ transport: any Transport, _ files: TLSFiles?) { (self.transport, self.files) = (transport, files) }
 
@@ -36,7 +42,7 @@ final class PeerLink {
         do throws(ConnectionFailure) {
             link = try PeerConnection(to: address, files, transport)
         } catch {
-            ended(error.isRefusal, error.reason)
+            end = .ended(isRefused: error.isRefusal, reason: error.reason)
         }
     }
 
@@ -51,8 +57,9 @@ final class PeerLink {
         withLink { (link) throws(TLSError) in try link.send(bytes) }
     }
 
-    /// Closes the connection, without a call of `ended`.
+    /// Closes the connection, which then has no end to take.
     func close() {
+        end = nil
         guard let link else { return }
         (self.link, unsent) = (nil, [])
         lines.restart()
@@ -66,18 +73,20 @@ final class PeerLink {
 
     /// Takes bytes of the connection.
     func received(_ bytes: UnsafeRawBufferPointer) {
-        guard let id = link?.id else { return }
         withLink { (link) throws(TLSError) in try link.received(bytes) { lines.append($0) } }
-        while owns(id) {
-            switch lines.next() {
-            case .needBytes:
-                if link?.isAtEnd == true { end("it closed the connection") }
-                return
-            case .lineTooLong: heard(.malformed)
-            case .line(let line):
-                let line = reader.read(line)
-                heard(line)
-            }
+    }
+
+    /// Takes out the next event; nil where there is none.
+    func next() -> Event? {
+        if let end = end.take() { return end }
+        guard let link else { return nil }
+        switch lines.next() {
+        case .needBytes:
+            guard link.isAtEnd else { return nil }
+            close()
+            return .ended(isRefused: false, reason: "it closed the connection")
+        case .lineTooLong: return .heard(.malformed)
+        case .line(let line): return .heard(reader.read(line))
         }
     }
 
@@ -85,7 +94,7 @@ final class PeerLink {
     func closed() {
         guard let id = link?.id else { return }
         let reason = transport.connectFailure(id)
-        end(reason ?? "it closed the connection", isRefused: reason == PeerLink.refusal)
+        lost(reason ?? "it closed the connection", isRefused: reason == PeerLink.refusal)
     }
 
     /// Checks the certificate of the other node; called once a second.
@@ -95,11 +104,11 @@ final class PeerLink {
 
     private func withLink(_ body: (PeerConnection) throws(TLSError) -> Void) {
         guard let link else { return }
-        do throws(TLSError) { try body(link) } catch { end("\(error)") }
+        do throws(TLSError) { try body(link) } catch { lost("\(error)") }
     }
 
-    private func end(_ reason: String, isRefused: Bool = false) {
+    private func lost(_ reason: String, isRefused: Bool = false) {
         close()
-        ended(isRefused, reason)
+        end = .ended(isRefused: isRefused, reason: reason)
     }
 }

@@ -18,7 +18,7 @@ extension CommitDriver {
         }
         connections.rolledBack(to: turn.acknowledged)
         outbox.rollBack(to: turn.acknowledged) { keyed.contains($0) ? .outcomeOfKeyUnknown : failure }
-        if !isHalfFolded { whenRolledBack() }
+        if !isHalfFolded { undone() }
         guard stopReason == nil else { return }
         perform(turn.rollBackFinished(.success(())))
     }
@@ -37,10 +37,13 @@ extension CommitDriver {
     func modelsRebuilt() {
         guard awaitsRebuild else { return }
         (awaitsRebuild, isHalfFolded) = (false, false)
-        whenRolledBack()
+        undone()
         sendablePosition = turn.acknowledged
         transport.requestTurn()
     }
+
+    /// Has the definitions of models followed that the log has now, before anything is answered.
+    private func undone() { effects.add(.rolledBack) }
 
     /// Refuses writes for a while where the disk is full.
     func pause(_ failure: Failure) {

@@ -9,9 +9,19 @@ extension CommitDriver {
         if let position = turn.checkpointPosition { freezeIfDue(at: position) }
         let pressure = checkpoints.pressure
         (isMemoryShort, refusals.isMemoryFull) = (pressure == .hold || declared.holdsMuch, pressure == .refuse)
-        refusals.isTailFull = entries?.refusesWrites == true
+        refusals.isTailFull = committer.refusesWrites
         if refusals.areModelsDamaged { refusals.areModelsDamaged = models.damage != nil }
         engine.writesRefused(refusals.failure)
+    }
+
+    /// Begins to store the events that are acknowledged and not stored, where that is done beside the commits.
+    ///
+    /// - Parameter isLast: whether the process ends: a disk that was full a moment ago is no reason to wait.
+    func storeBeside(isLast: Bool = false) {
+        guard stopReason == nil, !isWaitingForFlush, isLast || !refusals.isDiskFull else { return }
+        do throws(StorageError) { try committer.storeBeside(through: acknowledged) } catch {
+            perform(turn.spaceRefused(error))
+        }
     }
 
     /// Begins a checkpoint before it is due, where there are events to store.

@@ -17,8 +17,9 @@ final class CommitDriver {
     let models: any ServedModels
     let engine: Engine
     let journal: JournalCommit
-    /// The entries of a node of a cluster, which are acknowledged before they are stored; nil for a store of its own.
-    let entries: EntryCommits?
+    /// The way in which events are acknowledged.
+    let committer: any Committer
+    let effects: Effects
     let clock: Clock
     let transport: any Transport
     let trace: Trace
@@ -27,8 +28,6 @@ final class CommitDriver {
     let outbox: Outbox
     let checkpoints: Checkpoints
     let flush: LogFlush
-    /// Called once events were undone, before anything is answered.
-    var whenRolledBack: () -> Void = {}
     let declared: DeclaredModels
     let entry: EntryBuilder
     var refusals = WriteRefusals()
@@ -49,20 +48,19 @@ final class CommitDriver {
     private static let lastTries = 10
 
     init(
-        log: any EventLog, models: any ServedModels, engine: Engine, fold: EventFold, commits: any CommitRunner,
-        entries: EntryCommits?, bytesPerCommit: Int, clock: Clock, transport: any Transport, trace: Trace,
+        log: any EventLog, models: any ServedModels, engine: Engine, fold: EventFold, journal: JournalCommit,
+        committer: any Committer, effects: Effects, clock: Clock, transport: any Transport, trace: Trace,
         figures: Figures, connections: Connections, outbox: Outbox, checkpoints: Checkpoints, flush: LogFlush,
         declared: DeclaredModels
     ) {
-        (self.log, self.models, self.engine, self.entries, self.clock) = (log, models, engine, entries, clock)
+        (self.log, self.models, self.engine, self.clock, self.effects) = (log, models, engine, clock, effects)
+        (self.journal, self.committer) = (journal, committer)
         (self.transport, self.trace, self.figures) = (transport, trace, figures)
         (self.connections, self.outbox, self.checkpoints, self.flush) = (connections, outbox, checkpoints, flush)
         self.declared = declared
-        journal = JournalCommit(log, runner: commits, clock: clock)
         entry = EntryBuilder(log, fold)
-        turn = Turn(stored: log.committed, storesBeside: entries != nil)
-        policy = GroupCommitPolicy(bytesPerCommit: entries == nil ? bytesPerCommit : EntryCommits.bytesPerEntry)
-        entries?.driver = self
+        turn = Turn(stored: log.committed, storesBeside: committer.storesBeside)
+        policy = GroupCommitPolicy(bytesPerCommit: committer.bytesPerCommit)
     }
 
     /// The last appended event.
@@ -76,7 +74,7 @@ final class CommitDriver {
     /// Returns true while writes must wait for a commit, a flush or a checkpoint: back-pressure that bounds the unsynced
     /// data. A full commit begins after the one in progress. For a long fold the writes of all other connections wait.
     func holdsWrites(of connection: Connection? = nil) -> Bool {
-        holdsEvents || entries?.isFull == true || declared.folds.holdsWrites(but: connection)
+        holdsEvents || committer.isFull || declared.folds.holdsWrites(but: connection)
     }
 
     /// True while events must wait, wherever they were decided.
@@ -87,11 +85,11 @@ final class CommitDriver {
 
     /// True while an entry that came from elsewhere can be taken, since few enough events wait for the journal or for a
     /// checkpoint.
-    var mayTakeEntry: Bool { takesAny && entries?.isFull != true && refusals.failure == nil }
+    var mayTakeEntry: Bool { takesAny && !committer.isFull && refusals.failure == nil }
 
     /// True while an entry of the engine can be taken though the own disk is full: it is acknowledged, so others have it, and
     /// memory has room for it.
-    var mayHoldEntry: Bool { takesAny && entries?.holdsMuch == false && refusals.failureBesidesDisk == nil }
+    var mayHoldEntry: Bool { takesAny && !committer.holdsMuch && refusals.failureBesidesDisk == nil }
 
     private var takesAny: Bool { stopReason == nil && turn.takesEntries && !holdsEvents && declared.folds.takesEntries }
 
@@ -120,7 +118,7 @@ final class CommitDriver {
         switch try entry.ingest(records, folded: engine.folded) {
         case .folded:
             perform(turn.arrived(through: log.head))
-            entries?.arrived()
+            if committer.arrived(bytes: entry.bytes) { entry.beginNext() }
         case .refused(let error): fail(error)
         case .notFolded(let error): foldFailed(error)
         }
@@ -146,24 +144,25 @@ final class CommitDriver {
 
     /// Returns the policy's decision on the events that are not durable; without any, or during a commit, it is unused.
     private func decision(mayGather: Bool, isMoreAtHand: Bool) -> GroupCommitPolicy.Decision {
-        // A node's journal is written beside; the commit is the entry.
-        let durable = entries == nil ? log.committed : turn.acknowledged
-        guard !(entries?.isUnderWay ?? journal.isRunning), log.head > durable else { return .commitOnWorker }
-        if mayGather && refusals.isDiskFull || entries?.isOpen == false { return .wait(nanoseconds: 0) }
+        let durable = committer.durable(acknowledged: turn.acknowledged)
+        guard !committer.isUnderWay, log.head > durable else { return .commitOnWorker }
+        if mayGather && refusals.isDiskFull || !committer.isOpen { return .wait(nanoseconds: 0) }
         let next = GroupCommitPolicy.Situation(
             events: log.head.value - durable.value, bytes: entry.bytes, connections: connections.count,
-            mayGather: mayGather, isMoreAtHand: isMoreAtHand, isWaitingForFlush: isWaitingForFlush && entries == nil)
+            mayGather: mayGather, isMoreAtHand: isMoreAtHand,
+            isWaitingForFlush: isWaitingForFlush && !committer.storesBeside)
         return policy.decide(next, at: clock.steady())
     }
 
-    /// Starts the flush that the next commit needs, and waits for it; rolls the turn back where it found no room.
+    /// Starts the flush that the next commit of the journal needs, and waits for it.
     private func ensureSpace() {
-        // A node whose disk is full stores nothing for a while.
-        if entries != nil, refusals.isDiskFull { return isWaitingForFlush = false }
-        let room = log.ensureSpace(through: entries == nil ? log.head : turn.acknowledged)
+        isWaitingForFlush = false
+        let last = committer.lastToStore(
+            head: log.head, acknowledged: turn.acknowledged, isDiskFull: refusals.isDiskFull)
+        guard let last else { return }
+        let room = log.ensureSpace(through: last)
         isWaitingForFlush = room == .flushing
-        guard case .refused(let error) = room else { return }
-        if let entries { entries.refused(error) } else { perform(turn.appendFailed(error)) }
+        if case .refused(let error) = room { perform(turn.spaceRefused(error)) }
     }
 
     /// Stops the process where reading the models has failed: replies made of them must not be sent.
@@ -180,23 +179,17 @@ final class CommitDriver {
 
     /// Finishes the commit in the background, if it has ended.
     func commitMayHaveEnded() {
-        guard let outcome = journal.takeOutcome() else { return }
-        let events = log.committed.value
-        commitEnded(outcome)
-        guard outcome.end != nil, entries == nil else { return }
-        // Clients that get their replies now are about to write again, and others have written meanwhile.
-        policy.workerCommitEnded(
-            events: log.head.value - events, nanoseconds: outcome.nanoseconds, at: clock.steady())
+        if let outcome = journal.takeOutcome() { commitEnded(outcome, isInline: false) }
     }
 
     /// Commits all appended events and waits for it, after the loop has ended; gives up what cannot be committed.
     func finishCommits() {
         for _ in 0..<CommitDriver.lastTries {
             if stopReason == nil { journal.tryAgain() }
-            if let outcome = journal.wait() { commitEnded(outcome) }
+            if let outcome = journal.wait() { commitEnded(outcome, isInline: false) }
             isWaitingForFlush = false
             perform(turn.turnEnded(decision(mayGather: false, isMoreAtHand: false)))
-            entries?.store(isLast: true)
+            storeBeside(isLast: true)
             guard turn.checkpointPosition == nil, stopReason == nil else { return }
         }
     }
@@ -214,35 +207,59 @@ final class CommitDriver {
     }
 
     private func commit(isInline: Bool) {
-        if let entries { return entries.write() }
-        let through: Position
-        do throws(StorageError) {
-            guard let begun = try journal.begin(through: log.head) else {
-                return perform(turn.commitEnded(.acknowledged))
-            }
-            through = begun
-        } catch {
-            return perform(turn.commitEnded(CommitEnd(error)))
+        let step = committer.begin(
+            CommitOfTurn(head: log.head, acknowledged: acknowledged, bytes: entry.bytes, isInline: isInline))
+        switch step {
+        case .nothing: perform(turn.commitEnded(.acknowledged))
+        case .ended(let end): perform(turn.commitEnded(end))
+        case .ran(let outcome):
+            entry.beginNext()
+            commitEnded(outcome, isInline: true)
+        case .begun(let position):
+            entry.beginNext()
+            freezeIfDue(at: position)
+            committer.start()
+            perform(turn.commitDelayed())
         }
-        entry.beginNext()
-        if isInline, let outcome = journal.run() { return commitEnded(outcome) }
-        freezeIfDue(at: through)
-        journal.start()
-        perform(turn.commitDelayed())
     }
 
-    /// Takes the end of the commit. If its outcome is unknown, it has none: the same entry is tried again.
-    private func commitEnded(_ outcome: CommitOutcome) {
-        let before = log.committed.value
+    /// Takes the end of a commit of the journal. If its outcome is unknown, it has none: the same entry is tried again.
+    private func commitEnded(_ outcome: CommitOutcome, isInline: Bool) {
+        let committed = log.committed.value
         guard let end = journal.ended(outcome) else { return }
         turn.stored(through: log.committed)
-        if let entries { return entries.stored(end) }
-        // Measures the commit itself, without its begin: the average decides where the next one runs.
-        policy.commitEnded(nanoseconds: outcome.nanoseconds)
-        let count = log.committed.value - before
-        if count > 0 { figures.committed(events: count, nanoseconds: journal.beginning + outcome.nanoseconds) }
-        perform(turn.commitEnded(end))
+        let count = log.committed.value - committed
+        switch committer.journalEnded(end) {
+        case .acknowledges:
+            // Measures the commit itself, without its begin: the average decides where the next one runs.
+            policy.commitEnded(nanoseconds: outcome.nanoseconds)
+            if count > 0 { figures.committed(events: count, nanoseconds: journal.beginning + outcome.nanoseconds) }
+            perform(turn.commitEnded(end))
+            if !isInline { workerCommitEnded(since: committed, outcome.nanoseconds) }
+        case .stored: effects.add(.stored(through: log.committed))
+        case .notStored(let failure): pause(failure)
+        case .failed(let error): fail(error)
+        }
     }
+
+    /// Takes the end of a commit elsewhere, which took this time; returns true where its events are acknowledged.
+    func commitEnded(_ end: CommitEnd, nanoseconds: UInt64) -> Bool {
+        let before = acknowledged.value
+        policy.commitEnded(nanoseconds: nanoseconds)
+        perform(turn.commitEnded(end))
+        guard acknowledged.value > before else { return false }
+        figures.committed(events: acknowledged.value - before, nanoseconds: nanoseconds)
+        workerCommitEnded(since: before, nanoseconds)
+        return true
+    }
+
+    /// Clients that get their replies now are about to write again, and others have written meanwhile.
+    private func workerCommitEnded(since position: UInt64, _ nanoseconds: UInt64) {
+        policy.workerCommitEnded(events: log.head.value - position, nanoseconds: nanoseconds, at: clock.steady())
+    }
+
+    /// Has the events undone that were decided here and are in no entry, since another node may lead.
+    func leadLost() { perform(turn.leadLost(.superseded)) }
 
     // MARK: Storing
 
@@ -257,7 +274,7 @@ final class CommitDriver {
         }
         refusals.ticked(tick)
         stall.ticked(areWaiting: holdsWrites() || head > acknowledged, acknowledged: acknowledged)
-        entries?.ticked()
+        committer.ticked()
         engine.writesRefused(refusals.failure)
         flush.ticked(tick)
         if stopReason == nil, log.committed == committedAtTick { flush.startIdle() }

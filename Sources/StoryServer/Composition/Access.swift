@@ -29,8 +29,8 @@ struct Access: Equatable, Sendable {
 
         /// Parses `USER=ROLE` or `@GROUP=ROLE`; users and groups may be names or numbers.
         ///
-        /// - Throws: `UsageError` with a sentence that states the fault.
-        init(_ text: String, _ accounts: Accounts) throws(ServerConfiguration.UsageError) {
+        /// - Throws: `SettingsError` with a sentence that states the fault.
+        init(_ text: String, _ accounts: Accounts) throws(SettingsError) {
             let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard parts.count == 2, let role = Role(parts[1]) else {
                 throw .init(

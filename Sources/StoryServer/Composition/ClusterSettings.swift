@@ -59,8 +59,8 @@ extension ServerConfiguration {
     ///   - files: the certificates that they name; nil where they name none.
     ///   - readFile: returns the bytes of the file with the password.
     static func cluster(
-        _ settings: Settings, _ files: TLSFiles?, readFile: (String) throws(UsageError) -> [UInt8]
-    ) throws(UsageError) -> ClusterSettings? {
+        _ settings: Settings, _ files: TLSFiles?, readFile: (String) throws(SettingsError) -> [UInt8]
+    ) throws(SettingsError) -> ClusterSettings? {
         guard let written = settings[.cluster] else {
             for setting in ofNodes {
                 guard let written = settings[setting] else { continue }
@@ -72,7 +72,7 @@ extension ServerConfiguration {
             throw written.refused(
                 "cluster and follow exclude each other: a node has its log from etcd, and a replica from one store")
         }
-        guard let node = try settings[.node].map({ (node) throws(UsageError) in try name(node, .node) }) else {
+        guard let node = try settings[.node].map({ (node) throws(SettingsError) in try name(node, .node) }) else {
             throw written.refused(
                 "a node of a cluster has a name: set node as well, such as n1, to another one for each node")
         }
@@ -87,12 +87,12 @@ extension ServerConfiguration {
         if let log = settings[.log] { cluster.log = try name(log, .log) }
         cluster.lease = try limit(settings, .lease, 2...60) ?? cluster.lease
         cluster.tail = try limit(settings, .tail, ClusterSettings.tails) ?? cluster.tail
-        cluster.advertise = try settings[.advertise].map { (address) throws(UsageError) in try advertised(address) }
+        cluster.advertise = try settings[.advertise].map { (address) throws(SettingsError) in try advertised(address) }
         (cluster.user, cluster.passwordFile) = try user(settings, readFile)
         return cluster
     }
 
-    private static func endpoints(_ written: Written) throws(UsageError) -> [EtcdEndpoint] {
+    private static func endpoints(_ written: Written) throws(SettingsError) -> [EtcdEndpoint] {
         var endpoints: [EtcdEndpoint] = []
         for url in written.text.split(separator: ",", omittingEmptySubsequences: false) {
             let text = String(url.drop { $0 == " " })
@@ -110,7 +110,7 @@ extension ServerConfiguration {
     }
 
     /// Reads the name of a log or a node, which is part of keys in etcd and of the file FORMAT.
-    private static func name(_ written: Written, _ setting: ServerSetting) throws(UsageError) -> String {
+    private static func name(_ written: Written, _ setting: ServerSetting) throws(SettingsError) -> String {
         guard NodeName.isValid(written.text) else {
             throw written.refused(
                 "\(setting.rawValue) must be 1 to \(NodeName.most) of the characters a-z, A-Z, 0-9, \".\", \"-\" and "
@@ -119,7 +119,7 @@ extension ServerConfiguration {
         return written.text
     }
 
-    private static func advertised(_ written: Written) throws(UsageError) -> String {
+    private static func advertised(_ written: Written) throws(SettingsError) -> String {
         guard written.text.hasPrefix("/") || HostAndPort(written.text) != nil else {
             throw written.refused(
                 "advertise must be HOST:PORT, or the absolute path of a socket for nodes of one machine")
@@ -128,14 +128,14 @@ extension ServerConfiguration {
     }
 
     private static func user(
-        _ settings: Settings, _ readFile: (String) throws(UsageError) -> [UInt8]
-    ) throws(UsageError) -> (EtcdUser?, String?) {
+        _ settings: Settings, _ readFile: (String) throws(SettingsError) -> [UInt8]
+    ) throws(SettingsError) -> (EtcdUser?, String?) {
         switch (settings[.clusterUser], settings[.clusterPasswordFile]) {
         case (nil, nil): return (nil, nil)
         case (let name?, nil): throw name.refused("cluster-user has a password: set cluster-password-file as well")
         case (nil, let file?): throw file.refused("cluster-password-file is of a user: set cluster-user as well")
         case (let name?, let file?):
-            do throws(UsageError) {
+            do throws(SettingsError) {
                 return (EtcdUser(name: name.text, password: try password(in: file.text, readFile)), file.text)
             } catch {
                 throw file.refused("cluster-password-file: \(error.message)")
@@ -145,14 +145,14 @@ extension ServerConfiguration {
 
     /// Reads the password: the file without a line break at its end.
     fileprivate static func password(
-        in file: String, _ readFile: (String) throws(UsageError) -> [UInt8]
-    ) throws(UsageError) -> String {
+        in file: String, _ readFile: (String) throws(SettingsError) -> [UInt8]
+    ) throws(SettingsError) -> String {
         var bytes = try readFile(file)
         while let last = bytes.last, last == 0x0A || last == 0x0D { bytes.removeLast() }
         guard !bytes.isEmpty, bytes.count <= mostPassword, !bytes.contains(where: { $0 < 0x20 }),
             let password = String(validating: bytes, as: UTF8.self)
         else {
-            throw UsageError(message: "\(file) must have one line of 1 to \(mostPassword) bytes")
+            throw SettingsError(message: "\(file) must have one line of 1 to \(mostPassword) bytes")
         }
         return password
     }

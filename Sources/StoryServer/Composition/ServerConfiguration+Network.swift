@@ -7,11 +7,11 @@ extension ServerConfiguration {
     /// Reads `listen`, the files of certificates, and `trust`.
     static func network(
         _ settings: Settings, _ accounts: Accounts, into configuration: inout ServerConfiguration
-    ) throws(UsageError) {
+    ) throws(SettingsError) {
         // STORED_SOCKET of a shell may have the address of another machine, which is for clients.
         guard !configuration.socket.contains("://") else {
             let reason = "socket is the path at which stored listens, not \(configuration.socket): say --socket PATH"
-            throw settings[.socket]?.refused(reason) ?? UsageError(message: reason)
+            throw settings[.socket]?.refused(reason) ?? SettingsError(message: reason)
         }
         if let written = settings[.listen] {
             guard let address = HostAndPort(written.text) else {
@@ -22,11 +22,11 @@ extension ServerConfiguration {
         }
         configuration.certificates = try certificates(settings)
         if configuration.listen != nil, configuration.certificates?.certificate == nil {
-            throw UsageError(
+            throw SettingsError(
                 message: "listen wants a certificate: say --certificate, --certificate-key and --authority")
         }
         for rule in settings.all(.trust) {
-            let trust = try rule.parsed { (text) throws(UsageError) in try Trust(text, accounts) }
+            let trust = try rule.parsed { (text) throws(SettingsError) in try Trust(text, accounts) }
             guard configuration.access.trust.allSatisfy({ $0.name != trust.name }) else {
                 throw rule.refused("trust is given twice for \"\(trust.name)\"")
             }
@@ -34,7 +34,7 @@ extension ServerConfiguration {
         }
     }
 
-    private static func certificates(_ settings: Settings) throws(UsageError) -> TLSFiles? {
+    private static func certificates(_ settings: Settings) throws(SettingsError) -> TLSFiles? {
         let parts: [ServerSetting] = [.certificate, .certificateKey, .authority]
         guard let given = parts.lazy.compactMap({ settings[$0] }).first else { return nil }
         for part in parts where settings[part] == nil {
@@ -50,7 +50,7 @@ extension ServerConfiguration {
     /// Reads `follow`, the address of the source of a replica: a socket's path or `HOST:PORT`.
     static func source(
         _ written: Written, besides configuration: ServerConfiguration
-    ) throws(UsageError) -> String {
+    ) throws(SettingsError) -> String {
         let address = written.text
         if let scheme = address.firstRange(of: "://") {
             let rest = address[scheme.upperBound...]

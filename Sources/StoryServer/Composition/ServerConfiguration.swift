@@ -52,20 +52,14 @@ package struct ServerConfiguration: Equatable, Sendable {
         case version
     }
 
-    /// A fault of the arguments or the configuration file.
-    package struct UsageError: Error, Equatable, Sendable {
-        /// One sentence that states the fault and the remedy.
-        package let message: String
-    }
-
     /// Parses the arguments, and the configuration file that they name.
     ///
     /// - Parameter readFile: returns the bytes of a file.
-    /// - Throws: `UsageError` for wrong arguments, a wrong configuration file, or an unusable environment variable.
+    /// - Throws: `SettingsError` for wrong arguments, a wrong configuration file, or an unusable environment variable.
     package static func read<Failure: Error>(
         _ arguments: [String], paths: DefaultPaths<Failure>, accounts: Accounts = .system,
-        readFile: (String) throws(UsageError) -> [UInt8]
-    ) throws(UsageError) -> Purpose {
+        readFile: (String) throws(SettingsError) -> [UInt8]
+    ) throws(SettingsError) -> Purpose {
         var given = Settings()
         var file: String?
         var purpose: (ServerConfiguration) -> Purpose = { .serve($0) }
@@ -81,10 +75,10 @@ package struct ServerConfiguration: Equatable, Sendable {
             default:
                 let (name, value) = try option(argument, &rest)
                 if name == "config" {
-                    guard file == nil else { throw UsageError(message: "--config is given twice") }
+                    guard file == nil else { throw SettingsError(message: "--config is given twice") }
                     file = value
                 } else if let setting = ServerSetting(rawValue: name), !given.add(value, to: setting) {
-                    throw UsageError(message: "--\(name) is given twice")
+                    throw SettingsError(message: "--\(name) is given twice")
                 }
             }
         }
@@ -93,7 +87,7 @@ package struct ServerConfiguration: Equatable, Sendable {
         }
         let result = purpose(try configuration(given, paths, accounts, readFile))
         if case .create(let configuration) = result, configuration.cluster == nil {
-            throw UsageError(message: "--create makes a log in etcd: set --cluster and --node as well")
+            throw SettingsError(message: "--create makes a log in etcd: set --cluster and --node as well")
         }
         return result
     }
@@ -104,13 +98,13 @@ package struct ServerConfiguration: Equatable, Sendable {
         let location: String?
 
         /// Returns the error for this value, with its location in front.
-        func refused(_ reason: String) -> UsageError {
-            UsageError(message: (location.map { $0 + ": " } ?? "") + reason)
+        func refused(_ reason: String) -> SettingsError {
+            SettingsError(message: (location.map { $0 + ": " } ?? "") + reason)
         }
 
         /// Parses the value; an error gets the location in front.
-        func parsed<Value>(_ parse: (String) throws(UsageError) -> Value) throws(UsageError) -> Value {
-            do throws(UsageError) { return try parse(text) } catch { throw refused(error.message) }
+        func parsed<Value>(_ parse: (String) throws(SettingsError) -> Value) throws(SettingsError) -> Value {
+            do throws(SettingsError) { return try parse(text) } catch { throw refused(error.message) }
         }
     }
 
@@ -142,42 +136,42 @@ package struct ServerConfiguration: Equatable, Sendable {
 
     private static func option(
         _ argument: String, _ rest: inout ArraySlice<String>
-    ) throws(UsageError) -> (String, String) {
+    ) throws(SettingsError) -> (String, String) {
         let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         guard let flag = parts.first, flag.hasPrefix("--"),
             flag == "--config" || ServerSetting(rawValue: String(flag.dropFirst(2))) != nil
-        else { throw UsageError(message: noOption(argument)) }
+        else { throw SettingsError(message: noOption(argument)) }
         guard let value = parts.count == 2 ? parts[1] : rest.popFirst(), !value.isEmpty else {
-            throw UsageError(message: "\(flag) wants a value: try stored --help")
+            throw SettingsError(message: "\(flag) wants a value: try stored --help")
         }
         return (String(flag.dropFirst(2)), value)
     }
 
     private static func located<Failure: Error>(
         _ settings: Settings, _ paths: DefaultPaths<Failure>
-    ) throws(UsageError) -> ServerConfiguration {
+    ) throws(SettingsError) -> ServerConfiguration {
         let (data, socket): (String?, String)
         do throws(Failure) {
             data = try paths.data(settings[.data]?.text)
             socket = try paths.socket(settings[.socket]?.text)
         } catch {
-            throw UsageError(message: "\(error)")
+            throw SettingsError(message: "\(error)")
         }
-        guard let data else { throw UsageError(message: "there is no home directory: say --data DIR") }
+        guard let data else { throw SettingsError(message: "there is no home directory: say --data DIR") }
         return ServerConfiguration(data: data, socket: socket)
     }
 
     private static func configuration<Failure: Error>(
         _ settings: Settings, _ paths: DefaultPaths<Failure>, _ accounts: Accounts,
-        _ readFile: (String) throws(UsageError) -> [UInt8]
-    ) throws(UsageError) -> ServerConfiguration {
+        _ readFile: (String) throws(SettingsError) -> [UInt8]
+    ) throws(SettingsError) -> ServerConfiguration {
         var configuration = try located(settings, paths)
         guard configuration.socket.utf8.count <= SocketAddress.longestPath else {
             let reason = "the path of the socket is longer than \(SocketAddress.longestPath) bytes: name a shorter one"
-            throw settings[.socket]?.refused(reason) ?? UsageError(message: reason)
+            throw settings[.socket]?.refused(reason) ?? SettingsError(message: reason)
         }
-        configuration.access.rules = try settings.all(.allow).map { (rule) throws(UsageError) in
-            try rule.parsed { (text) throws(UsageError) in try Access.Rule(text, accounts) }
+        configuration.access.rules = try settings.all(.allow).map { (rule) throws(SettingsError) in
+            try rule.parsed { (text) throws(SettingsError) in try Access.Rule(text, accounts) }
         }
         try network(settings, accounts, into: &configuration)
         configuration.limits.connections = try limit(settings, .connections, 1...65_536) ?? Limits().connections
@@ -193,7 +187,7 @@ package struct ServerConfiguration: Equatable, Sendable {
             }
             configuration.slowMilliseconds = milliseconds
         }
-        configuration.follow = try settings[.follow].map { (written) throws(UsageError) in
+        configuration.follow = try settings[.follow].map { (written) throws(SettingsError) in
             try source(written, besides: configuration)
         }
         configuration.patience = try limit(settings, .patience, 1...300) ?? configuration.patience
@@ -201,7 +195,7 @@ package struct ServerConfiguration: Equatable, Sendable {
         return configuration
     }
 
-    private static func journal(_ settings: Settings) throws(UsageError) -> Int? {
+    private static func journal(_ settings: Settings) throws(SettingsError) -> Int? {
         guard let written = settings[.journal], let bytes = try limit(settings, .journal, 65_536...1_073_741_824) else {
             return nil
         }
@@ -212,7 +206,7 @@ package struct ServerConfiguration: Equatable, Sendable {
     /// Reads a number; nil where the setting is not given.
     static func limit(
         _ settings: Settings, _ setting: ServerSetting, _ range: ClosedRange<Int>
-    ) throws(UsageError) -> Int? {
+    ) throws(SettingsError) -> Int? {
         guard let written = settings[setting] else { return nil }
         guard let number = Int(written.text), range.contains(number) else {
             throw written.refused(

@@ -8,7 +8,7 @@ extension ServerDependency {
     /// Makes the declared models, and ties them to what looks at them for each request and each event.
     func declaredModels(_ flush: LogFlush, _ starter: JobStarter, _ connections: Connections) -> DeclaredModels {
         let declared = DeclaredModels(
-            DeclaredModels.Parts(
+            ModelParts(
                 log: log, engine: engine, isReplica: configuration.follow != nil,
                 isFollowed: { connections.rowSubscriptionCount > 0 }, shelf: shelf, trace: trace,
                 stored: logWork.store?.log, starter: starter, returnFreedPages: returnFreedPages,
@@ -22,18 +22,47 @@ extension ServerDependency {
         return declared
     }
 
+    /// Makes the commits of a node; nil for a store of its own.
+    func entryCommitter(_ journal: JournalCommit, _ effects: Effects) -> EntryCommitter? {
+        guard node != nil else { return nil }
+        return EntryCommitter(
+            log, journal, clock: clock, effects: effects, configuration.limits, patience: patience)
+    }
+
     func commitDriver(
-        _ connections: Connections, _ outbox: Outbox, _ checkpoints: Checkpoints, _ flush: LogFlush,
-        _ declared: DeclaredModels
+        _ journal: JournalCommit, _ committer: any Committer, _ effects: Effects, _ connections: Connections,
+        _ outbox: Outbox, _ checkpoints: Checkpoints, _ flush: LogFlush, _ declared: DeclaredModels
     ) -> CommitDriver {
-        let limits = configuration.limits
-        let entries = node.map { _ in
-            EntryCommits(mostUnstored: limits.commit, mostHeld: limits.unstored, patience: configuration.patience)
-        }
-        return CommitDriver(
-            log: log, models: models, engine: engine, fold: fold, commits: commits, entries: entries,
-            bytesPerCommit: limits.commit, clock: clock, transport: transport, trace: trace, figures: figures,
+        CommitDriver(
+            log: log, models: models, engine: engine, fold: fold, journal: journal, committer: committer,
+            effects: effects, clock: clock, transport: transport, trace: trace, figures: figures,
             connections: connections, outbox: outbox, checkpoints: checkpoints, flush: flush, declared: declared)
+    }
+
+    /// How long a request waits, and an answer of another store is waited for, in ticks of 0.1 s.
+    private var patience: UInt64 { UInt64(clamping: configuration.patience) * Ticks.perSecond }
+
+    private var linkPorts: LinkPorts {
+        LinkPorts(
+            transport: transport, certificates: configuration.certificates, patience: patience, clock: clock,
+            trace: trace)
+    }
+
+    /// Makes the link of a replica, whose writes are refused from now on; nil for a store of its own.
+    func follower(_ driver: CommitDriver, _ seals: SealQueue, _ effects: Effects) -> Follower? {
+        guard let address = configuration.follow else { return nil }
+        engine.notLeader = Failure(
+            .notLeader, "this store is a replica and takes no writes: send it to \(address)", .address(address))
+        return Follower(of: address, linkPorts, driver: driver, seals: seals, effects: effects)
+    }
+
+    /// Makes the driver of a node, whose writes wait until it leads; nil for a store of its own.
+    func clusterDriver(
+        _ driver: CommitDriver, _ committer: EntryCommitter?, _ seals: SealQueue, _ effects: Effects
+    ) -> ClusterDriver? {
+        guard let node, let committer else { return nil }
+        return ClusterDriver(
+            node, linkPorts, figures: figures, driver: driver, committer: committer, seals: seals, effects: effects)
     }
 
     func pushScheduler(_ connections: Connections, _ outbox: Outbox) -> PushScheduler {
@@ -54,7 +83,8 @@ extension ServerDependency {
 
     func requests(
         _ driver: CommitDriver, _ connections: Connections, _ outbox: Outbox, _ memory: ClientMemory,
-        _ publishing: PushScheduler, _ checkpoints: Checkpoints, _ work: RequestedWork
+        _ publishing: PushScheduler, _ checkpoints: Checkpoints, _ work: RequestedWork,
+        source: (any PositionSource)?, _ cluster: ClusterDriver?
     ) -> Requests {
         let figureSource = {
             [log, models, engine, foldTimer, figures, configuration, durability] (sums: ConnectionSums) in
@@ -71,7 +101,8 @@ extension ServerDependency {
             engine: engine, reader: reader, clock: clock, figures: figures, slow: slow, trace: trace,
             transport: transport, access: configuration.access, owner: uid, limits: configuration.limits,
             driver: driver, outbox: outbox, connections: connections, memory: memory, publishing: publishing,
-            work: work, waits: PositionWaits(patience: configuration.patience), output: output,
+            work: work, waits: PositionWaits(patience: patience, source: source, takesWrites: cluster == nil),
+            nodes: cluster.map { NodeRequests($0) }, forwarding: cluster?.forwarding, output: output,
             figureSource: figureSource)
     }
 }

@@ -10,7 +10,7 @@ enum SettingLine {
     ///   - location: its `PATH:LINE`.
     static func read(
         _ line: Substring.UnicodeScalarView, _ location: String
-    ) throws(ServerConfiguration.UsageError) -> (name: String, value: String?)? {
+    ) throws(SettingsError) -> (name: String, value: String?)? {
         let content = trimmed(line)
         guard let first = content.first, first != "#" else { return nil }
         let written = content.prefix { $0 != "=" && $0 != "#" }

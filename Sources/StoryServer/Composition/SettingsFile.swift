@@ -11,8 +11,8 @@ package enum SettingsFile {
 
     /// Reads all bytes of a file.
     ///
-    /// - Throws: `UsageError` where the file cannot be read, or is too long.
-    package static func read(_ path: String) throws(ServerConfiguration.UsageError) -> [UInt8] {
+    /// - Throws: `SettingsError` where the file cannot be read, or is too long.
+    package static func read(_ path: String) throws(SettingsError) -> [UInt8] {
         guard let file = fopen(path, "re") else { throw unreadable(path, errno) }
         defer { fclose(file) }
         var bytes: [UInt8] = []
@@ -31,10 +31,10 @@ package enum SettingsFile {
 
     /// Parses the lines of a file; each setting has its location `PATH:LINE`. Empty lines and comments are skipped.
     ///
-    /// - Throws: `UsageError` for the first wrong line, with its number; then for a setting that is set twice.
+    /// - Throws: `SettingsError` for the first wrong line, with its number; then for a setting that is set twice.
     static func settings(
         _ bytes: [UInt8], _ path: String
-    ) throws(ServerConfiguration.UsageError) -> ServerConfiguration.Settings {
+    ) throws(SettingsError) -> ServerConfiguration.Settings {
         let text = bytes.starts(with: byteOrderMark) ? bytes.dropFirst(byteOrderMark.count) : bytes[...]
         var lines: [(ServerSetting, String, String)] = []
         for (index, line) in text.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated() {
@@ -53,7 +53,7 @@ package enum SettingsFile {
 
     private static func setting(
         _ line: ArraySlice<UInt8>, _ location: String
-    ) throws(ServerConfiguration.UsageError) -> (ServerSetting, String)? {
+    ) throws(SettingsError) -> (ServerSetting, String)? {
         // A comment may be in any encoding.
         guard line.first(where: { ![0x20, 0x09, 0x0D].contains($0) }) ?? 0x23 != 0x23 else { return nil }
         let text: String
@@ -88,7 +88,7 @@ package enum SettingsFile {
 
     private static func shown(_ name: String) -> String { SystemText.shown(Array(name.utf8)) }
 
-    private static func unreadable(_ path: String, _ code: Int32) -> ServerConfiguration.UsageError {
+    private static func unreadable(_ path: String, _ code: Int32) -> SettingsError {
         .init(message: "cannot read the file \(path): \(String(cString: strerror(code)))")
     }
 }

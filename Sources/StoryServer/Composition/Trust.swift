@@ -10,8 +10,8 @@ struct Trust: Equatable, Sendable {
 
     /// Parses `NAME=USER`; the user may be a name or a number.
     ///
-    /// - Throws: `UsageError` with a sentence that states the fault.
-    init(_ text: String, _ accounts: Accounts) throws(ServerConfiguration.UsageError) {
+    /// - Throws: `SettingsError` with a sentence that states the fault.
+    init(_ text: String, _ accounts: Accounts) throws(SettingsError) {
         guard let sign = text.lastIndex(of: "="), sign != text.startIndex, text.index(after: sign) != text.endIndex
         else {
             throw .init(message: "trust wants NAME=USER, the common name of a certificate and a user, not \"\(text)\"")

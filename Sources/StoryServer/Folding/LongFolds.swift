@@ -47,7 +47,7 @@ final class LongFolds {
     /// The most work that a step has done beyond its share.
     private(set) var excess = Work.zero
 
-    init(_ parts: DeclaredModels.Parts, _ served: ServedDefinitions) {
+    init(_ parts: ModelParts, _ served: ServedDefinitions) {
         (log, engine, self.served, isFollowed) = (parts.log, parts.engine, served, parts.isFollowed)
         clock = parts.clock
         events = parts.events()
@@ -72,27 +72,8 @@ final class LongFolds {
 
     // MARK: Inputs
 
-    /// Has a write answered whose fold is short, or ready; it waits for a long one.
-    ///
-    /// - Parameter handled: the output of the request.
-    /// - Returns: false where it waits.
-    func answer(
-        _ request: borrowing Request, _ connection: Connection, _ handled: RequestOutput, by requests: Requests
-    ) -> Bool {
-        switch look(at: request, of: connection, now: requests.now(), handled) {
-        case .handle(let time):
-            defer { self.handled(connection) }
-            return requests.answer(request, connection, at: time)
-        case .mustWait:
-            connection.requestMustWait(for: .fold, request.tag)
-            requests.slow.mustWait(connection)
-            return false
-        case .refused(let failure): return requests.refuse(failure, request.verb, tag: request.tag, connection)
-        }
-    }
-
     /// Looks at a write before it is handled: a long fold of its events begins, or has ended.
-    private func look(
+    func look(
         at request: borrowing Request, of connection: Connection, now: Instant, _ output: some TurnOutput
     ) -> Look {
         if let underWay, underWay.owner === connection, underWay.fold.head == log.head {
@@ -139,7 +120,7 @@ final class LongFolds {
     }
 
     /// Notes that a write was handled: a fold of it that no event used is given up.
-    private func handled(_ connection: Connection) { if underWay?.owner === connection { underWay = nil } }
+    func handled(_ connection: Connection) { if underWay?.owner === connection { underWay = nil } }
 
     /// Folds an event that was appended: joins the changes that are ready for it, or folds it now.
     func appended(_ record: EventRecord) {

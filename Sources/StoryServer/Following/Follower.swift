@@ -10,18 +10,21 @@ import StoryWire
 ///
 /// A line is taken once its records can be appended, so the input that waits is bounded: beyond `much` bytes the rest
 /// stays in the socket, and the source sends no more.
-final class Follower {
+final class Follower: PositionSource {
     /// The number of records that are taken in one turn, about.
     private static let recordsPerTurn = 2_000
     /// The bytes of lines that wait at which the link is read no further.
     private static let much = 262_144
 
     private let address: String
-    private let dependency: ServerDependency
+    private let ports: LinkPorts
+    private let effects: Effects
     private let driver: CommitDriver
     private let seals: SealQueue
     private let reader = SourceLineReader()
-    private let purpose: Purpose
+    /// The position through which a node gets events, over one connection; nil for the source of a replica, which is
+    /// followed for good.
+    private let last: Position?
     private var machine: Following
     private var link: PeerConnection?
     private var lines = LineFramer(limit: SourceLineReader.maxCount)
@@ -40,18 +43,18 @@ final class Follower {
     private(set) var fault: FollowingFault?
 
     init(
-        of address: String, _ dependency: ServerDependency, driver: CommitDriver, seals: SealQueue,
-        doubt: Position? = nil, for purpose: Purpose
+        of address: String, _ ports: LinkPorts, driver: CommitDriver, seals: SealQueue, effects: Effects,
+        doubt: Position? = nil, through last: Position? = nil
     ) {
-        (self.address, self.dependency, self.driver, self.seals) = (address, dependency, driver, seals)
-        self.purpose = purpose
+        (self.address, self.ports, self.driver, self.seals) = (address, ports, driver, seals)
+        (self.effects, self.last) = (effects, last)
         heardAt = driver.tick
         silence = SourceSilence(since: driver.tick)
-        machine = Following(address, log: dependency.log.identity.id, doubt: doubt)
+        machine = Following(address, log: driver.log.identity.id, doubt: doubt)
     }
 
-    private var log: any EventLog { dependency.log }
-    private var transport: any Transport { dependency.transport }
+    private var log: any EventLog { driver.log }
+    private var transport: any Transport { ports.transport }
 
     /// The state, for greetings and `STATS`.
     var state: ReplicaState {
@@ -122,11 +125,11 @@ final class Follower {
             let isQuiet = driver.turn.checkpointPosition == log.head && driver.refusals.failure == nil
             perform(machine.ticked(at: driver.tick, isQuiet: isQuiet))
         }
-        if driver.tick % Housekeeping.ticksPerSecond == 0 {
+        if driver.tick % Ticks.perSecond == 0 {
             withLink { (link) throws(TLSError) in try link.secondPassed() }
         }
         perform(machine.stored(through: log.flushed))
-        if case .seed = purpose { return checkSilence() }
+        if last != nil { return checkSilence() }
         guard link != nil else { return silence.linkIsGone() }
         switch silence.ticked(at: driver.tick, hasLines: lines.hasLine) {
         case .nothing: break
@@ -139,10 +142,10 @@ final class Follower {
     private func checkSilence() {
         if link == nil || hasLine || !mayTake { heardAt = driver.tick }
         let silence = driver.tick - heardAt
-        if silence >= UInt64(clamping: dependency.configuration.patience) * Housekeeping.ticksPerSecond {
+        if silence >= ports.patience {
             return end(.lost("it does not answer"))
         }
-        if silence > 0, silence % Housekeeping.ticksPerSecond == 0 { _ = askForPosition() }
+        if silence > 0, silence % Ticks.perSecond == 0 { _ = askForPosition() }
     }
 
     /// Goes on with the lines that wait, at the end of a turn.
@@ -202,13 +205,13 @@ final class Follower {
         }
         taking = nil
         left -= records.count
-        if case .seed(let last, _) = purpose, log.head >= last { return end(.complete) }
+        if let last, log.head >= last { return end(.complete) }
         perform(machine.taken(through: log.head))
     }
 
     /// Returns the records that are wanted: a seed ends where an entry of the engine begins.
     private func wanted(_ bytes: UnsafeRawBufferPointer) throws(StorageError) -> UnsafeRawBufferPointer {
-        guard case .seed(let last, _) = purpose else { return bytes }
+        guard let last else { return bytes }
         return UnsafeRawBufferPointer(rebasing: bytes[..<(try Record.end(in: bytes, after: log.head, through: last))])
     }
 
@@ -228,47 +231,47 @@ final class Follower {
         case .seal(let position): seals.add(position) { [weak self] in self?.sealed($0, at: position) }
         case .take: break
         case .answer(let question, let position):
-            if case .replica(let answered) = purpose { answered(question, position) }
+            if last == nil { effects.add(.positionAnswered(question: question, position)) }
         case .say(let happening, let reason): say(happening, reason)
         case .stop(let fault): stop(fault)
         }
     }
 
     private func say(_ happening: String, _ reason: String?) {
-        if case .seed(let last, _) = purpose {
+        if let last {
             let lack = machine.source >= last ? nil : "it is at \(machine.source.value)"
             if let reason = reason ?? lack { end(.lost(reason)) }
             return
         }
         let position = "\(log.head.value)"
         guard let reason else {
-            return dependency.trace.say(happening, ["source": address, "position": position])
+            return ports.trace.say(happening, ["source": address, "position": position])
         }
-        dependency.trace.say(happening, ["source": address, "position": position, "reason": reason])
+        ports.trace.say(happening, ["source": address, "position": position, "reason": reason])
     }
 
     private func stop(_ fault: FollowingFault) {
-        if case .seed = purpose {
+        if last != nil {
             // Other records of the source, or another store at its address, are no reason to doubt the own events.
             guard case .sealsDiffer = fault else { return end(.lost("\(fault)")) }
             return end(.diverged("\(fault)"))
         }
         self.fault = fault
-        dependency.trace.say(fault.isDivergence ? "diverged" : "another-history", ["reason": "\(fault)"])
+        ports.trace.say(fault.isDivergence ? "diverged" : "another-history", ["reason": "\(fault)"])
         transport.stop()
     }
 
     /// Ends a seed.
     func end(_ end: SeedEnd) {
-        guard case .seed(_, let ended) = purpose, !isEnding else { return }
+        guard last != nil, !isEnding else { return }
         self.end()
-        ended(end)
+        effects.add(.seedEnded(end))
     }
 
     private func connect() {
         heardAt = driver.tick
         do throws(ConnectionFailure) {
-            let link = try PeerConnection(to: address, dependency.configuration.certificates, transport)
+            let link = try PeerConnection(to: address, ports.certificates, transport)
             self.link = link
             isPaused = false
             if link.isMade { perform(machine.connected()) }

@@ -8,8 +8,6 @@ import StoryStorage
 /// It checks the right to serve the directory, reports to the service manager, computes rates, checks the clock, ends
 /// idle connections, returns freed memory to the system, and begins a checkpoint when the store is quiet.
 struct Housekeeping {
-    static let ticksPerSecond: UInt64 = 10
-
     let clock: Clock
     var clockWatch: ClockWatch
     let trace: Trace
@@ -39,7 +37,7 @@ struct Housekeeping {
         clockWatch.look()
         figures.set(.clockBehind, clockWatch.isBehind(log.lastTime))
         freed.saw(memory.used)
-        guard driver.tick % Housekeeping.ticksPerSecond == 0 else { return }
+        guard driver.tick % Ticks.perSecond == 0 else { return }
         holdRight()
         let certificates = renewCertificates()
         for condition: StoreCondition in [.certificateNotRead, .certificateEnds] {

@@ -18,7 +18,7 @@ final class Builds {
     /// The delay after a disk that was full before the next try, in nanoseconds.
     private static let delay: UInt64 = 1_000_000_000
 
-    private let parts: DeclaredModels.Parts
+    private let parts: ModelParts
     /// The definitions by the names of their models.
     private var builds: [String: ServedDefinition] = [:]
     /// The rows that definitions take over before anything is folded, by the names of their models.
@@ -40,7 +40,7 @@ final class Builds {
     /// True while a build can go on in the next turn, without waiting for anything.
     private(set) var hasWork = false
 
-    init(_ parts: DeclaredModels.Parts) { self.parts = parts }
+    init(_ parts: ModelParts) { self.parts = parts }
 
     /// The definition that is being built for a model; nil where none is.
     subscript(name: String) -> ServedDefinition? { builds[name] }

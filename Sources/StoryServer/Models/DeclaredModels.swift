@@ -13,30 +13,7 @@ final class DeclaredModels: RecordFolding {
     /// The number of events that a start folds at once for each model.
     private static let startingRest: UInt64 = 200_000
 
-    /// The parts of the daemon that it uses.
-    struct Parts {
-        let log: any EventLog
-        let engine: Engine
-        /// True where the definitions are compared with those of a source.
-        let isReplica: Bool
-        /// Returns true while a subscription follows rows.
-        let isFollowed: () -> Bool
-        let shelf: any ModelShelf
-        let trace: Trace
-        /// The log where it is stored, so that a thread can read it; nil for one in memory.
-        let stored: LMDBEventLog?
-        let starter: JobStarter
-        /// Returns freed memory to the system; on any thread.
-        let returnFreedPages: @Sendable () -> Void
-        /// Makes a reader of events for one definition.
-        let events: () -> any EventReading
-        /// Monotonic time in nanoseconds.
-        let clock: () -> UInt64
-        /// Returns the machine that stores a store.
-        let checkpoints: (any ServedModels) -> Checkpoints
-    }
-
-    let parts: Parts
+    let parts: ModelParts
     /// The definitions that answer, and those that answer no more.
     let served: ServedDefinitions
     let builds: Builds
@@ -48,7 +25,7 @@ final class DeclaredModels: RecordFolding {
     /// True while the log has events of definitions that were not looked at.
     private(set) var hasNews = false
 
-    init(_ parts: Parts) {
+    init(_ parts: ModelParts) {
         self.parts = parts
         builds = Builds(parts)
         served = ServedDefinitions(parts)
@@ -103,7 +80,7 @@ final class DeclaredModels: RecordFolding {
     /// - Throws: the error of reading the log or the models.
     func advance(
         acknowledged: Position, activate: (String, ModelActivated) throws(StorageError) -> Bool
-    ) throws(StorageError) -> Change? {
+    ) throws(StorageError) -> CatalogueChange? {
         guard isStale || !served.isEmpty || !builds.isEmpty else { return nil }
         folds.advance()
         served.noteGiven()
@@ -123,14 +100,14 @@ final class DeclaredModels: RecordFolding {
     ///
     /// - Returns: the change of the definitions that answer; nil where there is none.
     /// - Throws: the error of reading the models.
-    func follow(acknowledged: Position) throws(StorageError) -> Change? {
+    func follow(acknowledged: Position) throws(StorageError) -> CatalogueChange? {
         served.noteGiven()
         return try follow(acknowledged) ? changed() : nil
     }
 
     /// Returns the change to the definitions that answer now; nil where they contradict one another.
-    private func changed() -> Change? {
-        let change = Change(to: served.inOrder, retired: served.retired, parts, served.events)
+    private func changed() -> CatalogueChange? {
+        let change = CatalogueChange(to: served.inOrder, retired: served.retired, parts, served.events)
         isContradictory = change == nil
         return change
     }
@@ -199,7 +176,7 @@ final class DeclaredModels: RecordFolding {
     ///
     /// - Returns: the first change of the definitions that answer.
     /// - Throws: the error of reading the log or the models.
-    func begin() throws(StorageError) -> Change? {
+    func begin() throws(StorageError) -> CatalogueChange? {
         _ = try follow(log.head)
         builds.fold(atMost: DeclaredModels.startingRest)
         do throws(StorageError) {

@@ -35,14 +35,14 @@ final class DefinitionChecks {
         let result: Result<DefinitionCheck.Outcome, Failure>
     }
 
-    private let parts: DeclaredModels.Parts
+    private let parts: ModelParts
     private let declared: DeclaredModels
     private var waiting: [Asked] = []
     private var running: Running?
     /// The number of stores that dry runs have made; each has a name of its own.
     private var count: UInt32 = 0
 
-    init(_ parts: DeclaredModels.Parts, _ declared: DeclaredModels) { (self.parts, self.declared) = (parts, declared) }
+    init(_ parts: ModelParts, _ declared: DeclaredModels) { (self.parts, self.declared) = (parts, declared) }
 
     /// Queues a dry run.
     ///

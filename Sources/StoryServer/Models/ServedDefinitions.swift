@@ -6,7 +6,7 @@ import StoryStorage
 /// The definitions that answer, and those that answer no more and are kept until that is acknowledged: both are folded
 /// and stored, and the latter removed in the end.
 final class ServedDefinitions {
-    private let parts: DeclaredModels.Parts
+    private let parts: ModelParts
     /// The definitions that answer, by the names of their models.
     private(set) var byName: [String: ServedDefinition] = [:]
     /// The same by the categories that they read, as of the last `arrange`.
@@ -20,7 +20,7 @@ final class ServedDefinitions {
     /// The definitions that answer no more, with the position from which on they do not.
     private var retirements: [(definition: ServedDefinition, through: Position)] = []
 
-    init(_ parts: DeclaredModels.Parts) {
+    init(_ parts: ModelParts) {
         self.parts = parts
         events = parts.events()
         readers = CategoryReaders([], events)

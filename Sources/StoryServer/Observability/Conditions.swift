@@ -40,7 +40,7 @@ struct LogConditions {
         if replica.engineRefuses != nil { found.insert(.engineRefuses) }
         if replica.engineSetBack != nil { found.insert(.engineSetBack) }
         if replica.leader == nil { found.insert(.noLeader) }
-        if cluster.forwarding?.isLeaderLost == true { found.insert(.leaderLost) }
+        if cluster.forwarding.isLeaderLost { found.insert(.leaderLost) }
         if cluster.seeding.hasFailed, !replica.isCaughtUp { found.insert(.notSeeded) }
         // Where the engine does not answer, no report comes from any node.
         if !calls.isLost, hasSilentNode { found.insert(.nodeSilent) }

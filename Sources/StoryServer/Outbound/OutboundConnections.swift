@@ -5,26 +5,26 @@ import StoryReactor
 struct OutboundConnections {
     let follower: Follower?
     let engine: (any EngineCalls)?
-    let peer: PeerLink?
+    let forwarding: Forwarding?
 
     /// Notes that a connection is made.
     func made(_ id: ConnectionID) {
         if let follower, follower.owns(id) { return follower.connected() }
-        if let peer, peer.owns(id) { return peer.made() }
+        if let forwarding, forwarding.owns(id) { return forwarding.connected() }
         if let engine, engine.owns(id) { engine.connected(id) }
     }
 
     /// Takes bytes of the other side.
     func received(_ id: ConnectionID, _ bytes: UnsafeRawBufferPointer) {
         if let follower, follower.owns(id) { return follower.bytesReceived(bytes) }
-        if let peer, peer.owns(id) { return peer.received(bytes) }
+        if let forwarding, forwarding.owns(id) { return forwarding.bytesReceived(bytes) }
         if let engine, engine.owns(id) { engine.bytesReceived(id, bytes) }
     }
 
     /// Notes that the other side sends no more, or that the connection is gone or was not made.
     func closed(_ id: ConnectionID) {
         if let follower, follower.owns(id) { return follower.closed() }
-        if let peer, peer.owns(id) { return peer.closed() }
+        if let forwarding, forwarding.owns(id) { return forwarding.closed() }
         if let engine, engine.owns(id) { engine.closed(id) }
     }
 }

@@ -5,60 +5,56 @@ import StoryReactor
 import StoryWire
 
 /// The requests about the connections, `CLIENTS`, and the ends of connections whose clients must not go on.
-final class ClientRequests {
-    /// The connections that administrators asked to end.
-    private var toEnd: [Connection] = []
-
+extension Requests {
     /// Answers a request; a connection ends with the turn, since a line of it may be read now.
-    func answer(_ request: ClientsRequest, tag: Tag?, to connection: Connection, of requests: Requests) {
+    func answer(_ request: ClientsRequest, tag: Tag?, to connection: Connection) {
         switch request {
-        case .all: requests.tell(list(nil, of: requests), tag, connection)
+        case .all: tell(list(nil), tag, connection)
         case .one(let number):
-            let list = list(number, of: requests)
-            if list.isEmpty { return refuse(number, tag, connection, of: requests) }
-            requests.tell(list, tag, connection)
-        case .end(let number): end(number, tag, by: connection, of: requests)
+            let list = list(number)
+            if list.isEmpty { return refuse(number, tag, connection) }
+            tell(list, tag, connection)
+        case .end(let number): end(number, tag, by: connection)
         }
     }
 
-    private func list(_ number: UInt64?, of requests: Requests) -> ClientList {
-        ClientList(
-            requests.connections, requests.outbox, requests.publishing, requests.driver, requests.engine, only: number)
+    private func list(_ number: UInt64?) -> ClientList {
+        ClientList(connections, outbox, publishing, driver, engine, only: number)
     }
 
-    private func refuse(_ number: UInt64, _ tag: Tag?, _ connection: Connection, of requests: Requests) {
+    private func refuse(_ number: UInt64, _ tag: Tag?, _ connection: Connection) {
         let failure = Failure(.notFound, "there is no client \(number)")
-        requests.output(connection).reply(.failed(failure), tag: tag, restsOn: .zero)
+        output(connection).reply(.failed(failure), tag: tag, restsOn: .zero)
     }
 
-    private func end(_ number: UInt64, _ tag: Tag?, by connection: Connection, of requests: Requests) {
-        requests.left -= .report
-        let found = requests.connections.all.first { $0.client.number == number && !$0.isEnding }
-        guard let ended = found else { return refuse(number, tag, connection, of: requests) }
-        let position = requests.driver.acknowledged.value
+    private func end(_ number: UInt64, _ tag: Tag?, by connection: Connection) {
+        left -= .report
+        let found = connections.all.first { $0.client.number == number && !$0.isEnding }
+        guard let ended = found else { return refuse(number, tag, connection) }
+        let position = driver.acknowledged.value
         let members = [Member("ended", .count(number)), Member("position", .count(position))]
-        requests.output(connection).reply(.done(.members(members)), tag: tag, restsOn: .zero)
-        requests.trace.say("client-ended", ["client": "\(number)", "by": "\(connection.session.peer.uid)"])
+        output(connection).reply(.done(.members(members)), tag: tag, restsOn: .zero)
+        trace.say("client-ended", ["client": "\(number)", "by": "\(connection.session.peer.uid)"])
         toEnd.append(ended)
     }
 
     /// Ends the connections that administrators asked to end.
-    func endAsked(of requests: Requests) {
+    func endAsked() {
         let ended = toEnd
         toEnd = []
         for connection in ended where !connection.isEnding {
-            requests.end(connection, .ended, Failure(.denied, "an administrator ended the connection"))
+            end(connection, .ended, Failure(.denied, "an administrator ended the connection"))
             connection.lines.discard()
         }
     }
 
     /// Ends a connection whose certificate is accepted no more.
-    func endCertificate(of connection: Connection, _ error: TLSError, of requests: Requests) {
+    func endCertificate(of connection: Connection, _ error: TLSError) {
         let certificate = connection.client.certificate
-        requests.trace.say(
+        trace.say(
             "certificate-ended",
             ["certificate": certificate?.name ?? "", "from": certificate?.from ?? "", "reason": "\(error)"])
-        requests.end(connection, .certificate, Failure(.denied, "\(error)"))
+        end(connection, .certificate, Failure(.denied, "\(error)"))
         connection.lines.discard()
     }
 }

@@ -11,7 +11,7 @@ extension Requests {
     func end(_ connection: Connection, _ reason: EndReason, _ failure: Failure = .draining) {
         guard !connection.isEnding else { return }
         let output = output(connection)
-        forwarding?.connectionEnds(connection, failure)
+        endPassingOn(of: connection, failure)
         if let unanswered = connection.finishRequested() {
             outbox.dropUnfinished(connection)
             output.reply(.failed(failure), tag: unanswered.tag, restsOn: .zero)

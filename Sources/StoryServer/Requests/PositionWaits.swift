@@ -44,22 +44,25 @@ final class PositionWaits {
 
     /// How long a request waits, in ticks of 0.1 s.
     private let patience: UInt64
-    /// Asks the source of a replica, or the engine of a node, for its position, and returns the number of the question; nil
-    /// for a store of its own.
-    var askSource: (() -> UInt64)?
+    /// The source of a replica, or the engine of a node; nil for a store of its own.
+    private let source: (any PositionSource)?
     private var waits: [Wait] = []
     /// False while writes wait, since this node does not lead.
-    var takesWrites = true
+    var takesWrites: Bool
     /// The least position that a request waits for.
     private var least = Position.max
 
     /// Makes an empty list.
     ///
-    /// - Parameter seconds: how long a request waits.
-    init(patience seconds: Int) { patience = UInt64(clamping: seconds) * 10 }
+    /// - Parameters:
+    ///   - patience: how long a request waits, in ticks of 0.1 s.
+    ///   - takesWrites: whether writes are taken from the start.
+    init(patience: UInt64, source: (any PositionSource)?, takesWrites: Bool) {
+        (self.patience, self.source, self.takesWrites) = (patience, source, takesWrites)
+    }
 
     /// True at a replica or a node, where subscriptions have a minimum of their own.
-    private var isOneOfSeveral: Bool { askSource != nil }
+    private var isOneOfSeveral: Bool { source != nil }
 
     /// Returns true for a request that has to be looked at.
     @inline(__always)
@@ -87,8 +90,8 @@ final class PositionWaits {
             return .late(Failure(.behind, message, .position(acknowledged)))
         case (.position(let position), _), (.now, .reached(let position)?): aim = .position(position)
         case (.now, .led?), (.now, nil):
-            guard let askSource else { return .met }
-            aim = .answer(question: askSource())
+            guard let source else { return .met }
+            aim = .answer(question: source.askForPosition())
         }
         return wait(connection, request.tag, for: aim, at: tick)
     }
@@ -159,4 +162,10 @@ final class PositionWaits {
         }
         return taken
     }
+}
+
+/// A place that tells how far the log is: the source of a replica, or the engine of a node.
+protocol PositionSource: AnyObject {
+    /// Asks for the position; returns the number of the question.
+    func askForPosition() -> UInt64
 }

@@ -9,7 +9,7 @@ final class Requests {
     let engine: Engine
     let reader: RequestReader
     private let clock: Clock
-    private let figures: Figures
+    let figures: Figures
     let slow: SlowRequests
     let trace: Trace
     let transport: any Transport
@@ -27,10 +27,12 @@ final class Requests {
     let waits: PositionWaits
     /// Makes the source of the figures at one moment.
     let figureSource: (ConnectionSums) -> FigureSource
-    let clients = ClientRequests()
-    var nodes: NodeRequests?
+    /// The connections that administrators asked to end.
+    var toEnd: [Connection] = []
+    /// The requests about the nodes of a log; nil where this store is none of them.
+    let nodes: NodeRequests?
     /// The writes that a node passes on; nil where this store is none.
-    var forwarding: Forwarding?
+    let forwarding: Forwarding?
     /// The work of a turn that is left to connections with a backlog, however many lines arrive.
     private static let leftOver = Work(microseconds: 1_000)
 
@@ -54,13 +56,14 @@ final class Requests {
         engine: Engine, reader: RequestReader, clock: Clock, figures: Figures, slow: SlowRequests, trace: Trace,
         transport: any Transport, access: Access, owner: UInt32, limits: Limits, driver: CommitDriver,
         outbox: Outbox, connections: Connections, memory: ClientMemory, publishing: PushScheduler, work: RequestedWork,
-        waits: PositionWaits, output: RequestOutput, figureSource: @escaping (ConnectionSums) -> FigureSource
+        waits: PositionWaits, nodes: NodeRequests?, forwarding: Forwarding?, output: RequestOutput,
+        figureSource: @escaping (ConnectionSums) -> FigureSource
     ) {
         (self.engine, self.reader, self.clock, self.figures) = (engine, reader, clock, figures)
         (self.slow, self.trace, self.transport, self.access) = (slow, trace, transport, access)
         (self.owner, self.limits, self.driver, self.outbox) = (owner, limits, driver, outbox)
         (self.connections, self.memory, self.publishing) = (connections, memory, publishing)
-        (self.work, self.waits) = (work, waits)
+        (self.work, self.waits, self.nodes, self.forwarding) = (work, waits, nodes, forwarding)
         reading = Reading(transport, limits, connections, memory)
         (handled, self.figureSource) = (output, figureSource)
     }
@@ -88,7 +91,7 @@ final class Requests {
     /// Accepts a client, or refuses it with the reason.
     func connected(_ id: ConnectionID, _ credentials: PeerCredentials) {
         let credentials = access.trusted(credentials)
-        let (role, isNode) = access.standing(of: credentials, owner: owner, forwarding)
+        let (role, isNode) = access.standing(of: credentials, owner: owner, nodes)
         let peer = Peer(uid: credentials.uid, role: role ?? .read)
         let connection = Connection(
             id: id, peer: peer, isNode: isNode, limits: limits, touched: connections.touched)
@@ -127,7 +130,7 @@ final class Requests {
     func takeLeftOver() {
         while let connection = queue.next() { takeLines(connection, queue.takeShare()) }
         engine.flush()
-        clients.endAsked(of: self)
+        endAsked()
     }
 
     /// Handles lines of the connection, up to its share.
@@ -186,7 +189,7 @@ final class Requests {
     ///   definitions are not durable, or it writes while no writes are accepted, or an event is about to be undone.
     private func handle(_ request: borrowing Request, _ connection: Connection) -> Bool {
         if request.author != nil || connection.forwarded > 0 || !waits.takesWrites,
-            let isTaken = forwarding?.look(at: request, of: connection)
+            let isTaken = passOn(request, of: connection)
         {
             return isTaken
         }
@@ -206,7 +209,22 @@ final class Requests {
             }
         }
         guard request.verb.isWrite, driver.declared.folds.mayConcern else { return answer(request, connection) }
-        return driver.declared.folds.answer(request, connection, handled, by: self)
+        return answerFolded(request, connection)
+    }
+
+    /// Has the engine answer a write of events whose fold into declared models may be long.
+    private func answerFolded(_ request: borrowing Request, _ connection: Connection) -> Bool {
+        let folds = driver.declared.folds
+        switch folds.look(at: request, of: connection, now: now(), handled) {
+        case .handle(let time):
+            defer { folds.handled(connection) }
+            return answer(request, connection, at: time)
+        case .mustWait:
+            connection.requestMustWait(for: .fold, request.tag)
+            slow.mustWait(connection)
+            return false
+        case .refused(let failure): return refuse(failure, request.verb, tag: request.tag, connection)
+        }
     }
 
     /// Has the engine answer a request that waits for nothing.

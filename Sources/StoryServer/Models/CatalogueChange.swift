@@ -1,41 +1,16 @@
 import StoryCore
 import StoryEngine
 import StoryFold
-import StoryWire
 
-extension DeclaredModels.Parts {
-    /// Returns a definition with its store, from the events that the store has.
-    ///
-    /// - Throws: `.failed` for a text of another language; otherwise the error of the store.
-    func definition(
-        _ name: String, _ numbered: DeclaredModel.Numbered
-    ) throws(StorageError) -> ServedDefinition {
-        let compiled = try CompiledDefinition(name, numbered)
-        let folder = ModelFolder(model: name, number: numbered.number, tables: compiled.schema.tables)
-        var store = try shelf.open(folder)
-        // A store that is folded up to nothing may have a part of the rows of another definition.
-        if let found = store, found.checkpointed > log.head || found.checkpointed == .zero {
-            shelf.close(found)
-            store = nil
-        }
-        let opened = if let store { store } else { try shelf.create(folder) }
-        return try ServedDefinition(
-            compiled, folder, store: opened, checkpoints: checkpoints(opened), events: events(),
-            activations: isReplica ? JSONObjectReader() : nil)
-    }
+/// A change of the definitions that answer.
+struct CatalogueChange {
+    /// The catalogue with the kinds of the definitions.
+    let plan: CataloguePlan
+    /// Those kinds.
+    let declared: [Kind: DeclaredKind]
 }
 
-extension DeclaredModels {
-    /// A change of the definitions that answer.
-    struct Change {
-        /// The catalogue with the kinds of the definitions.
-        let plan: CataloguePlan
-        /// Those kinds.
-        let declared: [Kind: DeclaredKind]
-    }
-}
-
-extension DeclaredModels.Change {
+extension CatalogueChange {
     /// Creates the change to the definitions that answer now; nil where they contradict one another.
     ///
     /// - Parameters:
@@ -44,7 +19,7 @@ extension DeclaredModels.Change {
     ///   - parts: the parts of the daemon.
     ///   - events: the reader of events that the loop has for all definitions.
     init?(
-        to definitions: [ServedDefinition], retired: [ServedDefinition], _ parts: DeclaredModels.Parts,
+        to definitions: [ServedDefinition], retired: [ServedDefinition], _ parts: ModelParts,
         _ events: any EventReading
     ) {
         let old = parts.engine.catalogue

@@ -1,0 +1,139 @@
+import StoryCluster
+import StoryCore
+import StoryEngine
+import StoryReactor
+import StoryWire
+
+/// The requests of a node that are passed on to the node that leads, that wait for those, or that another node passes on.
+extension Requests {
+    /// Looks at a request that may be one of those.
+    ///
+    /// - Returns: nil for a request that is handled here; true for one that is passed on or refused, false for one that
+    ///   waits.
+    func passOn(_ request: borrowing Request, of connection: Connection) -> Bool? {
+        guard let forwarding else { return nil }
+        guard request.author == nil else { return look(atPassedOn: request, of: connection, forwarding) }
+        let isForOther = request.isWrite && !waits.takesWrites
+        if isForOther, forwarding.hasRoom(connection) {
+            forwarding.add(request, reader.untagged, of: connection)
+            return true
+        }
+        guard isForOther || connection.forwarded > 0 else { return nil }
+        connection.requestMustWait(for: .forwarded(), request.tag)
+        slow.mustWait(connection)
+        return false
+    }
+
+    /// Refuses a write that is passed on to a node that does not lead; nil where it is handled.
+    ///
+    /// Such a node ends the connection: nothing that the other one sent behind is carried out, and it goes to the node
+    /// that leads.
+    private func look(
+        atPassedOn request: borrowing Request, of connection: Connection, _ forwarding: Forwarding
+    ) -> Bool? {
+        connection.passesOn = true
+        guard !waits.takesWrites, !forwarding.isToLead else { return nil }
+        _ = refuse(.superseded, request.verb, tag: request.tag, connection)
+        drain(connection)
+        return true
+    }
+
+    /// Begins to take writes, since this node leads, or ends to: then no other node passes any on to it.
+    func takesWrites(_ takesWrites: Bool) {
+        waits.takesWrites = takesWrites
+        if takesWrites { return resume(waits.takeLed()) }
+        guard forwarding != nil else { return }
+        for connection in connections.all where connection.passesOn { drain(connection) }
+    }
+
+    /// Carries out the writes that no other node has, where this node takes writes itself.
+    func carryOutWaiting() {
+        guard let forwarding, waits.takesWrites else { return }
+        for client in forwarding.waitingClients {
+            while !driver.holdsWrites(), let write = forwarding.takeWaiting(of: client) {
+                guard let connection = connections[ConnectionID(client)] else { continue }
+                connection.forwarded -= 1
+                carryOut(write.line, connection)
+                forwarding.carriedOut(of: client)
+                goOn(connection)
+            }
+        }
+    }
+
+    private func carryOut(_ line: [UInt8], _ connection: Connection) {
+        guard !connection.isEnding else { return }
+        let bytes = line + [UInt8](repeating: 0, count: LineFramer.slack)
+        bytes.withUnsafeBytes { bytes in
+            do throws(RefusedLine) {
+                let request = try reader.read(UnsafeRawBufferPointer(rebasing: bytes.prefix(line.count)))
+                _ = answer(request, connection)
+            } catch {
+                connection.client.asked(error.verb)
+                output(connection).reply(.failed(error.failure), tag: error.tag, restsOn: engine.head)
+            }
+        }
+    }
+
+    // MARK: Replies
+
+    /// Replies to a write that was passed on.
+    func answered(_ write: ForwardedWrite, _ answer: ForwardedAnswer) {
+        guard let connection = connections[ConnectionID(write.client)], !connection.isEnding else { return }
+        connection.forwarded -= 1
+        reply(answer, to: write, otherwise: .leaderless, on: connection)
+        goOn(connection)
+    }
+
+    /// Lets the connections go on whose next write waits for room.
+    func passingOnHasRoom(_ connections: [Connection]) { resume(connections.filter(\.awaitsForwarded)) }
+
+    /// Lets a connection go on whose writes all have their replies.
+    private func goOn(_ connection: Connection) {
+        if connection.forwarded == 0, connection.awaitsForwarded { resume([connection]) }
+    }
+
+    /// Replies to the writes of a connection that were passed on, as far as their outcome is known, since it ends.
+    ///
+    /// - Parameter failure: the reply to a write that was not carried out.
+    func endPassingOn(of connection: Connection, _ failure: Failure) {
+        for (write, answer) in forwarding?.connectionEnds(connection) ?? [] {
+            reply(answer, to: write, otherwise: failure, on: connection)
+        }
+    }
+
+    /// - Parameter failure: the reply where it was not carried out.
+    private func reply(
+        _ answer: ForwardedAnswer, to write: ForwardedWrite, otherwise failure: Failure, on connection: Connection
+    ) {
+        _ = figures.handled(write.verb)
+        connection.client.asked(write.verb)
+        let output = output(connection)
+        switch answer {
+        case .leaderless: output.reply(.failed(failure), tag: write.tag, restsOn: .zero)
+        case .unknown:
+            let failure: Failure = write.isRepeatable ? .outcomeOfKeyUnknown : .outcomeUnknown
+            output.reply(.failed(failure), tag: write.tag, restsOn: .zero)
+        case .reply(let lines, let code):
+            if let code { figures.failed(code, of: connection) }
+            outbox.write(to: connection, restsOn: .zero, durable: driver.acknowledged) { bytes in
+                lines.withUnsafeBytes { bytes.raw($0) }
+            }
+        }
+    }
+}
+
+extension Access {
+    /// Returns the role of a peer, nil where it may not connect, and whether it is a node: on this machine the user who
+    /// runs this one, or root; else a certificate with the name of a node of the log.
+    ///
+    /// - Parameter nodes: the requests about the nodes of the log; nil where this store is none of them.
+    func standing(of peer: PeerCredentials, owner: UInt32, _ nodes: NodeRequests?) -> (Role?, isNode: Bool) {
+        let role = role(of: peer, owner: owner)
+        guard let nodes else { return (role, false) }
+        guard let certificate = peer.certificate else {
+            return (role, role == .admin && (peer.uid == owner || peer.uid == 0))
+        }
+        let isNode = certificate.name.map(nodes.isNode) ?? false
+        return (role ?? (isNode ? .read : nil), isNode)
+    }
+}
