@@ -16,11 +16,11 @@ extension Server {
         case .takesWrites(let takesWrites): requests.takesWrites(takesWrites)
         case .positionAnswered(let question, let position):
             requests.waits.answered(question, position)
-            requests.resume(requests.waits.takeReached(driver.acknowledged))
-        case .changeEnded(let id, let end): requests.changeEnded(id, end)
+            clients.resume(requests.waits.takeReached(driver.acknowledged))
+        case .changeEnded(let id, let end): requests.work.changeEnded(id, end)
         case .seedEnded(let end): cluster?.seedEnded(end)
-        case .passedOnEnded(let write, let answer): requests.answered(write, answer)
-        case .passingOnHasRoom(let connections): requests.passingOnHasRoom(connections)
+        case .passedOnEnded(let write, let answer): clients.answered(write, answer)
+        case .passingOnHasRoom(let connections): clients.passingOnHasRoom(connections)
         case .leaderIsGone(let term): cluster?.input { $0.leaderIsGone(term, at: $1) }
         }
     }

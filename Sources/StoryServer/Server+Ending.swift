@@ -26,7 +26,7 @@ extension Server {
         publish()
         dependency.engine.drainRequested()
         outbox.isDraining = true
-        for connection in connections.all { requests.drain(connection) }
+        for connection in connections.all { clients.drain(connection) }
         dependency.transport.endLingering()
     }
 }

@@ -9,14 +9,14 @@ extension Server {
     func buildModels() {
         // The log's definitions are in the models.
         guard !driver.isHalfFolded else { return }
-        defer { if let connection = declared.folds.takeEnded() { requests.resume([connection]) } }
+        defer { if let connection = declared.folds.takeEnded() { clients.resume([connection]) } }
         advanceModels { () throws(StorageError) in
             try declared.advance(acknowledged: driver.acknowledged) { (name, event) throws(StorageError) in
                 guard follower == nil, cluster?.takesWrites != false, drainDeadline == nil, !driver.holdsWrites(),
                     dependency.engine.refusal == nil
                 else { return false }
                 try dependency.engine.models.activate(
-                    name, event, by: dependency.uid, dependency.clock.now(), into: requests.output(nil))
+                    name, event, by: dependency.uid, dependency.clock.now(), into: clients.output(nil))
                 dependency.transport.requestTurn()
                 return true
             }
@@ -80,7 +80,7 @@ extension Server {
         guard !removed.isEmpty else { return }
         for connection in connections.all where connection.session.rowSubscriptionCount > 0 {
             connection.session.settleSubscriptions(
-                of: removed, in: engine.catalogue, at: durable, into: requests.output(connection))
+                of: removed, in: engine.catalogue, at: durable, into: clients.output(connection))
             publishing.add(connection)
             connections.subscriptionsChanged(connection)
         }

@@ -29,6 +29,7 @@ package final class Server: ReactorHandler {
     private let rebuild: ModelRebuild?
     private let scrub: ModelScrub
     let declared: DeclaredModels
+    let clients: Clients
     let requests: Requests
     private var housekeeping: Housekeeping
     var slow: SlowRequests { dependency.slow }
@@ -62,14 +63,14 @@ package final class Server: ReactorHandler {
             journal, entries ?? JournalCommitter(log, journal, bytesPerCommit: limits.commit), effects, connections,
             outbox, checkpoints, flush, declared)
         publishing = dependency.pushScheduler(connections, outbox)
-        let work = RequestedWork(
-            checkpoints: CheckpointRequests(checkpoints, declared), checks: DefinitionChecks(declared.parts, declared),
-            jobs: Jobs(dependency.logWork, data: dependency.configuration.data, trace: trace, starter: starter),
-            seals: SealQueue(dependency.logWork, starter: starter))
-        follower = dependency.follower(driver, work.seals, effects)
-        cluster = dependency.clusterDriver(driver, entries, work.seals, effects)
+        let seals = SealQueue(dependency.logWork, starter: starter)
+        follower = dependency.follower(driver, seals, effects)
+        cluster = dependency.clusterDriver(driver, entries, seals, effects)
+        let nodes = cluster.map { NodeRequests($0) }
+        clients = dependency.clients(driver, connections, outbox, publishing, cluster, nodes)
+        let work = dependency.requestedWork(declared, checkpoints, seals, starter, clients, memory, nodes)
         requests = dependency.requests(
-            driver, connections, outbox, memory, publishing, checkpoints, work, source: follower ?? cluster, cluster)
+            clients, memory, work, source: follower ?? cluster, takesWrites: cluster == nil)
         housekeeping = dependency.housekeeping(driver, connections, memory, requests)
         engine.cluster = { [weak follower, weak cluster] in
             follower.map { .replica($0.state) } ?? cluster.map { .node($0.state) }
@@ -109,7 +110,7 @@ package final class Server: ReactorHandler {
     package func connectionOpened(_ id: ConnectionID, peer: PeerCredentials) {
         slow.turnGoesOn()
         dependency.figures.set(.notAccepting, false)
-        requests.connected(id, peer)
+        clients.connected(id, peer, at: requests.now())
     }
 
     /// Traces that the system lacks the resources to accept a client.
@@ -128,7 +129,7 @@ package final class Server: ReactorHandler {
     /// Ends a connection whose certificate is accepted no more.
     package func certificateEnded(_ id: ConnectionID, _ error: TLSError) {
         guard let connection = connections[id], !connection.isEnding else { return }
-        requests.endCertificate(of: connection, error)
+        work.clientRequests.endCertificate(of: connection, error)
     }
 
     /// Traces a peer of another machine that was not let in.
@@ -235,7 +236,7 @@ package final class Server: ReactorHandler {
     package func timerFired() {
         slow.turnGoesOn()
         housekeeping.ticked()
-        requests.resume(requests.waits.takeLate(at: driver.tick))
+        clients.resume(requests.waits.takeLate(at: driver.tick))
         follower?.ticked()
         cluster?.ticked()
         settle()
@@ -250,7 +251,7 @@ package final class Server: ReactorHandler {
         releaseCommitted()
         driver.flushMayHaveEnded()
         if stopReason == nil { checkpoints.advance() }
-        for answer in work.checkpoints.answers() + work.jobs.answers() { requests.answer(answer) }
+        for answer in work.checkpoints.answers() + work.jobs.answers() { clients.answer(answer) }
         work.seals.advance()
         settle()
     }
@@ -297,8 +298,8 @@ package final class Server: ReactorHandler {
         if let error = modelsAreLost { driver.fail(error) }
         scrub.advance(at: driver.tick)
         driver.storeIfDue()
-        for answer in work.checkpoints.answers() { requests.answer(answer) }
-        for ended in work.checks.advance() { requests.answer(ended) }
+        for answer in work.checkpoints.answers() { clients.answer(answer) }
+        for ended in work.checks.advance() { clients.answer(ended) }
     }
 
     /// Why writes, or all requests, cannot get the models that they need: the log is damaged as well, or there is no room

@@ -81,28 +81,44 @@ extension ServerDependency {
             idle: IdleConnections(connections: connections, transport: transport, limits: configuration.limits))
     }
 
-    func requests(
-        _ driver: CommitDriver, _ connections: Connections, _ outbox: Outbox, _ memory: ClientMemory,
-        _ publishing: PushScheduler, _ checkpoints: Checkpoints, _ work: RequestedWork,
-        source: (any PositionSource)?, _ cluster: ClusterDriver?
-    ) -> Requests {
-        let figureSource = {
-            [log, models, engine, foldTimer, figures, configuration, durability] (sums: ConnectionSums) in
-            FigureSource(
-                log: log, position: driver.acknowledged, models: models, engine: engine, foldTimer: foldTimer,
-                checkpoints: checkpoints, figures: figures, memory: memory, publishing: publishing,
-                data: configuration.data, journal: configuration.journal, durability: durability,
-                conditions: Conditions(driver: driver).now, sums: sums)
-        }
+    func clients(
+        _ driver: CommitDriver, _ connections: Connections, _ outbox: Outbox, _ publishing: PushScheduler,
+        _ cluster: ClusterDriver?, _ nodes: NodeRequests?
+    ) -> Clients {
         let output = RequestOutput(
             driver: driver, publishing: publishing, outbox: outbox, encoder: encoder, figures: figures, trace: trace,
             rows: RowRequests(clock: clock.steady, figures, slow))
-        return Requests(
-            engine: engine, reader: reader, clock: clock, figures: figures, slow: slow, trace: trace,
-            transport: transport, access: configuration.access, owner: uid, limits: configuration.limits,
-            driver: driver, outbox: outbox, connections: connections, memory: memory, publishing: publishing,
-            work: work, waits: PositionWaits(patience: patience, source: source, takesWrites: cluster == nil),
-            nodes: cluster.map { NodeRequests($0) }, forwarding: cluster?.forwarding, output: output,
-            figureSource: figureSource)
+        return Clients(
+            engine: engine, driver: driver, outbox: outbox, connections: connections, publishing: publishing,
+            figures: figures, slow: slow, trace: trace, access: configuration.access, owner: uid,
+            limits: configuration.limits, nodes: nodes, forwarding: cluster?.forwarding, output: output)
+    }
+
+    func requestedWork(
+        _ declared: DeclaredModels, _ checkpoints: Checkpoints, _ seals: SealQueue, _ starter: JobStarter,
+        _ clients: Clients, _ memory: ClientMemory, _ nodes: NodeRequests?
+    ) -> RequestedWork {
+        let figureSource = {
+            [log, models, engine, foldTimer, figures, configuration, durability] (sums: ConnectionSums) in
+            FigureSource(
+                log: log, position: clients.driver.acknowledged, models: models, engine: engine, foldTimer: foldTimer,
+                checkpoints: checkpoints, figures: figures, memory: memory, publishing: clients.publishing,
+                data: configuration.data, journal: configuration.journal, durability: durability,
+                conditions: Conditions(driver: clients.driver).now, sums: sums)
+        }
+        return RequestedWork(
+            checkpoints: CheckpointRequests(checkpoints, declared), checks: DefinitionChecks(declared.parts, declared),
+            jobs: Jobs(logWork, data: configuration.data, trace: trace, starter: starter), seals: seals,
+            clients: clients, reader: reader, nodes: nodes, figureSource: figureSource)
+    }
+
+    func requests(
+        _ clients: Clients, _ memory: ClientMemory, _ work: RequestedWork, source: (any PositionSource)?,
+        takesWrites: Bool
+    ) -> Requests {
+        Requests(
+            reader: reader, clock: clock, transport: transport, limits: configuration.limits, memory: memory,
+            clients: clients, work: work,
+            waits: PositionWaits(patience: patience, source: source, takesWrites: takesWrites))
     }
 }

@@ -63,11 +63,11 @@ struct Housekeeping {
     /// Ends the connections that use resources and are idle.
     private func endIdle() {
         let due = idle.due(
-            at: driver.tick, isRoomWanted: requests.wasRefused, isLineWanted: requests.reading.isWanted,
+            at: driver.tick, isRoomWanted: requests.clients.wasRefused, isLineWanted: requests.reading.isWanted,
             isMemoryWanted: memory.takeWanted())
-        requests.wasRefused = false
+        requests.clients.wasRefused = false
         guard !due.isEmpty else { return }
-        for (connection, seconds) in due { requests.endIdle(connection, seconds: seconds) }
+        for (connection, seconds) in due { requests.clients.endIdle(connection, seconds: seconds) }
         trace.say("idle", ["ended": "\(due.count)", "connections": "\(connections.liveCount)"])
     }
 }

@@ -5,36 +5,47 @@ import StoryReactor
 import StoryWire
 
 /// The requests about the connections, `CLIENTS`, and the ends of connections whose clients must not go on.
-extension Requests {
+final class ClientRequests {
+    private let clients: Clients
+    /// The connections that administrators asked to end.
+    private var toEnd: [Connection] = []
+
+    init(_ clients: Clients) { self.clients = clients }
+
     /// Answers a request; a connection ends with the turn, since a line of it may be read now.
-    func answer(_ request: ClientsRequest, tag: Tag?, to connection: Connection) {
+    ///
+    /// - Returns: the work that it took.
+    func answer(_ request: ClientsRequest, tag: Tag?, to connection: Connection) -> Work {
         switch request {
-        case .all: tell(list(nil), tag, connection)
+        case .all: return clients.tell(list(nil), tag, connection)
         case .one(let number):
             let list = list(number)
-            if list.isEmpty { return refuse(number, tag, connection) }
-            tell(list, tag, connection)
-        case .end(let number): end(number, tag, by: connection)
+            guard list.isEmpty else { return clients.tell(list, tag, connection) }
+            refuse(number, tag, connection)
+            return .zero
+        case .end(let number):
+            end(number, tag, by: connection)
+            return .report
         }
     }
 
     private func list(_ number: UInt64?) -> ClientList {
-        ClientList(connections, outbox, publishing, driver, engine, only: number)
+        ClientList(
+            clients.connections, clients.outbox, clients.publishing, clients.driver, clients.engine, only: number)
     }
 
     private func refuse(_ number: UInt64, _ tag: Tag?, _ connection: Connection) {
         let failure = Failure(.notFound, "there is no client \(number)")
-        output(connection).reply(.failed(failure), tag: tag, restsOn: .zero)
+        clients.output(connection).reply(.failed(failure), tag: tag, restsOn: .zero)
     }
 
     private func end(_ number: UInt64, _ tag: Tag?, by connection: Connection) {
-        left -= .report
-        let found = connections.all.first { $0.client.number == number && !$0.isEnding }
+        let found = clients.connections.all.first { $0.client.number == number && !$0.isEnding }
         guard let ended = found else { return refuse(number, tag, connection) }
-        let position = driver.acknowledged.value
+        let position = clients.driver.acknowledged.value
         let members = [Member("ended", .count(number)), Member("position", .count(position))]
-        output(connection).reply(.done(.members(members)), tag: tag, restsOn: .zero)
-        trace.say("client-ended", ["client": "\(number)", "by": "\(connection.session.peer.uid)"])
+        clients.output(connection).reply(.done(.members(members)), tag: tag, restsOn: .zero)
+        clients.trace.say("client-ended", ["client": "\(number)", "by": "\(connection.session.peer.uid)"])
         toEnd.append(ended)
     }
 
@@ -43,7 +54,7 @@ extension Requests {
         let ended = toEnd
         toEnd = []
         for connection in ended where !connection.isEnding {
-            end(connection, .ended, Failure(.denied, "an administrator ended the connection"))
+            clients.end(connection, .ended, Failure(.denied, "an administrator ended the connection"))
             connection.lines.discard()
         }
     }
@@ -51,10 +62,10 @@ extension Requests {
     /// Ends a connection whose certificate is accepted no more.
     func endCertificate(of connection: Connection, _ error: TLSError) {
         let certificate = connection.client.certificate
-        trace.say(
+        clients.trace.say(
             "certificate-ended",
             ["certificate": certificate?.name ?? "", "from": certificate?.from ?? "", "reason": "\(error)"])
-        end(connection, .certificate, Failure(.denied, "\(error)"))
+        clients.end(connection, .certificate, Failure(.denied, "\(error)"))
         connection.lines.discard()
     }
 }

@@ -9,13 +9,14 @@ extension Requests {
     /// dropped.
     func findNextSteps() {
         goOn()
-        if memory.level < level { connections.all.forEach(connections.touched.add) }
+        if memory.level < level { clients.connections.all.forEach(clients.connections.touched.add) }
         level = memory.level
         goOn()
     }
 
     private func goOn() {
         reading.level = memory.level
+        let (connections, outbox) = (clients.connections, clients.outbox)
         connections.touched.forEach { connection in
             // Spare input storage is not kept while client memory is short.
             if memory.level > .plenty, connection.lines.bufferedCount == 0 { connection.lines.discard() }
@@ -23,8 +24,8 @@ extension Requests {
             memory.update(connection, unsent: transport.unsentCount(connection.id), isGone: isGone)
             let step = NextStep(NextStep.Facts(connection, outbox, memory.level, durable: driver.acknowledged))
             reading.set(connection, step.input)
-            if step.takesLine { queue.add(connection, hadShare: true) }
-            if step.isPublished { publishing.goesOn(connection) }
+            if step.takesLine { clients.queue.add(connection, hadShare: true) }
+            if step.isPublished { clients.publishing.goesOn(connection) }
             if step.isClosed { outbox.finish(connection) }
         }
     }

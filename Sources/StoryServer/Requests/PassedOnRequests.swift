@@ -11,7 +11,7 @@ extension Requests {
     /// - Returns: nil for a request that is handled here; true for one that is passed on or refused, false for one that
     ///   waits.
     func passOn(_ request: borrowing Request, of connection: Connection) -> Bool? {
-        guard let forwarding else { return nil }
+        guard let forwarding = clients.forwarding else { return nil }
         guard request.author == nil else { return look(atPassedOn: request, of: connection, forwarding) }
         let isForOther = request.isWrite && !waits.takesWrites
         if isForOther, forwarding.hasRoom(connection) {
@@ -33,29 +33,29 @@ extension Requests {
     ) -> Bool? {
         connection.passesOn = true
         guard !waits.takesWrites, !forwarding.isToLead else { return nil }
-        _ = refuse(.superseded, request.verb, tag: request.tag, connection)
-        drain(connection)
+        _ = clients.refuse(.superseded, request.verb, tag: request.tag, connection)
+        clients.drain(connection)
         return true
     }
 
     /// Begins to take writes, since this node leads, or ends to: then no other node passes any on to it.
     func takesWrites(_ takesWrites: Bool) {
         waits.takesWrites = takesWrites
-        if takesWrites { return resume(waits.takeLed()) }
-        guard forwarding != nil else { return }
-        for connection in connections.all where connection.passesOn { drain(connection) }
+        if takesWrites { return clients.resume(waits.takeLed()) }
+        guard clients.forwarding != nil else { return }
+        for connection in clients.connections.all where connection.passesOn { clients.drain(connection) }
     }
 
     /// Carries out the writes that no other node has, where this node takes writes itself.
     func carryOutWaiting() {
-        guard let forwarding, waits.takesWrites else { return }
+        guard let forwarding = clients.forwarding, waits.takesWrites else { return }
         for client in forwarding.waitingClients {
             while !driver.holdsWrites(), let write = forwarding.takeWaiting(of: client) {
-                guard let connection = connections[ConnectionID(client)] else { continue }
+                guard let connection = clients.connections[ConnectionID(client)] else { continue }
                 connection.forwarded -= 1
                 carryOut(write.line, connection)
                 forwarding.carriedOut(of: client)
-                goOn(connection)
+                clients.goOn(connection)
             }
         }
     }
@@ -69,13 +69,14 @@ extension Requests {
                 _ = answer(request, connection)
             } catch {
                 connection.client.asked(error.verb)
-                output(connection).reply(.failed(error.failure), tag: error.tag, restsOn: engine.head)
+                clients.output(connection).reply(.failed(error.failure), tag: error.tag, restsOn: engine.head)
             }
         }
     }
+}
 
-    // MARK: Replies
-
+/// The replies to writes that were passed on.
+extension Clients {
     /// Replies to a write that was passed on.
     func answered(_ write: ForwardedWrite, _ answer: ForwardedAnswer) {
         guard let connection = connections[ConnectionID(write.client)], !connection.isEnding else { return }
@@ -88,7 +89,7 @@ extension Requests {
     func passingOnHasRoom(_ connections: [Connection]) { resume(connections.filter(\.awaitsForwarded)) }
 
     /// Lets a connection go on whose writes all have their replies.
-    private func goOn(_ connection: Connection) {
+    func goOn(_ connection: Connection) {
         if connection.forwarded == 0, connection.awaitsForwarded { resume([connection]) }
     }
 

@@ -1,7 +1,93 @@
-/// The work beside the loop that replies to requests when it ends.
-struct RequestedWork {
+import StoryCluster
+import StoryCore
+import StoryEngine
+import StoryLog
+import StoryReactor
+import StoryWire
+
+/// The work that requests ask for and the engine does not do itself.
+final class RequestedWork {
     let checkpoints: CheckpointRequests
     let checks: DefinitionChecks
     let jobs: Jobs
     let seals: SealQueue
+    let clientRequests: ClientRequests
+    private let clients: Clients
+    private let reader: RequestReader
+    /// The requests about the nodes of a log; nil where this store is none of them.
+    private let nodes: NodeRequests?
+    /// Makes the source of the figures at one moment.
+    private let figureSource: (ConnectionSums) -> FigureSource
+
+    init(
+        checkpoints: CheckpointRequests, checks: DefinitionChecks, jobs: Jobs, seals: SealQueue, clients: Clients,
+        reader: RequestReader, nodes: NodeRequests?, figureSource: @escaping (ConnectionSums) -> FigureSource
+    ) {
+        (self.checkpoints, self.checks, self.jobs, self.seals) = (checkpoints, checks, jobs, seals)
+        (self.clients, self.reader, self.nodes, self.figureSource) = (clients, reader, nodes, figureSource)
+        clientRequests = ClientRequests(clients)
+    }
+
+    /// Does short work at once; for the rest, starts it and lets the connection wait.
+    ///
+    /// - Returns: the work that it took.
+    func start(_ job: Job, _ tag: Tag?, _ connection: Connection) -> Work {
+        switch job {
+        case .checkpoint:
+            connection.requestMustWait(for: .job, tag)
+            checkpoints.wait(for: clients.driver.acknowledged, tag, connection)
+        case .check(let request):
+            connection.requestMustWait(for: .job, tag)
+            checks.begin(request, at: clients.driver.acknowledged, tag, connection)
+        case .verify(let position):
+            connection.requestMustWait(for: .job, tag)
+            jobs.verify(sealAt: position, tag, connection)
+        case .seal(let position):
+            connection.requestMustWait(for: .job, tag)
+            seals.add(position) { [clients] result in
+                let reply = Reply(result, at: position, clients.engine.identity, clients.trace)
+                clients.answer(JobAnswer(connection: connection, tag: tag, reply: reply))
+            }
+        case .backUp(let path):
+            guard let failure = jobs.backUp(to: path, tag, connection) else {
+                connection.requestMustWait(for: .job, tag)
+                break
+            }
+            clients.output(connection).reply(.failed(failure), tag: tag, restsOn: .zero)
+        case .report: return clients.tell(survey(.report), tag, connection)
+        case .metrics: return clients.tell(survey(.metrics), tag, connection)
+        case .clients(let request): return clientRequests.answer(request, tag: tag, to: connection)
+        case .cluster(let change): return answer(change, tag, connection)
+        case .help(let topic):
+            let output = clients.output(connection)
+            for line in Help.answer(topic, from: reader.table) { output.reply(line, tag: tag, restsOn: .zero) }
+            return .report
+        }
+        return .zero
+    }
+
+    private func survey(_ contents: Survey.Purpose) -> Survey {
+        Survey(contents, clients.connections, clients.publishing, figureSource)
+    }
+
+    /// Answers a request about the nodes of a log, or begins the change that it asks for.
+    private func answer(_ change: NodeChange?, _ tag: Tag?, _ connection: Connection) -> Work {
+        let output = clients.output(connection)
+        guard let nodes else {
+            output.reply(.failed(.noCluster(clients.engine.cluster())), tag: tag, restsOn: .zero)
+            return .zero
+        }
+        if let change {
+            connection.requestMustWait(for: .job, tag)
+            nodes.begin(change, tag: tag, for: connection)
+            return .zero
+        }
+        for reply in nodes.report { output.reply(reply, tag: tag, restsOn: .zero) }
+        return .report
+    }
+
+    /// Replies to the request for a change of the nodes, which has ended.
+    func changeEnded(_ id: UInt64, _ end: NodeChangeEnd) {
+        if let answer = nodes?.ended(id, end) { clients.answer(answer) }
+    }
 }
