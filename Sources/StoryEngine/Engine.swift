@@ -73,16 +73,8 @@ package final class Engine {
 
     // MARK: Inputs
 
-    /// Resets the engine after everything since the last commit was rolled back in the log and the models.
-    ///
-    /// - Throws: the error of reading the models.
-    package func rolledBack() throws(StorageError) {
-        logRolledBack()
-        end = try world.end()
-    }
-
-    /// Resets all but the number of the next stream, which damaged models cannot tell: no write may come before
-    /// `modelsReplaced`.
+    /// Resets the engine after everything since the last commit was rolled back in the log. The models, which tell the
+    /// number of the next stream, are to be folded again: no write may come before `modelsFolded`.
     package func logRolledBack() {
         end = LogHead(position: world.log.head, time: world.log.lastTime, lastStream: end.lastStream)
         undefined = []
@@ -90,10 +82,10 @@ package final class Engine {
         feed.rolledBack(to: head)
     }
 
-    /// Notes that the models were replaced by new ones, which are folded up to the head.
+    /// Notes that the models are folded up to the log's head again, after a rollback or a replacement.
     ///
     /// - Throws: the error of reading the models.
-    package func modelsReplaced() throws(StorageError) { end = try world.end() }
+    package func modelsFolded() throws(StorageError) { end = try world.end() }
 
     /// Notes that a declared model was undefined: its name is unknown to the next request.
     func undefine(_ name: String) { undefined += catalogue.kinds.filter { $0.name == name }.map(\.kind) }

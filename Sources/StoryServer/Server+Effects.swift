@@ -10,7 +10,8 @@ extension Server {
 
     private func perform(_ effect: Effect) {
         switch effect {
-        case .rolledBack: followModels()
+        case .rolledBack: catalogue.follow()
+        case .modelsReplaced: driver.refolding.modelsReplaced()
         case .entryReady(let head, let records): cluster?.input { $0.entryReady(head, records: records, at: $1) }
         case .stored(let position): cluster?.stored(through: position)
         case .takesWrites(let takesWrites): requests.takesWrites(takesWrites)

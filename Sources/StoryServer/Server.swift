@@ -1,6 +1,5 @@
 package import StoryCore
 import StoryEngine
-package import StoryNetwork
 package import StoryReactor
 import StoryStorage
 import StoryWire
@@ -29,11 +28,12 @@ package final class Server: ReactorHandler {
     private let rebuild: ModelRebuild?
     private let scrub: ModelScrub
     let declared: DeclaredModels
+    let catalogue: ServedCatalogue
     let clients: Clients
     let requests: Requests
     private var housekeeping: Housekeeping
     var slow: SlowRequests { dependency.slow }
-    private var work: RequestedWork { requests.work }
+    var work: RequestedWork { requests.work }
     /// The tick at which a stopping server gives up waiting; nil while it serves.
     var drainDeadline: UInt64?
 
@@ -50,8 +50,10 @@ package final class Server: ReactorHandler {
             slow: slow)
         let flush = LogFlush(log, trace, figures)
         checkpoints = Checkpoints(models, flush, trace, starter, figures)
-        rebuild = dependency.logWork.store.map { [checkpoints] in
-            ModelRebuild($0, checkpoints: checkpoints, engine: engine, trace: trace, figures: figures, starter: starter)
+        rebuild = dependency.logWork.store.map { [checkpoints, effects] in
+            ModelRebuild(
+                $0, checkpoints: checkpoints, engine: engine, trace: trace, figures: figures, starter: starter,
+                effects: effects)
         }
         declared = dependency.declaredModels(flush, starter, connections)
         scrub = ModelScrub(figures: figures, starter: starter) { [declared] in
@@ -75,7 +77,9 @@ package final class Server: ReactorHandler {
         engine.cluster = { [weak follower, weak cluster] in
             follower.map { .replica($0.state) } ?? cluster.map { .node($0.state) }
         }
-        advanceModels { () throws(StorageError) in try declared.begin() }
+        catalogue = ServedCatalogue(
+            dependency.catalogueParts, engine: engine, declared: declared, driver: driver, clients: clients)
+        catalogue.advance { () throws(StorageError) in try declared.begin() }
         cluster?.began()
         settle()
     }
@@ -102,7 +106,7 @@ package final class Server: ReactorHandler {
     }
 
     /// The longest fold of a write's events as they were appended, and of a step before that, beyond its share.
-    package var longestFolds: (write: Work, step: Work) { (declared.served.longest, declared.folds.excess) }
+    package var longestFolds: (write: Work, step: Work) { (declared.served.longest, declared.folds.share.excess) }
 
     // MARK: ReactorHandler
 
@@ -111,31 +115,6 @@ package final class Server: ReactorHandler {
         slow.turnGoesOn()
         dependency.figures.set(.notAccepting, false)
         clients.connected(id, peer, at: requests.now())
-    }
-
-    /// Traces that the system lacks the resources to accept a client.
-    package func clientNotAccepted(errno: Int32) {
-        dependency.figures.set(.notAccepting, true)
-        dependency.trace.sayEachSecond("not-accepting", ["reason": SystemError.text(errno), "then": "clients wait"])
-    }
-
-    /// Traces a client of another machine whose TLS failed.
-    package func securityFailed(from address: String, _ error: TLSError) {
-        slow.turnGoesOn()
-        dependency.figures.refusals[.insecure, default: 0] += 1
-        dependency.trace.sayEachSecond("insecure", ["from": address, "reason": "\(error)"])
-    }
-
-    /// Ends a connection whose certificate is accepted no more.
-    package func certificateEnded(_ id: ConnectionID, _ error: TLSError) {
-        guard let connection = connections[id], !connection.isEnding else { return }
-        work.clientRequests.endCertificate(of: connection, error)
-    }
-
-    /// Traces a peer of another machine that was not let in.
-    package func handshakeGivenUp(from address: String) {
-        dependency.figures.refusals[.silent, default: 0] += 1
-        dependency.trace.sayEachSecond("silent", ["from": address, "reason": "its handshake did not end in time"])
     }
 
     /// Notes that a connection of the daemon's own is made.
@@ -217,6 +196,8 @@ package final class Server: ReactorHandler {
         requests.findNextSteps()
         requests.turnEnded()
         publishing.turnEnded()
+        driver.refold()
+        settle()
         buildModels()
         settle()
         if hasWork { dependency.transport.requestTurn() }
@@ -226,7 +207,8 @@ package final class Server: ReactorHandler {
 
     /// True while work is left that waits for nothing.
     private var hasWork: Bool {
-        requests.isPending || publishing.isPending || declared.hasWork || hasEntries
+        if requests.isPending || hasEntries { return true }
+        return driver.isHalfFolded ? driver.refolding.hasWork : publishing.isPending || declared.hasWork
     }
 
     /// True while entries from elsewhere wait that the next turn can take.
@@ -283,35 +265,34 @@ package final class Server: ReactorHandler {
     func publish() {
         guard let durable = driver.sendablePosition else { return }
         requests.resume(at: durable)
-        settleSubscriptions(at: durable)
+        // Answers and pushes may read the models; replies that were made are sent.
+        guard !driver.isHalfFolded else { return release() }
+        catalogue.settleSubscriptions(at: durable)
         // Complete replies do not wait for the shares of long answers.
         if publishing.isPending { outbox.release(through: durable) }
         publishing.run(durable: durable)
         driver.modelsWereRead()
-        guard let durable = driver.takeReleasable() else { return }
-        outbox.release(through: durable)
+        release()
     }
+
+    private func release() { if let durable = driver.takeReleasable() { outbox.release(through: durable) } }
 
     /// Stores the models where that is due, and replies to the requests that waited for it.
     private func store() {
         replaceModels { rebuild throws(StorageError) in try rebuild.advance(at: driver.tick) }
-        if let error = modelsAreLost { driver.fail(error) }
+        if driver.refusals.areModelsDamaged, let error = rebuild?.loss(isAwaited: driver.refolding.awaitsModels) {
+            driver.fail(error)
+        }
         scrub.advance(at: driver.tick)
         driver.storeIfDue()
         for answer in work.checkpoints.answers() { clients.answer(answer) }
         for ended in work.checks.advance() { clients.answer(ended) }
     }
 
-    /// Why writes, or all requests, cannot get the models that they need: the log is damaged as well, or there is no room
-    /// for new ones; nil while they can.
-    private var modelsAreLost: StorageError? {
-        guard driver.refusals.areModelsDamaged else { return nil }
-        return rebuild?.damageOfLog ?? (driver.awaitsRebuild ? rebuild?.failure : nil)
-    }
-
     /// Advances or ends a replacement of the models; stops the process where the new ones cannot be read.
     private func replaceModels(_ step: (ModelRebuild) throws(StorageError) -> Void) {
         guard let rebuild else { return }
         do throws(StorageError) { try step(rebuild) } catch { driver.fail(error) }
+        settle()
     }
 }

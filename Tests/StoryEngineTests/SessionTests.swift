@@ -259,7 +259,8 @@ private final class RolledBackWorld {
                 RolledBackWorld.carried { () throws(StorageError) in try projector.fold(record) }
             }
         }
-        RolledBackWorld.carried { () throws(StorageError) in try engine.rolledBack() }
+        engine.logRolledBack()
+        RolledBackWorld.carried { () throws(StorageError) in try engine.modelsFolded() }
         session.rolledBack(to: position)
     }
 }

@@ -213,7 +213,8 @@ package struct Turn: Equatable, Sendable {
         }
     }
 
-    /// Takes the result of the rollback: log and models are at `acknowledged` again, or their state is unknown.
+    /// Takes the result of the rollback: the log is at `acknowledged` again, and the models are or will be; or the state of
+    /// the disk is unknown.
     package mutating func rollBackFinished(_ result: Result<Void, StorageError>) -> Action {
         guard case .rollingBack = state else { return .none }
         switch result {

@@ -6,20 +6,23 @@ import StoryLog
 extension CommitDriver {
     /// Forgets the events that are not acknowledged, and fails their replies.
     func rollBack(_ failure: Failure) {
+        // Rows that were asked for are read as the requests found them.
+        engine.flush()
         pause(failure)
         entry.beginNext()
         let keyed: Set<Position>
         do throws(StorageError) {
             keyed = failure == .outcomeUnknown ? try log.positionsWithKey(after: turn.acknowledged) : []
             try log.rollBack(to: turn.acknowledged)
-            try restoreModels()
         } catch {
             return perform(turn.rollBackFinished(.failure(error)))
         }
+        engine.logRolledBack()
+        checkpoints.rollBack()
+        refolding.rolledBack(declared.rolledBack())
         connections.rolledBack(to: turn.acknowledged)
         outbox.rollBack(to: turn.acknowledged) { keyed.contains($0) ? .outcomeOfKeyUnknown : failure }
-        if !isHalfFolded { undone() }
-        guard stopReason == nil else { return }
+        refold()
         perform(turn.rollBackFinished(.success(())))
     }
 
@@ -27,23 +30,27 @@ extension CommitDriver {
     /// writes are refused, since more of them may need the damaged page.
     func foldFailed(_ error: StorageError) {
         guard models.damage != nil else { return fail(error) }
-        isHalfFolded = true
+        refolding.eventWasHalfFolded()
         refusals.areModelsDamaged = true
         engine.writesRefused(refusals.failure)
         perform(turn.foldFailed(.storage(error)))
     }
 
-    /// Takes note that new models are served, into which all events were folded.
-    func modelsRebuilt() {
-        guard awaitsRebuild else { return }
-        (awaitsRebuild, isHalfFolded) = (false, false)
-        undone()
-        sendablePosition = turn.acknowledged
-        transport.requestTurn()
+    /// Folds a part of the events that the models lack, or all once the loop has ended; then requests that wait for them go
+    /// on. Where they are damaged, those wait until others replace them.
+    func refold(isLast: Bool = false) {
+        guard stopReason == nil else { return }
+        do throws(StorageError) {
+            guard try refolding.step(isLast: isLast) else { return }
+            effects.add(.rolledBack)
+            sendablePosition = stopReason == nil ? turn.acknowledged : nil
+            transport.requestTurn()
+        } catch {
+            guard refolding.awaitsModels else { return fail(error) }
+            refusals.areModelsDamaged = true
+            engine.writesRefused(refusals.failure)
+        }
     }
-
-    /// Has the definitions of models followed that the log has now, before anything is answered.
-    private func undone() { effects.add(.rolledBack) }
 
     /// Refuses writes for a while where the disk is full.
     func pause(_ failure: Failure) {
@@ -52,24 +59,6 @@ extension CommitDriver {
         figures.set(.full, true)
         refusals.diskIsFull(failure, at: tick)
         engine.writesRefused(refusals.failure)
-    }
-
-    /// Rolls the models back to their checkpoint, from which they are folded again. Where the fold meets a damaged page,
-    /// nothing may read them until new ones are built.
-    private func restoreModels() throws(StorageError) {
-        checkpoints.rollBack()
-        try declared.rolledBack()
-        do throws(StorageError) {
-            // The events were in memory a moment ago; a checkpoint could meet the same full disk.
-            try Recovery.fold(log, into: models, by: engine.plan, isStoring: false) { _, _ in }
-            try engine.rolledBack()
-            isHalfFolded = false
-        } catch {
-            guard case .corrupt = error, models.damage != nil else { throw error }
-            engine.logRolledBack()
-            (awaitsRebuild, isHalfFolded, refusals.areModelsDamaged) = (true, true, true)
-            engine.writesRefused(refusals.failure)
-        }
     }
 
     /// Stops the process: the state of the disk is unknown, so no waiting output is sent.

@@ -26,43 +26,33 @@ extension CommitDriver {
 
     /// Begins a checkpoint before it is due, where there are events to store.
     func storeIfQuiet() {
-        guard let position = turn.checkpointPosition else { return }
-        for checkpoints in declared.checkpoints where position > checkpoints.checkpointed {
-            checkpoints.freeze(at: position)
-            checkpoints.advance()
-        }
-        if position > checkpoints.checkpointed { freeze(at: position) }
+        guard !isHalfFolded, let position = turn.checkpointPosition else { return }
+        storing.begin(at: position)
     }
 
-    /// Begins the checkpoints that are due, and advances those of the declared models that answer. It is called with a
-    /// commit that begins as well: with back-to-back commits, never is everything durable.
-    func freezeIfDue(at position: Position) {
-        if checkpoints.isDue(at: position) { freeze(at: position) }
-        let largest = declared.largest
-        for checkpoints in declared.checkpoints {
-            checkpoints.advance()
-            guard checkpoints.isDue(at: position) || checkpoints === largest else { continue }
-            checkpoints.freeze(at: position)
-            checkpoints.advance()
-        }
-    }
+    /// Begins the checkpoints that are due. It is called with a commit that begins as well: with back-to-back commits, never
+    /// is everything durable. Models that lack events are not stored.
+    func freezeIfDue(at position: Position) { storing.advance(at: position, mayBegin: !isHalfFolded) }
 
     /// Stores the models for the last time and waits for it, after the loop has ended.
     func storeAtEnd() {
         checkpoints.wait()
         var stored: Position?
         defer { declared.end(at: stored) }
-        guard let position = turn.checkpointPosition else { return }
+        guard !isHalfFolded, let position = turn.checkpointPosition else { return }
         do throws(StorageError) { try flush.finish() } catch { return flushFailed(error) }
         stored = position
         if position > checkpoints.checkpointed { checkpoints.end(at: position) }
     }
 
-    /// Freezes the models for a checkpoint. The log is flushed before they are stored: stored models that were ahead of
-    /// a log whose journal was lost would have to be discarded.
-    func freeze(at position: Position) {
-        precondition(engine.head == position, "freeze at \(position.value), but folded through \(engine.head.value)")
-        checkpoints.freeze(at: position)
-        checkpoints.advance()
+    /// Finishes the flush in the background, if it has ended.
+    func flushMayHaveEnded() {
+        guard stopReason == nil else { return }
+        do throws(StorageError) { try flush.poll() } catch { flushFailed(error) }
+    }
+
+    func flushFailed(_ error: StorageError) {
+        checkpoints.flushFailed(error)
+        perform(turn.flushFailed(error))
     }
 }

@@ -27,6 +27,7 @@ final class CommitDriver {
     let connections: Connections
     let outbox: Outbox
     let checkpoints: Checkpoints
+    let storing: ModelCheckpoints
     let flush: LogFlush
     let declared: DeclaredModels
     let entry: EntryBuilder
@@ -38,12 +39,8 @@ final class CommitDriver {
     var isWaitingForFlush = false
     /// True while memory is full of events that a checkpoint must store first.
     var isMemoryShort = false
-    /// True while the models have a part of an event that is about to be undone: then nothing may read them.
-    var isHalfFolded = false
-    /// True while that lasts until new models are built.
-    var awaitsRebuild = false
-    /// The interval of the search for readers whose process ended, in ticks of 0.1 s.
-    private static let readerTicks: UInt64 = 100
+    /// The fold of the events that the models lack after a rollback.
+    let refolding: Refolding
     /// The number of times that the end of the process tries to commit the remaining events.
     private static let lastTries = 10
 
@@ -58,6 +55,8 @@ final class CommitDriver {
         (self.transport, self.trace, self.figures) = (transport, trace, figures)
         (self.connections, self.outbox, self.checkpoints, self.flush) = (connections, outbox, checkpoints, flush)
         self.declared = declared
+        storing = ModelCheckpoints(checkpoints, declared, engine)
+        refolding = Refolding(log, models, engine, declared.folds.share)
         entry = EntryBuilder(log, fold)
         turn = Turn(stored: log.committed, storesBeside: committer.storesBeside)
         policy = GroupCommitPolicy(bytesPerCommit: committer.bytesPerCommit)
@@ -67,9 +66,11 @@ final class CommitDriver {
     var head: Position { log.head }
     /// The last acknowledged event.
     var acknowledged: Position { turn.acknowledged }
-
     /// Why the process must end; nil while it may go on.
     var stopReason: StorageError? { turn.stopReason }
+
+    /// True while the models are no fold of the log: then nothing may read them.
+    var isHalfFolded: Bool { !refolding.isOver }
 
     /// Returns true while writes must wait for a commit, a flush or a checkpoint: back-pressure that bounds the unsynced
     /// data. A full commit begins after the one in progress. For a long fold the writes of all other connections wait.
@@ -115,6 +116,8 @@ final class CommitDriver {
     /// - Throws: `.corrupt` if the records cannot follow the head; then nothing is taken.
     func arrived(_ records: UnsafeRawBufferPointer) throws(StorageError) -> Bool {
         guard turn.takesEntries, declared.folds.look(at: records) else { return false }
+        // Rows that were asked for are read before it: its fold may fail.
+        engine.flush()
         switch try entry.ingest(records, folded: engine.folded) {
         case .folded:
             perform(turn.arrived(through: log.head))
@@ -134,6 +137,7 @@ final class CommitDriver {
     ///   - isMoreAtHand: whether another turn follows at once, whose events may join the commit.
     func turnEnded(mayGather: Bool, isMoreAtHand: Bool) {
         modelsWereRead()
+        refolding.turnEnds()
         models.turnEnded()
         ensureSpace()
         let decision = decision(mayGather: mayGather, isMoreAtHand: isMoreAtHand)
@@ -190,8 +194,9 @@ final class CommitDriver {
             isWaitingForFlush = false
             perform(turn.turnEnded(decision(mayGather: false, isMoreAtHand: false)))
             storeBeside(isLast: true)
-            guard turn.checkpointPosition == nil, stopReason == nil else { return }
+            guard turn.checkpointPosition == nil, stopReason == nil else { break }
         }
+        refold(isLast: true)
     }
 
     func perform(_ action: Turn.Action) {
@@ -199,7 +204,7 @@ final class CommitDriver {
         case .none: break
         case .commitInline: commit(isInline: true)
         case .commitOnWorker: commit(isInline: false)
-        case .release(let position): if !isHalfFolded { sendablePosition = position }
+        case .release(let position): sendablePosition = position
         case .rollBack(let failure): rollBack(failure)
         case .storeLater(let failure): pause(failure)
         case .stop(let error): stop(error)
@@ -279,19 +284,5 @@ final class CommitDriver {
         flush.ticked(tick)
         if stopReason == nil, log.committed == committedAtTick { flush.startIdle() }
         committedAtTick = log.committed
-        guard tick % CommitDriver.readerTicks == 0 else { return }
-        models.clearStaleReaders()
-        log.clearStaleReaders()
-    }
-
-    /// Finishes the flush in the background, if it has ended.
-    func flushMayHaveEnded() {
-        guard stopReason == nil else { return }
-        do throws(StorageError) { try flush.poll() } catch { flushFailed(error) }
-    }
-
-    func flushFailed(_ error: StorageError) {
-        checkpoints.flushFailed(error)
-        perform(turn.flushFailed(error))
     }
 }

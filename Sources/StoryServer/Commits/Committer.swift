@@ -5,7 +5,7 @@ import StoryLog
 /// A way in which the events of a turn are acknowledged: by a commit of the own journal, or as an entry of a log that
 /// several nodes have.
 ///
-/// Whatever follows from a commit comes back as a value, which the driver of the commit cycle carries out.
+/// The consequences of a commit come back as values, which the driver of the commit cycle carries out.
 protocol Committer: AnyObject {
     /// True where acknowledged events are stored by later commits of the journal.
     var storesBeside: Bool { get }

@@ -16,9 +16,6 @@ extension ServerDependency {
                 checkpoints: { [trace, figures] in Checkpoints($0, flush, trace, starter, figures) }))
         engine.declared = declared
         fold.declared = declared
-        reader.unready = { [engine] name in
-            do throws(StorageError) { return try engine.models.unready(name) } catch { return .storage(error) }
-        }
         return declared
     }
 
@@ -63,6 +60,11 @@ extension ServerDependency {
         guard let node, let committer else { return nil }
         return ClusterDriver(
             node, linkPorts, figures: figures, driver: driver, committer: committer, seals: seals, effects: effects)
+    }
+
+    /// The parts that have the catalogue.
+    var catalogueParts: ServedCatalogue.Parts {
+        ServedCatalogue.Parts(fold: fold, reader: reader, encoder: encoder, figures: figures)
     }
 
     func pushScheduler(_ connections: Connections, _ outbox: Outbox) -> PushScheduler {
@@ -116,7 +118,12 @@ extension ServerDependency {
         _ clients: Clients, _ memory: ClientMemory, _ work: RequestedWork, source: (any PositionSource)?,
         takesWrites: Bool
     ) -> Requests {
-        Requests(
+        reader.unready = { [engine, weak driver = clients.driver] name in
+            // The line is read again once the models can be.
+            guard driver?.isHalfFolded == false else { return nil }
+            do throws(StorageError) { return try engine.models.unready(name) } catch { return .storage(error) }
+        }
+        return Requests(
             reader: reader, clock: clock, transport: transport, limits: configuration.limits, memory: memory,
             clients: clients, work: work,
             waits: PositionWaits(patience: patience, source: source, takesWrites: takesWrites))

@@ -116,17 +116,4 @@ extension ServerDependency {
     private static func table(_ catalogue: Catalogue) throws(StorageError) -> RequestTable {
         do throws(SchemaError) { return try RequestTable(catalogue) } catch { throw .failed(error.description) }
     }
-
-    /// Serves by another catalogue from now on: reader, engine, encoder and figures.
-    ///
-    /// - Throws: the first filter that has the name of an option; then nothing was replaced.
-    func catalogueReplaced(by plan: CataloguePlan, declared: [Kind: DeclaredKind]) throws(SchemaError) {
-        let catalogue = plan.catalogue
-        let table = try RequestTable(catalogue)
-        engine.catalogueReplaced(by: plan, declared: declared)
-        fold.catalogueReplaced(by: plan)
-        reader.catalogueReplaced(by: table)
-        encoder.rows.catalogueReplaced(by: catalogue)
-        figures.catalogueReplaced(by: catalogue)
-    }
 }

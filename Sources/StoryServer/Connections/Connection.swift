@@ -29,6 +29,10 @@ final class Connection {
         case definitions
         /// Writes being accepted again.
         case room
+        /// Models that can be read.
+        case models
+        /// The end of a rollback: an event has no fold.
+        case rollBack
         /// The position that the request names, or the lead that it needs.
         case position
         /// The long fold of its events.
@@ -168,11 +172,15 @@ final class Connection {
     /// Returns true when the condition that the next request waits for holds.
     ///
     /// - Parameter lastDefinition: the last event that changed a definition.
-    func isRequestReady(at durable: Position, lastDefinition: Position, takesWrites: Bool) -> Bool {
+    func isRequestReady(
+        at durable: Position, lastDefinition: Position, takesWrites: Bool, _ refolding: Refolding
+    ) -> Bool {
         switch state {
         case .awaiting(.ownWrites, _): session.lastWritten <= durable
         case .awaiting(.definitions, _): lastDefinition <= durable
         case .awaiting(.room, _): takesWrites
+        case .awaiting(.models, _): refolding.isOver
+        case .awaiting(.rollBack, _): !refolding.awaitsRollBack
         case .awaiting(.job, _), .awaiting(.position, _), .awaiting(.fold, _), .awaiting(.forwarded, _), .open,
             .answering, .closing, .closed:
             false

@@ -42,16 +42,14 @@ final class LongFolds {
     private var underWay: UnderWay?
     /// The connection whose fold has ended in a step, or was given up.
     private var ended: Connection?
-    /// The work that is left in this turn.
-    private var left: Work
-    /// The most work that a step has done beyond its share.
-    private(set) var excess = Work.zero
+    /// The share of a turn, which is also that of `Refolding`: while models lack events, nothing else is folded.
+    let share: FoldShare
 
     init(_ parts: ModelParts, _ served: ServedDefinitions) {
         (log, engine, self.served, isFollowed) = (parts.log, parts.engine, served, parts.isFollowed)
         clock = parts.clock
         events = parts.events()
-        left = parts.engine.limits.foldStep
+        share = FoldShare(parts.engine.limits.foldStep)
     }
 
     private var limits: Limits { engine.limits }
@@ -146,7 +144,7 @@ final class LongFolds {
 
     /// Does the steps of a turn.
     func advance() {
-        left = limits.foldStep
+        share.begin()
         guard let underWay else { return }
         if underWay.fold.head != log.head || underWay.owner?.isEnding == true { return giveUp() }
         if let since = underWay.readySince { return clock() - since > LongFolds.patience ? giveUp() : () }
@@ -157,9 +155,8 @@ final class LongFolds {
     }
 
     private func step() {
-        guard let underWay, left > .zero else { return }
-        left = underWay.fold.advance(within: left, served)
-        excess = max(excess, .zero - left)
+        guard let underWay, share.left > .zero else { return }
+        share.use(leaving: underWay.fold.advance(within: share.left, served))
     }
 
     /// Takes the connection whose write can be handled again; nil where there is none.

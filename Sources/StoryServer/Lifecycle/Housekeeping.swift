@@ -8,6 +8,9 @@ import StoryStorage
 /// It checks the right to serve the directory, reports to the service manager, computes rates, checks the clock, ends
 /// idle connections, returns freed memory to the system, and begins a checkpoint when the store is quiet.
 struct Housekeeping {
+    /// The interval of the search for readers whose process ended, in ticks of 0.1 s.
+    private static let readerTicks: UInt64 = 100
+
     let clock: Clock
     var clockWatch: ClockWatch
     let trace: Trace
@@ -39,6 +42,10 @@ struct Housekeeping {
         freed.saw(memory.used)
         guard driver.tick % Ticks.perSecond == 0 else { return }
         holdRight()
+        if driver.tick % Housekeeping.readerTicks == 0 {
+            driver.models.clearStaleReaders()
+            log.clearStaleReaders()
+        }
         let certificates = renewCertificates()
         for condition: StoreCondition in [.certificateNotRead, .certificateEnds] {
             figures.set(condition, certificates.conditions.contains(condition))

@@ -51,14 +51,14 @@ final class DeclaredModels: RecordFolding {
         folds.appended(record)
     }
 
-    /// Folds again what a rollback undid.
+    /// Forgets everything that is not stored, since the last of it was undone.
     ///
-    /// - Throws: the error of reading the log.
-    func rolledBack() throws(StorageError) {
+    /// - Returns: the definitions that have to be folded up to the log's head again.
+    func rolledBack() -> [ServedDefinition] {
         folds.giveUp()
         for definition in all { definition.rollBack() }
         isStale = true
-        try served.foldAgain()
+        return served.rolledBack()
     }
 
     /// The definitions that no thread uses.

@@ -163,13 +163,29 @@ final class ServedDefinition: @unchecked Sendable {
     /// True while an event is folded in steps: the store has a part of it, and is not to be stored.
     var isPaused: Bool { paused != nil }
 
+    /// Folds again a part of the log that the store has lost, as long as work is left; nobody follows its changes of rows.
+    ///
+    /// - Returns: true once nothing is left to fold.
+    /// - Throws: the error of reading the log.
+    func foldAgain(
+        _ log: any EventLogReading, through last: Position, within left: inout Work
+    ) throws(StorageError) -> Bool {
+        let feed = fold.feed
+        fold.feed = nil
+        defer { fold.feed = feed }
+        left = try fold(log, through: last, within: left)
+        return !isPaused && (folded >= last || !isSound)
+    }
+
     /// Folds a part of the log, whose changes of rows nobody follows, as long as work is left.
     ///
+    /// - Returns: the work that is left.
     /// - Throws: the error of reading the log.
-    func fold(_ log: any EventLogReading, through last: Position, within limit: Work) throws(StorageError) {
+    @discardableResult
+    func fold(_ log: any EventLogReading, through last: Position, within limit: Work) throws(StorageError) -> Work {
         var left = limit
         if let paused { goOn(paused.record, &left) }
-        guard paused == nil, isSound, folded < last else { return }
+        guard paused == nil, isSound, folded < last else { return left }
         try log.scan(from: folded.next, through: last, order: .ascending) { record in
             guard left > .zero else { return false }
             let copy = RecordCopy(record)
@@ -188,6 +204,7 @@ final class ServedDefinition: @unchecked Sendable {
             }
             return paused == nil && isSound
         }
+        return left
     }
 
     private func goOn(_ record: EventRecord, _ left: inout Work) {

@@ -76,13 +76,12 @@ final class ServedDefinitions {
         for definition in inOrder { definition.passed(through: given) }
     }
 
-    /// Folds again what a rollback undid, also for definitions whose end was undone.
+    /// Notes a rollback to the log's head.
     ///
-    /// - Throws: the error of reading the log.
-    func foldAgain() throws(StorageError) {
+    /// - Returns: the definitions that have to be folded up to it again, also those whose end was undone.
+    func rolledBack() -> [ServedDefinition] {
         given = parts.log.head
-        let recalled = retirements.filter { $0.through > given }.map(\.definition)
-        for definition in inOrder + recalled { try definition.fold(parts.log, through: given) }
+        return inOrder + retirements.filter { $0.through > given }.map(\.definition)
     }
 
     // MARK: Members

@@ -92,7 +92,8 @@ final class PushScheduler {
         case .answering(let answer):
             // After a long answer the connection stays in the round: its next request waits for it.
             return step(answer, connection) || share - lines.budget > PushScheduler.short
-        case .open, .awaiting(.position, _), .awaiting(.forwarded, _), .awaiting(.room, _), .awaiting(.fold, _):
+        case .open, .awaiting(.position, _), .awaiting(.forwarded, _), .awaiting(.room, _), .awaiting(.models, _),
+            .awaiting(.rollBack, _), .awaiting(.fold, _):
             return push(to: connection, durable)
         case .awaiting(.job, _), .awaiting(.ownWrites, _), .awaiting(.definitions, _), .closing, .closed: return false
         }

@@ -164,7 +164,7 @@ final class PositionWaits {
     }
 }
 
-/// A place that tells how far the log is: the source of a replica, or the engine of a node.
+/// A source of the position of the log: the source of a replica, or the engine of a node.
 protocol PositionSource: AnyObject {
     /// Asks for the position; returns the number of the question.
     func askForPosition() -> UInt64

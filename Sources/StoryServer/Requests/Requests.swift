@@ -111,15 +111,16 @@ final class Requests {
     /// Handles the next line; returns false when there was none to handle.
     private func takeLine(_ connection: Connection) -> Bool {
         let role = connection.session.peer.role
-        let isHeld = connection.forwarded > 0
+        // The models decide how some lines are refused.
+        let isHeld = connection.forwarded > 0 || driver.isHalfFolded
         let outcome = connection.lines.withNextLine(reader, role: role, isHeld: isHeld) { handle($0, connection) }
         if outcome.isRefusal { connection.client.asked(nil) }
         switch outcome {
         case .taken: return true
         case .putBack, .needBytes: return false
         case .held(let tag, let isEnd):
-            connection.requestMustWait(for: .forwarded(isEnd: isEnd), tag)
-            return false
+            guard !waiting.hold(connection, tag, isEnd: isEnd) else { return false }
+            clients.end(connection, .closed)
         case .refuse(let tag, let failure):
             // Events decide which models there are, which of them are being built, and which options they have.
             let basis = engine.models.decide(failure) ? engine.head : engine.changes.position
@@ -149,9 +150,8 @@ final class Requests {
             return isTaken
         }
         if let awaited = connection.awaited(by: request, driver, engine) {
-            connection.requestMustWait(for: awaited, request.tag)
+            waiting.append(connection, for: awaited, request.tag)
             slow.mustWait(connection)
-            waiting.append(connection)
             return false
         }
         if waits.concern(request, of: connection) {

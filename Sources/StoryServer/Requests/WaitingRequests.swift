@@ -1,19 +1,39 @@
 import StoryCore
 import StoryEngine
 
-/// The connections with a request that waits for its own writes or the definitions of models to be durable, or for room.
+/// The connections with a request that waits for its own writes or the definitions of models to be durable, for room, or
+/// for models that can be read.
 struct WaitingRequests {
     private var connections: [Connection] = []
 
-    mutating func append(_ connection: Connection) { connections.append(connection) }
+    /// Has the next request of a connection wait.
+    mutating func append(_ connection: Connection, for awaited: Connection.Awaited, _ tag: Tag?) {
+        connection.requestMustWait(for: awaited, tag)
+        connections.append(connection)
+    }
+
+    /// Has a connection wait whose next line is held: by its writes that were passed on, or since models cannot be read.
+    ///
+    /// - Returns: false for the end of its input, which no models are needed for.
+    mutating func hold(_ connection: Connection, _ tag: Tag?, isEnd: Bool) -> Bool {
+        if connection.forwarded > 0 {
+            connection.requestMustWait(for: .forwarded(isEnd: isEnd), tag)
+        } else if isEnd {
+            return false
+        } else {
+            append(connection, for: .models, tag)
+        }
+        return true
+    }
 
     /// Removes the connections whose request can be handled now and returns them; drops those that are ending.
     mutating func takeReady(at durable: Position, _ driver: CommitDriver, _ engine: Engine) -> [Connection] {
         guard !connections.isEmpty else { return [] }
         let lastDefinition = engine.changes.position
         func isReady(_ connection: Connection) -> Bool {
-            let takesWrites = !driver.holdsWrites(of: connection)
-            return connection.isRequestReady(at: durable, lastDefinition: lastDefinition, takesWrites: takesWrites)
+            connection.isRequestReady(
+                at: durable, lastDefinition: lastDefinition, takesWrites: !driver.holdsWrites(of: connection),
+                driver.refolding)
         }
         let ready = connections.filter(isReady)
         connections.removeAll { $0.isEnding || isReady($0) }
@@ -28,7 +48,11 @@ extension Connection {
         if engine.changes.position > driver.acknowledged, request.action.waitsForDefinitions {
             return .definitions
         }
-        return driver.isHalfFolded || request.verb.isWrite && driver.holdsWrites(of: self) ? .room : nil
+        if driver.isHalfFolded {
+            if driver.refolding.awaitsRollBack { return .rollBack }
+            return request.action.needsModels ? .models : nil
+        }
+        return request.verb.isWrite && driver.holdsWrites(of: self) ? .room : nil
     }
 }
 
@@ -44,6 +68,17 @@ extension RequestAction {
             .appendTogether, .unsubscribe, .ping, .stats, .metrics, .clients, .checkpoint, .verify, .seal, .backup,
             .cluster, .quit:
             false
+        }
+    }
+
+    /// False where the answer is made without the models of events.
+    fileprivate var needsModels: Bool {
+        switch self {
+        case .ping, .quit, .unsubscribe, .seal, .cluster: false
+        case .get, .list, .count, .sorts, .read, .countEvents, .streams, .types, .misfits, .define, .undefine, .models,
+            .content, .append, .appendTogether, .subscribe, .help, .stats, .metrics, .clients, .checkpoint, .verify,
+            .backup:
+            true
         }
     }
 }

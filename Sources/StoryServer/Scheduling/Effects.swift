@@ -19,6 +19,8 @@ final class Effects {
 enum Effect {
     /// Events were undone: the definitions of models are those that the log has now.
     case rolledBack
+    /// New built-in models are served, which lack the events after their checkpoint.
+    case modelsReplaced
     /// The events of a turn are an entry for the engine of the log.
     case entryReady(EntryHead, [UInt8])
     /// The own journal has the events through a position.

@@ -9,7 +9,7 @@ import StoryStorage
 ///
 /// Threads fold the log through the models' last checkpoint, again until there is no later one. Then the new models
 /// take the name of the old ones, and the loop takes them over between two turns: it folds the events after that
-/// checkpoint into new memtables.
+/// checkpoint into new memtables, in steps.
 final class ModelRebuild {
     /// The delay after a build that failed before the next one, in ticks of 0.1 s.
     private static let retryTicks: UInt64 = 600
@@ -38,6 +38,7 @@ final class ModelRebuild {
     private let trace: Trace
     private let figures: Figures
     private let starter: JobStarter
+    private let effects: Effects
     /// The engine, which has the plan of the present catalogue.
     private let engine: Engine
     private let mustEnd = EndFlag()
@@ -48,10 +49,10 @@ final class ModelRebuild {
 
     init(
         _ store: LogWork.Store, checkpoints: Checkpoints, engine: Engine, trace: Trace, figures: Figures,
-        starter: JobStarter
+        starter: JobStarter, effects: Effects
     ) {
         (self.store, self.checkpoints, self.engine) = (store, checkpoints, engine)
-        (self.trace, self.figures, self.starter) = (trace, figures, starter)
+        (self.trace, self.figures, self.starter, self.effects) = (trace, figures, starter, effects)
     }
 
     /// Begins a rebuild of damaged models, or advances the one in progress as far as it can without waiting.
@@ -76,14 +77,16 @@ final class ModelRebuild {
         }
     }
 
-    /// The damage of the log that keeps the models from being rebuilt; nil where there is none.
-    var damageOfLog: StorageError? { if case .givenUp(let damage) = state { damage } else { nil } }
-
-    /// Why the last build failed, which is tried again; nil where none did.
-    var failure: StorageError? { if case .failed(let error, _) = state { error } else { nil } }
-
-    /// Called once new models are served, into which all events were folded.
-    var whenRebuilt: () throws(StorageError) -> Void = {}
+    /// Returns why writes, or all requests, cannot get the models that they need; nil while they can.
+    ///
+    /// - Parameter isAwaited: whether all requests wait for new models, which there is no room for now.
+    func loss(isAwaited: Bool) -> StorageError? {
+        switch state {
+        case .givenUp(let damageOfLog): damageOfLog
+        case .failed(let error, _): isAwaited ? error : nil
+        case .idle, .folding, .folded, .installing, .removing: nil
+        }
+    }
 
     /// Ends the rebuild in progress and waits for its thread: new models that have their name are taken over.
     ///
@@ -176,18 +179,13 @@ final class ModelRebuild {
             giveUp(error)
         case .success(let new):
             remove(try store.models.replace(by: new))
-            try foldAgain()
+            // The memtables were made with the pages that are damaged.
+            store.models.discard()
             checkpoints.modelsReplaced()
             figures.modelsRebuilt()
             trace.say("rebuilt", ["position": "\(new.position.value)"])
+            effects.add(.modelsReplaced)
         }
-    }
-
-    /// Folds the events after the checkpoint once more, since the memtables were made with the pages that are damaged.
-    private func foldAgain() throws(StorageError) {
-        store.models.discard()
-        try Recovery.fold(store.log, into: store.models, by: engine.plan, isStoring: false) { _, _ in }
-        try whenRebuilt()
     }
 
     /// Closes and removes models on a thread: the last reference closes the files.

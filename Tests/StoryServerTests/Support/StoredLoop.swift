@@ -10,14 +10,15 @@ final class StoredLoop {
     let store: OpenStore
     let loop: DrivenLoop
     let held = HeldBackground()
+    let commits = HeldCommits(isHeld: false)
 
-    init(_ path: String) throws {
-        let (clock, woken, commits) = (DrivenClock(), WakeFlag(), HeldCommits(isHeld: false))
+    init(_ path: String, _ limits: Limits = Limits()) throws {
+        let (clock, woken) = (DrivenClock(), WakeFlag())
         store = try OpenStore(
             path, journal: 1 << 16, clock: clock.clock, trace: Trace(now: { Instant(milliseconds: 0) }) { _ in },
             background: held.background, whenFlushed: woken.set)
         loop = try DrivenLoop(
-            Limits(), clock, log: store.log, models: store.models, shelf: store.shelf,
+            limits, clock, log: store.log, models: store.models, shelf: store.shelf,
             logWork: LogWork(store.log, store.models),
             commits: commits, background: held.background, holdRight: store.holdRight, woken: woken)
         commits.whenDone = loop.wake
