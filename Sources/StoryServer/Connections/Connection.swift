@@ -169,24 +169,6 @@ final class Connection {
         }
     }
 
-    /// Returns true when the condition that the next request waits for holds.
-    ///
-    /// - Parameter lastDefinition: the last event that changed a definition.
-    func isRequestReady(
-        at durable: Position, lastDefinition: Position, takesWrites: Bool, _ refolding: Refolding
-    ) -> Bool {
-        switch state {
-        case .awaiting(.ownWrites, _): session.lastWritten <= durable
-        case .awaiting(.definitions, _): lastDefinition <= durable
-        case .awaiting(.room, _): takesWrites
-        case .awaiting(.models, _): refolding.isOver
-        case .awaiting(.rollBack, _): !refolding.awaitsRollBack
-        case .awaiting(.job, _), .awaiting(.position, _), .awaiting(.fold, _), .awaiting(.forwarded, _), .open,
-            .answering, .closing, .closed:
-            false
-        }
-    }
-
     /// True while the next request waits for the replies to writes that were passed on.
     var awaitsForwarded: Bool { if case .awaiting(.forwarded, _) = state { true } else { false } }
 

@@ -42,6 +42,24 @@ struct WaitingRequests {
 }
 
 extension Connection {
+    /// Returns true when the condition that the next request waits for holds.
+    ///
+    /// - Parameter lastDefinition: the last event that changed a definition.
+    fileprivate func isRequestReady(
+        at durable: Position, lastDefinition: Position, takesWrites: Bool, _ refolding: Refolding
+    ) -> Bool {
+        switch state {
+        case .awaiting(.ownWrites, _): session.lastWritten <= durable
+        case .awaiting(.definitions, _): lastDefinition <= durable
+        case .awaiting(.room, _): takesWrites
+        case .awaiting(.models, _): refolding.isOver
+        case .awaiting(.rollBack, _): !refolding.awaitsRollBack
+        case .awaiting(.job, _), .awaiting(.position, _), .awaiting(.fold, _), .awaiting(.forwarded, _), .open,
+            .answering, .closing, .closed:
+            false
+        }
+    }
+
     /// Returns what the next request waits for; nil where it can be handled.
     func awaited(by request: borrowing Request, _ driver: CommitDriver, _ engine: Engine) -> Awaited? {
         if session.lastWritten > driver.acknowledged, request.waitsForOwnWrites { return .ownWrites }
