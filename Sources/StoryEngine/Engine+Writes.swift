@@ -1,4 +1,4 @@
-import StoryCore
+package import StoryCore
 import StoryFold
 
 /// Requests that write: their outcomes, and the events that they append.
@@ -20,12 +20,31 @@ extension Engine {
             output.reply(.done(done), tag: tag, restsOn: self.head)
         case .appends(let new):
             if let refusal { return output.reply(.failed(refusal), tag: tag, restsOn: .zero) }
-            let receipt = append(new, by: session.author, now, output)
+            let receipt = Appending(to: world, by: session.author, now, output).append(new)
             session.wrote(receipt.position)
             output.receipt(receipt, tag: tag)
         case .appendsTogether(let new):
             if let refusal { return output.reply(.failed(refusal), tag: tag, restsOn: .zero) }
-            answer(appendTogether(new, by: session.author, now, output), &session, tag, output)
+            let appending = Appending(to: world, by: session.author, now, output)
+            answer(appending.appendTogether(new), &session, tag, output)
+        }
+    }
+
+    /// Refuses a write whose values are wrong; a key that belongs to another request takes precedence.
+    package func refuse(
+        _ failure: Failure, _ key: RequestKey, tag: Tag?, for session: borrowing Session, into output: any TurnOutput
+    ) {
+        guard !isDraining else { return output.reply(.failed(Failure.draining), tag: tag, restsOn: .zero) }
+        flush()
+        do throws(StorageError) {
+            let mayWrite = session.peer.role.includes(.write)
+            guard mayWrite, let entry = try world.keys.provenEntry(of: key) else {
+                return output.reply(.failed(failure), tag: tag, restsOn: .zero)
+            }
+            let reused = Idempotency.reused(key, entry.last)
+            output.reply(.failed(reused), tag: tag, restsOn: entry.last)
+        } catch {
+            output.reply(.failed(.storage(error)), tag: tag, restsOn: .zero)
         }
     }
 
@@ -68,45 +87,5 @@ extension Engine {
     private func answer(_ receipt: WriteReceipt, _ session: inout Session, _ tag: Tag?, _ output: any TurnOutput) {
         session.wrote(receipt.position)
         for line in receipt.replies { output.reply(line, tag: tag, restsOn: receipt.position) }
-    }
-
-    /// Numbers the events of one stream and appends them; returns the receipt of the last one.
-    ///
-    /// Where the log has no room for an event, the receipt is undone with everything that is not durable.
-    func append(
-        _ new: NewEvents, by uid: UInt32, _ now: Instant, _ output: any TurnOutput
-    ) -> Receipt {
-        let (time, number, first) = (max(end.time, now), new.head?.number ?? end.nextStream, head.next)
-        var position = head
-        var last = new.head
-        for index in new.events.indices {
-            position = position.next
-            let version = (last?.version ?? .zero).next
-            let place = EventMetadata(position: position, streamNumber: number, version: version, time: time, by: uid)
-            let prior = PriorState(head: last, first: first, made: index)
-            if output.append(new.events, index, to: new.stream, key: new.key, at: place, after: prior) { folded(place) }
-            last = StreamHead(place)
-        }
-        return Receipt(
-            id: new.id, stream: new.stream, version: last?.version ?? .zero, position: position, time: time)
-    }
-
-    /// Numbers the events of several streams and appends them, as `append` does.
-    private func appendTogether(
-        _ new: JointEvents, by uid: UInt32, _ now: Instant, _ output: any TurnOutput
-    ) -> WriteReceipt {
-        let (time, first) = (max(end.time, now), head.next)
-        var placement = Placement(of: new, after: end)
-        var receipts: [Receipt] = []
-        receipts.reserveCapacity(new.events.count)
-        for index in new.events.indices {
-            let stream = new.targets[new.aims[index]].stream
-            let prior = PriorState(head: placement.head(of: new.aims[index]), first: first, made: index)
-            let place = placement.next(for: new.aims[index], at: time, by: uid)
-            if output.append(new.events, index, to: stream, key: new.key, at: place, after: prior) { folded(place) }
-            receipts.append(
-                Receipt(id: nil, stream: stream, version: place.version, position: place.position, time: time))
-        }
-        return WriteReceipt(receipts, isTogether: true)
     }
 }

@@ -15,7 +15,7 @@ extension Server {
                 guard follower == nil, cluster?.takesWrites != false, drainDeadline == nil, !driver.holdsWrites(),
                     dependency.engine.refusal == nil
                 else { return false }
-                try dependency.engine.models.activate(
+                try dependency.engine.activate(
                     name, event, by: dependency.uid, dependency.clock.now(), into: requests.output(nil))
                 dependency.transport.requestTurn()
                 return true
