@@ -4,9 +4,21 @@ import StoryFold
 /// Requests that write: their outcomes, and the events that they append.
 extension Engine {
     func write(
-        _ action: RequestAction, _ tag: Tag?, from session: inout Session, _ now: Instant, _ output: any TurnOutput
+        _ action: WriteAction, _ tag: Tag?, from session: inout Session, _ now: Instant, _ output: any TurnOutput
     ) throws(StorageError) {
-        let outcome = try outcome(of: action)
+        switch action {
+        case .define(let request): try models.define(request, tag, from: &session, now, output)
+        case .undefine(let name):
+            if try models.undefine(name, tag, from: &session, now, output) { undefine(name) }
+        case .content, .append, .appendTogether:
+            try answer(try outcome(of: action), action, tag, from: &session, now, output)
+        }
+    }
+
+    private func answer(
+        _ outcome: consuming WriteOutcome, _ action: WriteAction, _ tag: Tag?, from session: inout Session,
+        _ now: Instant, _ output: any TurnOutput
+    ) throws(StorageError) {
         switch consume outcome {
         case .refused(let failure):
             let basis = try world.basis(of: failure, action, head: head, durable: output.durable)
@@ -49,7 +61,7 @@ extension Engine {
     }
 
     /// Returns the outcome of a write: the first receipt of its request key, or a new attempt.
-    private func outcome(of action: RequestAction) throws(StorageError) -> WriteOutcome {
+    private func outcome(of action: WriteAction) throws(StorageError) -> WriteOutcome {
         if let notLeader { return try once(action, action.key) { () throws(StorageError) in .refused(notLeader) } }
         switch action {
         case .append(let stream, let proposals, let options):
@@ -64,17 +76,14 @@ extension Engine {
             return try once(action, write.options.key) { () throws(StorageError) in
                 try WriteContent.attempt(write, after: head, in: world)
             }
-        case .get, .list, .count, .sorts, .read, .countEvents, .streams, .types, .define, .undefine, .models, .misfits,
-            .subscribe, .unsubscribe, .ping, .help, .stats, .metrics, .clients, .checkpoint, .verify, .seal, .backup,
-            .cluster, .quit:
-            return .refused(Failure(.internal, "\(action.verb.rawValue) is no write"))
+        case .define, .undefine: return .refused(Failure(.internal, "a definition is no write of events"))
         }
     }
 
     /// Returns the outcome of a write whose key was seen before, or of the attempt. The key's entry is prefetched, so
     /// that it arrives while the attempt is made. A failure of the attempt counts only if the key is new.
     private func once(
-        _ action: RequestAction, _ key: RequestKey?, _ attempt: () throws(StorageError) -> WriteOutcome
+        _ action: WriteAction, _ key: RequestKey?, _ attempt: () throws(StorageError) -> WriteOutcome
     ) throws(StorageError) -> WriteOutcome {
         guard let key else { return try attempt() }
         world.keys.prefetch(key)

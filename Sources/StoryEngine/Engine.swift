@@ -102,7 +102,7 @@ package final class Engine {
     package func modelsReplaced() throws(StorageError) { try world.readEnd() }
 
     /// Notes that a declared model was undefined: its name is unknown to the next request.
-    private func undefine(_ name: String) { undefined += catalogue.kinds.filter { $0.name == name }.map(\.kind) }
+    func undefine(_ name: String) { undefined += catalogue.kinds.filter { $0.name == name }.map(\.kind) }
 
     /// Notes that the event after the head was folded into the models, wherever it was decided.
     package func folded(_ event: EventMetadata) { world.folded(event) }
@@ -188,7 +188,7 @@ package final class Engine {
     ) {
         let tag = request.tag
         guard !isDraining else { return output.reply(.failed(Failure.draining), tag: tag, restsOn: .zero) }
-        if request.verb != .get { flush() }
+        if request.verb != .read(.get) { flush() }
         session.writes(as: request.author)
         do throws(StorageError) {
             try answer(request.action, tag, from: &session, now, output)
@@ -236,6 +236,17 @@ package final class Engine {
             }
         }
         switch action {
+        case .read(let action): try read(action, tag, from: session, output)
+        case .write(let action): try write(action, tag, from: &session, now, output)
+        case .follow(let action): follow(action, tag, from: &session, output)
+        case .operate(let action): try operate(action, tag, output)
+        }
+    }
+
+    private func read(
+        _ action: ReadAction, _ tag: Tag?, from session: borrowing Session, _ output: any TurnOutput
+    ) throws(StorageError) {
+        switch action {
         case .get(let kind, let key, nil): want(kind, key, tag: tag, to: output)
         case .get(let kind, let key, let moment?):
             flush()
@@ -252,33 +263,36 @@ package final class Engine {
         case .countEvents(let query): queries.countEvents(query, tag: tag, to: output)
         case .misfits(let query): try models.misfits(query, tag: tag, to: output)
         case .models(let name): try models.describe(name, tag: tag, to: output)
-        case .define(let request): try models.define(request, tag, from: &session, now, output)
-        case .undefine(let name):
-            if try models.undefine(name, tag, from: &session, now, output) { undefine(name) }
+        case .ping: acknowledge([], session.lastWritten, tag: tag, to: output)
+        }
+    }
+
+    private func follow(
+        _ action: FollowAction, _ tag: Tag?, from session: inout Session, _ output: any TurnOutput
+    ) {
+        switch action {
         case .subscribe(let query): subscriptions.begin(query, tag: tag, of: &session, to: output)
         case .unsubscribe(let id): subscriptions.end(id, tag: tag, of: &session, to: output)
-        case .ping: acknowledge([], session, tag: tag, to: output)
-        case .help(let topic): output.start(.help(topic: topic), tag: tag)
-        case .stats: output.start(.report, tag: tag)
-        case .metrics: output.start(.metrics, tag: tag)
-        case .clients(let request): output.start(.clients(request), tag: tag)
-        case .checkpoint: output.start(.checkpoint, tag: tag)
-        case .verify(let moment): queries.prove(moment, tag: tag, to: output) { .verify(sealAt: $0) }
-        case .seal(let moment): queries.prove(moment, tag: tag, to: output) { .seal(at: $0 ?? output.durable) }
-        case .backup(let path): output.start(.backUp(path: String(decoding: path, as: UTF8.self)), tag: tag)
-        case .cluster(let change): output.start(.cluster(change), tag: tag)
         case .quit:
             session.endSubscriptions(.quit, into: output)
-            acknowledge([Member("bye", .flag(true))], session, tag: tag, to: output)
+            acknowledge([Member("bye", .flag(true))], session.lastWritten, tag: tag, to: output)
             output.finish()
-        case .append, .appendTogether, .content:
-            try write(action, tag, from: &session, now, output)
+        }
+    }
+
+    /// Has the shell do work beside the engine, once its request is checked.
+    private func operate(_ action: OperateAction, _ tag: Tag?, _ output: any TurnOutput) throws(StorageError) {
+        switch action {
+        case .verify(let moment), .seal(let moment): queries.prove(action, moment, tag: tag, to: output)
+        case .check(let request): try models.check(request, tag, output)
+        case .help, .stats, .metrics, .clients, .checkpoint, .backup, .cluster:
+            output.start(action, at: nil, tag: tag)
         }
     }
 
     /// Replies with the end of the log: the last durable event, or a later one that this connection wrote.
-    private func acknowledge(_ members: [Member], _ session: Session, tag: Tag?, to output: any TurnOutput) {
-        let position = max(output.durable, session.lastWritten)
+    private func acknowledge(_ members: [Member], _ written: Position, tag: Tag?, to output: any TurnOutput) {
+        let position = max(output.durable, written)
         let done = Done.members(members + [Member("position", .count(position.value))])
         output.reply(.done(done), tag: tag, restsOn: position)
     }

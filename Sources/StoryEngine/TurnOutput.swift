@@ -31,8 +31,10 @@ package protocol TurnOutput: AnyObject {
     func push(_ push: Push, to subscription: SubscriptionID)
     /// Answers in steps.
     func answer(with cursor: any AnswerCursor, tag: Tag?, restsOn position: Position)
-    /// Answers when a job of the shell is done.
-    func start(_ job: Job, tag: Tag?)
+    /// Answers when work beside the engine is done.
+    ///
+    /// - Parameter position: the position of the moment that the work is about; nil where it names none.
+    func start(_ work: OperateAction, at position: Position?, tag: Tag?)
     /// Sends the waiting output, then closes the connection.
     func finish()
 
@@ -55,30 +57,6 @@ extension TurnOutput {
     package func rowBegins(_ index: Int) {}
     /// Nothing, for an output that has one receiver.
     package func rowsEnd() {}
-}
-
-/// Work that the shell does; its end answers the request.
-package enum Job: Equatable, Sendable {
-    /// Write the read models to disk up to the end of the log.
-    case checkpoint
-    /// Check the whole log, and report the seal at a position; nil means the last one.
-    case verify(sealAt: Position?)
-    /// Report the seal at a position.
-    case seal(at: Position)
-    /// Fold a definition and compare its rows with those that are served: a dry run.
-    case check(DefineRequest)
-    /// Copy the log into a new directory.
-    case backUp(path: String)
-    /// Report the daemon's figures in a form for people.
-    case report
-    /// Report the figures in a form for programs that collect metrics.
-    case metrics
-    /// Report the connections, or end one.
-    case clients(ClientsRequest)
-    /// Report the nodes of the log, or change them.
-    case cluster(NodeChange?)
-    /// Report the request table.
-    case help(topic: String?)
 }
 
 /// An answer that is made in steps: each step ends when the lines have no room, or no work is left of their budget.

@@ -8,7 +8,7 @@ extension World {
     /// - Parameter head: the last event that the models have.
     /// - Throws: the error of the read.
     func basis(
-        of failure: Failure, _ action: RequestAction, head: Position, durable: Position
+        of failure: Failure, _ action: WriteAction, head: Position, durable: Position
     ) throws(StorageError) -> Position {
         guard head > durable else { return .zero }
         switch failure.code {
@@ -28,13 +28,15 @@ extension World {
     }
 }
 
-extension RequestAction {
-    /// `key=` of a write of events; nil where it has none, or the request is no such write.
+extension WriteAction {
+    /// `key=` of a write; nil where it has none.
     package var key: RequestKey? {
-        if case .append(_, _, let options) = self { return options.key }
-        if case .appendTogether(_, let options) = self { return options.key }
-        if case .content(let write) = self { return write.options.key }
-        return nil
+        switch self {
+        case .append(_, _, let options), .appendTogether(_, let options): options.key
+        case .content(let write): write.options.key
+        case .define(let request): request.key
+        case .undefine: nil
+        }
     }
 
     /// Returns the one stream that a write is aimed at; nil if there is none yet, or if there are several.
@@ -44,10 +46,7 @@ extension RequestAction {
         switch self {
         case .append(let stream, _, _): stream
         case .content(let write): write.id.map { catalogue[write.kind].stream($0) }
-        case .get, .list, .count, .sorts, .read, .countEvents, .streams, .types, .define, .undefine, .models, .misfits,
-            .appendTogether, .subscribe, .unsubscribe, .ping, .help, .stats, .metrics, .clients, .checkpoint, .verify,
-            .seal, .backup, .cluster, .quit:
-            nil
+        case .appendTogether, .define, .undefine: nil
         }
     }
 }

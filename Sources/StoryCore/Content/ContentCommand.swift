@@ -50,7 +50,7 @@ package enum ContentAction: Equatable, Sendable {
     case delete
 
     /// The verb that asks for the action.
-    package var verb: Verb {
+    package var verb: WriteVerb {
         switch self {
         case .post: .post
         case .edit: .edit

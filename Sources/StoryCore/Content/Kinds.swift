@@ -155,7 +155,7 @@ package final class Catalogue: @unchecked Sendable {
     }
 
     /// Returns the kinds whose content a verb changes.
-    package func kinds(taking verb: Verb) -> [KindSchema] { kinds.filter { $0.verbs.contains(verb) } }
+    package func kinds(taking verb: WriteVerb) -> [KindSchema] { kinds.filter { $0.verbs.contains(verb) } }
 
     /// Returns the kind that a stream belongs to; nil for custom streams.
     package func kind(stream: UnsafeRawBufferPointer) -> StreamKind? {

@@ -13,15 +13,24 @@ package struct ModelRequests {
     private var head: Position { world.head }
     private var declared: (any DeclaredModelStates)? { world.states }
 
-    /// `DEFINE`: checks the text and appends `ModelDefined`, unless the newest definition has the same tokens. A dry run
-    /// is a job of the shell.
+    /// `DEFINE` with `check=true`: a dry run, which the shell does.
+    func check(_ request: DefineRequest, _ tag: Tag?, _ output: any TurnOutput) throws(StorageError) {
+        _ = try world.definitions.model(named: request.name)
+        do throws(Failure) {
+            _ = try Definition.checked(request.text)
+            output.start(.check(request), at: nil, tag: tag)
+        } catch {
+            output.reply(.failed(error), tag: tag, restsOn: head)
+        }
+    }
+
+    /// `DEFINE`: checks the text and appends `ModelDefined`, unless the newest definition has the same tokens.
     func define(
         _ request: DefineRequest, _ tag: Tag?, from session: inout Session, _ now: Instant, _ output: any TurnOutput
     ) throws(StorageError) {
         let model = try world.definitions.model(named: request.name)
         do throws(Failure) {
             _ = try Definition.checked(request.text)
-            if request.check != nil { return output.start(.check(request), tag: tag) }
             if let (definition, receipt) = try repeated(request) {
                 session.wrote(receipt.position)
                 return reply(request.name, definition: definition, receipt: receipt, tag: tag, to: output)

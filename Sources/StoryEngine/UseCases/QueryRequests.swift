@@ -51,13 +51,13 @@ struct QueryRequests {
         }
     }
 
-    /// Starts a job about the log up to a moment; nil: up to its end.
-    func prove(_ moment: Moment?, tag: Tag?, to output: any TurnOutput, _ job: (Position?) -> Job) {
+    /// Starts work about the log up to a moment; nil: up to its end.
+    func prove(_ work: OperateAction, _ moment: Moment?, tag: Tag?, to output: any TurnOutput) {
         begin(tag, output) { () throws(Failure) in
             let position = try moment.map { (moment) throws(Failure) in
                 try world.position(of: moment, endingAt: output.durable)
             }
-            output.start(job(position), tag: tag)
+            output.start(work, at: position, tag: tag)
         }
     }
 

@@ -35,29 +35,30 @@ extension Requests {
     }
 
     /// Does short work at once; for the rest, starts it and lets the connection wait.
-    func start(_ job: Job, _ tag: Tag?, _ connection: Connection) {
-        switch job {
+    func start(_ action: OperateAction, at position: Position?, _ tag: Tag?, _ connection: Connection) {
+        switch action {
         case .checkpoint:
             connection.requestMustWait(for: .job, tag)
             work.checkpoints.wait(for: driver.acknowledged, tag, connection)
         case .check(let request):
             connection.requestMustWait(for: .job, tag)
             work.checks.begin(request, at: driver.acknowledged, tag, connection)
-        case .verify(let position):
+        case .verify:
             connection.requestMustWait(for: .job, tag)
             work.jobs.verify(sealAt: position, tag, connection)
-        case .seal(let position):
+        case .seal:
+            let position = position ?? driver.acknowledged
             connection.requestMustWait(for: .job, tag)
             work.seals.add(position) { [self] result in
                 let reply = Reply(result, at: position, engine.identity, trace)
                 answer(JobAnswer(connection: connection, tag: tag, reply: reply))
             }
-        case .backUp(let path):
-            guard let failure = work.jobs.backUp(to: path, tag, connection) else {
+        case .backup(let path):
+            guard let failure = work.jobs.backUp(to: String(decoding: path, as: UTF8.self), tag, connection) else {
                 return connection.requestMustWait(for: .job, tag)
             }
             output(connection).reply(.failed(failure), tag: tag, restsOn: .zero)
-        case .report: tell(Survey(.report, connections, publishing, figureSource), tag, connection)
+        case .stats: tell(Survey(.report, connections, publishing, figureSource), tag, connection)
         case .metrics: tell(Survey(.metrics, connections, publishing, figureSource), tag, connection)
         case .clients(let request): clients.answer(request, tag: tag, to: connection, of: self)
         case .cluster(let change): NodeRequests.answer(change, tag: tag, to: connection, of: self)

@@ -238,7 +238,7 @@ final class Requests {
         slow.answerBegan(verb, reader.given, connection)
         switch handled.takeFollowUp() {
         case .answer(let answer)?: begin(answer, connection)
-        case .work(let job, let tag)?: start(job, tag, connection)
+        case .work(let work, let position, let tag)?: start(work, at: position, tag, connection)
         case .end?: end(connection, .quit)
         case nil: break
         }

@@ -37,13 +37,9 @@ extension RequestAction {
     /// the definitions is durable.
     fileprivate var waitsForDefinitions: Bool {
         switch self {
-        case .sorts, .misfits, .help: true
-        case .subscribe(let query): query.subject.kind != nil
-        case .define(let request): request.check != nil
-        case .get, .list, .count, .read, .countEvents, .streams, .types, .undefine, .models, .content, .append,
-            .appendTogether, .unsubscribe, .ping, .stats, .metrics, .clients, .checkpoint, .verify, .seal, .backup,
-            .cluster, .quit:
-            false
+        case .read(.sorts), .read(.misfits), .operate(.help), .operate(.check): true
+        case .follow(.subscribe(let query)): query.subject.kind != nil
+        case .read, .write, .follow, .operate: false
         }
     }
 }

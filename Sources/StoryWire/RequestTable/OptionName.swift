@@ -80,7 +80,7 @@ extension GivenNames {
     /// Returns the name of the target's kind, or `events`; nil if it is neither, or a kind that the catalogue lacks.
     package func target(of verb: Verb, in catalogue: Catalogue) -> String? {
         if let kind { return catalogue.schema(of: kind)?.name }
-        return [.read, .count, .subscribe].contains(verb) ? "events" : nil
+        return [.read(.read), .read(.count), .follow(.subscribe)].contains(verb) ? "events" : nil
     }
 
     /// Returns the options and filters, separated by commas; nil if there are none.

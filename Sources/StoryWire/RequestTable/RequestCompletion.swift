@@ -26,7 +26,7 @@ package struct RequestCompletion: Sendable {
     }
 
     private func shape(_ verb: String) -> RequestShape? {
-        table.shapes.first { $0.verb.rawValue == verb.uppercased() }
+        table.shapes.first { $0.verb.name == verb.uppercased() }
     }
 
     private func candidates(_ line: String, _ word: String) -> [String] {
@@ -43,7 +43,7 @@ package struct RequestCompletion: Sendable {
     }
 
     private func verbs(like word: String) -> [String] {
-        let verbs = table.shapes.map(\.verb.rawValue)
+        let verbs = table.shapes.map(\.verb.name)
         return word.first?.isLowercase == true ? verbs.map { $0.lowercased() } : verbs
     }
 

@@ -41,9 +41,9 @@ extension ClientsRequest {
 }
 
 /// Reading of `CLUSTER promote NODE` and `CLUSTER remove NODE`.
-extension RequestReader {
+extension NodeChange {
     /// Takes the node behind the name of the change, which is the target.
-    func takeNode(_ shape: RequestShape, _ parts: inout LineParts) throws(Failure) {
+    static func takeNode(_ shape: RequestShape, _ parts: inout LineParts) throws(Failure) {
         guard let name = parts.target?.text else { return }
         guard NodeChange(named: name, of: "") != nil else { throw Refusals.target(name, NodeChange.names, shape) }
         parts.cursor.skipSpaces()
@@ -53,13 +53,12 @@ extension RequestReader {
         parts.targetName = node
     }
 
-    func change(_ parts: inout LineParts) throws(Failure) -> NodeChange? {
+    /// Reads the change that is wanted; nil where none is.
+    static func read(_ parts: inout LineParts) throws(Failure) -> NodeChange? {
         guard let name = parts.target?.text else { return nil }
         return NodeChange(named: name, of: Refusals.echo(try parts.known(parts.targetName)))
     }
-}
 
-extension NodeChange {
     static let names = ["promote", "remove"]
 
     /// Makes the change with this name; nil where there is none.
