@@ -1,12 +1,24 @@
-import StoryCore
+package import StoryCore
 import StoryFold
 
 /// Requests that write: their outcomes, and the events that they append.
 extension Engine {
     func write(
-        _ action: RequestAction, _ tag: Tag?, from session: inout Session, _ now: Instant, _ output: any TurnOutput
+        _ action: WriteAction, _ tag: Tag?, from session: inout Session, _ now: Instant, _ output: any TurnOutput
     ) throws(StorageError) {
-        let outcome = try outcome(of: action)
+        switch action {
+        case .define(let request): try models.define(request, tag, from: &session, now, output)
+        case .undefine(let name):
+            if try models.undefine(name, tag, from: &session, now, output) { undefine(name) }
+        case .content, .append, .appendTogether:
+            try answer(try outcome(of: action), action, tag, from: &session, now, output)
+        }
+    }
+
+    private func answer(
+        _ outcome: consuming WriteOutcome, _ action: WriteAction, _ tag: Tag?, from session: inout Session,
+        _ now: Instant, _ output: any TurnOutput
+    ) throws(StorageError) {
         switch consume outcome {
         case .refused(let failure):
             let basis = try world.basis(of: failure, action, head: head, durable: output.durable)
@@ -20,17 +32,36 @@ extension Engine {
             output.reply(.done(done), tag: tag, restsOn: self.head)
         case .appends(let new):
             if let refusal { return output.reply(.failed(refusal), tag: tag, restsOn: .zero) }
-            let receipt = append(new, by: session.author, now, output)
+            let receipt = Appending(to: world, by: session.author, now, output).append(new)
             session.wrote(receipt.position)
             output.receipt(receipt, tag: tag)
         case .appendsTogether(let new):
             if let refusal { return output.reply(.failed(refusal), tag: tag, restsOn: .zero) }
-            answer(appendTogether(new, by: session.author, now, output), &session, tag, output)
+            let appending = Appending(to: world, by: session.author, now, output)
+            answer(appending.appendTogether(new), &session, tag, output)
+        }
+    }
+
+    /// Refuses a write whose values are wrong; a key that belongs to another request takes precedence.
+    package func refuse(
+        _ failure: Failure, _ key: RequestKey, tag: Tag?, for session: borrowing Session, into output: any TurnOutput
+    ) {
+        guard !isDraining else { return output.reply(.failed(Failure.draining), tag: tag, restsOn: .zero) }
+        flush()
+        do throws(StorageError) {
+            let mayWrite = session.peer.role.includes(.write)
+            guard mayWrite, let entry = try world.keys.provenEntry(of: key) else {
+                return output.reply(.failed(failure), tag: tag, restsOn: .zero)
+            }
+            let reused = Idempotency.reused(key, entry.last)
+            output.reply(.failed(reused), tag: tag, restsOn: entry.last)
+        } catch {
+            output.reply(.failed(.storage(error)), tag: tag, restsOn: .zero)
         }
     }
 
     /// Returns the outcome of a write: the first receipt of its request key, or a new attempt.
-    private func outcome(of action: RequestAction) throws(StorageError) -> WriteOutcome {
+    private func outcome(of action: WriteAction) throws(StorageError) -> WriteOutcome {
         if let notLeader { return try once(action, action.key) { () throws(StorageError) in .refused(notLeader) } }
         switch action {
         case .append(let stream, let proposals, let options):
@@ -45,17 +76,14 @@ extension Engine {
             return try once(action, write.options.key) { () throws(StorageError) in
                 try WriteContent.attempt(write, after: head, in: world)
             }
-        case .get, .list, .count, .sorts, .read, .countEvents, .streams, .types, .define, .undefine, .models, .misfits,
-            .subscribe, .unsubscribe, .ping, .help, .stats, .metrics, .clients, .checkpoint, .verify, .seal, .backup,
-            .cluster, .quit:
-            return .refused(Failure(.internal, "\(action.verb.rawValue) is no write"))
+        case .define, .undefine: return .refused(Failure(.internal, "a definition is no write of events"))
         }
     }
 
     /// Returns the outcome of a write whose key was seen before, or of the attempt. The key's entry is prefetched, so
     /// that it arrives while the attempt is made. A failure of the attempt counts only if the key is new.
     private func once(
-        _ action: RequestAction, _ key: RequestKey?, _ attempt: () throws(StorageError) -> WriteOutcome
+        _ action: WriteAction, _ key: RequestKey?, _ attempt: () throws(StorageError) -> WriteOutcome
     ) throws(StorageError) -> WriteOutcome {
         guard let key else { return try attempt() }
         world.keys.prefetch(key)
@@ -68,45 +96,5 @@ extension Engine {
     private func answer(_ receipt: WriteReceipt, _ session: inout Session, _ tag: Tag?, _ output: any TurnOutput) {
         session.wrote(receipt.position)
         for line in receipt.replies { output.reply(line, tag: tag, restsOn: receipt.position) }
-    }
-
-    /// Numbers the events of one stream and appends them; returns the receipt of the last one.
-    ///
-    /// Where the log has no room for an event, the receipt is undone with everything that is not durable.
-    func append(
-        _ new: NewEvents, by uid: UInt32, _ now: Instant, _ output: any TurnOutput
-    ) -> Receipt {
-        let (time, number, first) = (max(end.time, now), new.head?.number ?? end.nextStream, head.next)
-        var position = head
-        var last = new.head
-        for index in new.events.indices {
-            position = position.next
-            let version = (last?.version ?? .zero).next
-            let place = EventMetadata(position: position, streamNumber: number, version: version, time: time, by: uid)
-            let prior = PriorState(head: last, first: first, made: index)
-            if output.append(new.events, index, to: new.stream, key: new.key, at: place, after: prior) { folded(place) }
-            last = StreamHead(place)
-        }
-        return Receipt(
-            id: new.id, stream: new.stream, version: last?.version ?? .zero, position: position, time: time)
-    }
-
-    /// Numbers the events of several streams and appends them, as `append` does.
-    private func appendTogether(
-        _ new: JointEvents, by uid: UInt32, _ now: Instant, _ output: any TurnOutput
-    ) -> WriteReceipt {
-        let (time, first) = (max(end.time, now), head.next)
-        var placement = Placement(of: new, after: end)
-        var receipts: [Receipt] = []
-        receipts.reserveCapacity(new.events.count)
-        for index in new.events.indices {
-            let stream = new.targets[new.aims[index]].stream
-            let prior = PriorState(head: placement.head(of: new.aims[index]), first: first, made: index)
-            let place = placement.next(for: new.aims[index], at: time, by: uid)
-            if output.append(new.events, index, to: stream, key: new.key, at: place, after: prior) { folded(place) }
-            receipts.append(
-                Receipt(id: nil, stream: stream, version: place.version, position: place.position, time: time))
-        }
-        return WriteReceipt(receipts, isTogether: true)
     }
 }

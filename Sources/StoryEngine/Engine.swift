@@ -16,8 +16,6 @@ package final class Engine {
     package let feed: ChangeFeed
     private let server: String
     private let durability: Durability
-    /// The end of the log as far as it is folded, durable or not.
-    private(set) var end: LogHead
     /// The rows that were asked for since the last flush, and the output of their answers; nil while there are none.
     private var wanted = WantedRows()
     private var wanting: (any TurnOutput)?
@@ -35,8 +33,6 @@ package final class Engine {
     package var notLeader: Failure? { didSet { refusal = notLeader } }
     /// The changes of the catalogue that may not be durable yet.
     package private(set) var changes = DefinitionChanges()
-    /// The declared models that are served and built; nil where there are none.
-    package var declared: (any DeclaredModelStates)?
 
     /// Creates an engine over a store that is folded up to the log's head.
     ///
@@ -57,17 +53,27 @@ package final class Engine {
         self.identity = identity
         self.server = server
         self.durability = durability
-        end = try world.end()
+        try world.readEnd()
     }
 
     /// The last event that was folded, durable or not.
-    package var head: Position { end.position }
+    package var head: Position { world.head }
+    /// The declared models that are served and built; nil where there are none.
+    package var declared: (any DeclaredModelStates)? {
+        get { world.states }
+        set { world.states = newValue }
+    }
     /// The plan of the present catalogue.
     package var plan: CataloguePlan { world.plan }
 
     /// The requests about declared models.
-    package var models: ModelRequests { ModelRequests(engine: self) }
-    private var queries: QueryRequests { QueryRequests(engine: self) }
+    package var models: ModelRequests { ModelRequests(world: world, notLeader: notLeader, refusal: refusal) }
+    private var queries: QueryRequests {
+        QueryRequests(world: world, feed: feed, limits: limits, identity: identity)
+    }
+    private var subscriptions: SubscriptionRequests {
+        SubscriptionRequests(world: world, identity: identity, limit: limits.subscriptions)
+    }
     /// A reader of durable rows, for subscriptions to rows and lists.
     package var watcher: RowWatcher { RowWatcher(world, feed) }
 
@@ -76,7 +82,7 @@ package final class Engine {
     /// Resets the engine after everything since the last commit was rolled back in the log. The models, which tell the
     /// number of the next stream, are to be folded again: no write may come before `modelsFolded`.
     package func logRolledBack() {
-        end = LogHead(position: world.log.head, time: world.log.lastTime, lastStream: end.lastStream)
+        world.logRolledBack()
         undefined = []
         changes.rolledBack(to: head)
         feed.rolledBack(to: head)
@@ -85,13 +91,13 @@ package final class Engine {
     /// Notes that the models are folded up to the log's head again, after a rollback or a replacement.
     ///
     /// - Throws: the error of reading the models.
-    package func modelsFolded() throws(StorageError) { end = try world.end() }
+    package func modelsFolded() throws(StorageError) { try world.readEnd() }
 
     /// Notes that a declared model was undefined: its name is unknown to the next request.
     func undefine(_ name: String) { undefined += catalogue.kinds.filter { $0.name == name }.map(\.kind) }
 
     /// Notes that the event after the head was folded into the models, wherever it was decided.
-    package func folded(_ event: EventMetadata) { end.folded(event) }
+    package func folded(_ event: EventMetadata) { world.folded(event) }
 
     /// Reads and answers by a catalogue that follows the present one from now on, between two turns. Requests of
     /// a kind that it lacks, and answers under way about one, are `unknown`; the caller ends the subscriptions.
@@ -120,6 +126,16 @@ package final class Engine {
             if catalogue.kinds.contains(where: { $0.name == schema.name }) { return false }
             return try models.isRebuilt(schema.name)
         }
+    }
+
+    /// Notes that a definition is built and folded up to the head: appends `ModelActivated`, from which on it answers.
+    ///
+    /// - Throws: the error of reading the models.
+    package func activate(
+        _ name: String, _ event: ModelActivated, by uid: UInt32, _ now: Instant, into output: any TurnOutput
+    ) throws(StorageError) {
+        flush()
+        try models.activate(name, event, by: uid, now, into: output)
     }
 
     /// Returns the schema of a kind of the catalogue, or of one whose subscriptions are held.
@@ -164,7 +180,7 @@ package final class Engine {
     ) {
         let tag = request.tag
         guard !isDraining else { return output.reply(.failed(Failure.draining), tag: tag, restsOn: .zero) }
-        if request.verb != .get { flush() }
+        if request.verb != .read(.get) { flush() }
         session.writes(as: request.author)
         do throws(StorageError) {
             try answer(request.action, tag, from: &session, now, output)
@@ -198,24 +214,6 @@ package final class Engine {
         if wanted.isFull { flush() }
     }
 
-    /// Refuses a write whose values are wrong; a key that belongs to another request takes precedence.
-    package func refuse(
-        _ failure: Failure, _ key: RequestKey, tag: Tag?, for session: borrowing Session, into output: any TurnOutput
-    ) {
-        guard !isDraining else { return output.reply(.failed(Failure.draining), tag: tag, restsOn: .zero) }
-        flush()
-        do throws(StorageError) {
-            let mayWrite = session.peer.role.includes(.write)
-            guard mayWrite, let entry = try world.keys.provenEntry(of: key) else {
-                return output.reply(.failed(failure), tag: tag, restsOn: .zero)
-            }
-            let reused = Idempotency.reused(key, entry.last)
-            output.reply(.failed(reused), tag: tag, restsOn: entry.last)
-        } catch {
-            output.reply(.failed(.storage(error)), tag: tag, restsOn: .zero)
-        }
-    }
-
     private func answer(
         _ action: RequestAction, _ tag: Tag?, from session: inout Session, _ now: Instant, _ output: any TurnOutput
     ) throws(StorageError) {
@@ -230,6 +228,17 @@ package final class Engine {
             }
         }
         switch action {
+        case .read(let action): try read(action, tag, from: session, output)
+        case .write(let action): try write(action, tag, from: &session, now, output)
+        case .follow(let action): follow(action, tag, from: &session, output)
+        case .operate(let action): try operate(action, tag, output)
+        }
+    }
+
+    private func read(
+        _ action: ReadAction, _ tag: Tag?, from session: borrowing Session, _ output: any TurnOutput
+    ) throws(StorageError) {
+        switch action {
         case .get(let kind, let key, nil): want(kind, key, tag: tag, to: output)
         case .get(let kind, let key, let moment?):
             flush()
@@ -240,41 +249,42 @@ package final class Engine {
         case .sorts(let kind):
             for line in BrowseOrdered.sorts(world.schema(kind)) { output.reply(line, tag: tag, restsOn: .zero) }
         case .streams(let query):
-            output.answer(with: BrowseStreams(query, in: self), tag: tag, restsOn: .zero)
-        case .types(let query): output.answer(with: BrowseTypes(query, in: self), tag: tag, restsOn: .zero)
+            output.answer(with: BrowseStreams(query, in: world), tag: tag, restsOn: .zero)
+        case .types(let query): output.answer(with: BrowseTypes(query, in: world), tag: tag, restsOn: .zero)
         case .read(let query): queries.read(query, tag: tag, to: output)
-        case .countEvents(let query):
-            let count = CountEvents(query, in: self, durable: output.durable)
-            output.answer(with: count, tag: tag, restsOn: .zero)
+        case .countEvents(let query): queries.countEvents(query, tag: tag, to: output)
         case .misfits(let query): try models.misfits(query, tag: tag, to: output)
         case .models(let name): try models.describe(name, tag: tag, to: output)
-        case .define(let request): try models.define(request, tag, from: &session, now, output)
-        case .undefine(let name): try models.undefine(name, tag, from: &session, now, output)
-        case .subscribe(let query):
-            SubscriptionRequests(engine: self).begin(query, tag: tag, of: &session, to: output)
-        case .unsubscribe(let id): SubscriptionRequests(engine: self).end(id, tag: tag, of: &session, to: output)
-        case .ping: acknowledge([], session, tag: tag, to: output)
-        case .help(let topic): output.start(.help(topic: topic), tag: tag)
-        case .stats: output.start(.report, tag: tag)
-        case .metrics: output.start(.metrics, tag: tag)
-        case .clients(let request): output.start(.clients(request), tag: tag)
-        case .checkpoint: output.start(.checkpoint, tag: tag)
-        case .verify(let moment): queries.prove(moment, tag: tag, to: output) { .verify(sealAt: $0) }
-        case .seal(let moment): queries.prove(moment, tag: tag, to: output) { .seal(at: $0 ?? output.durable) }
-        case .backup(let path): output.start(.backUp(path: String(decoding: path, as: UTF8.self)), tag: tag)
-        case .cluster(let change): output.start(.cluster(change), tag: tag)
+        case .ping: acknowledge([], session.lastWritten, tag: tag, to: output)
+        }
+    }
+
+    private func follow(
+        _ action: FollowAction, _ tag: Tag?, from session: inout Session, _ output: any TurnOutput
+    ) {
+        switch action {
+        case .subscribe(let query): subscriptions.begin(query, tag: tag, of: &session, to: output)
+        case .unsubscribe(let id): subscriptions.end(id, tag: tag, of: &session, to: output)
         case .quit:
             session.endSubscriptions(.quit, into: output)
-            acknowledge([Member("bye", .flag(true))], session, tag: tag, to: output)
+            acknowledge([Member("bye", .flag(true))], session.lastWritten, tag: tag, to: output)
             output.finish()
-        case .append, .appendTogether, .content:
-            try write(action, tag, from: &session, now, output)
+        }
+    }
+
+    /// Has the shell do work beside the engine, once its request is checked.
+    private func operate(_ action: OperateAction, _ tag: Tag?, _ output: any TurnOutput) throws(StorageError) {
+        switch action {
+        case .verify(let moment), .seal(let moment): queries.prove(action, moment, tag: tag, to: output)
+        case .check(let request): try models.check(request, tag, output)
+        case .help, .stats, .metrics, .clients, .checkpoint, .backup, .cluster:
+            output.start(action, at: nil, tag: tag)
         }
     }
 
     /// Replies with the end of the log: the last durable event, or a later one that this connection wrote.
-    private func acknowledge(_ members: [Member], _ session: Session, tag: Tag?, to output: any TurnOutput) {
-        let position = max(output.durable, session.lastWritten)
+    private func acknowledge(_ members: [Member], _ written: Position, tag: Tag?, to output: any TurnOutput) {
+        let position = max(output.durable, written)
         let done = Done.members(members + [Member("position", .count(position.value))])
         output.reply(.done(done), tag: tag, restsOn: position)
     }

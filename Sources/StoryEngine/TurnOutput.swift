@@ -31,8 +31,10 @@ package protocol TurnOutput: AnyObject {
     func push(_ push: Push, to subscription: SubscriptionID)
     /// Answers in steps.
     func answer(with cursor: any AnswerCursor, tag: Tag?, restsOn position: Position)
-    /// Answers when a job of the shell is done.
-    func start(_ job: Job, tag: Tag?)
+    /// Answers when work beside the engine is done.
+    ///
+    /// - Parameter position: the position of the moment that the work is about; nil where it names none.
+    func start(_ work: OperateAction, at position: Position?, tag: Tag?)
     /// Sends the waiting output, then closes the connection.
     func finish()
 
@@ -57,26 +59,34 @@ extension TurnOutput {
     package func rowsEnd() {}
 }
 
-/// Work that the shell does; its end answers the request.
-package enum Job: Equatable, Sendable {
-    /// Write the read models to disk up to the end of the log.
-    case checkpoint
-    /// Check the whole log, and report the seal at a position; nil means the last one.
-    case verify(sealAt: Position?)
-    /// Report the seal at a position.
-    case seal(at: Position)
-    /// Fold a definition and compare its rows with those that are served: a dry run.
-    case check(DefineRequest)
-    /// Copy the log into a new directory.
-    case backUp(path: String)
-    /// Report the daemon's figures in a form for people.
-    case report
-    /// Report the figures in a form for programs that collect metrics.
-    case metrics
-    /// Report the connections, or end one.
-    case clients(ClientsRequest)
-    /// Report the nodes of the log, or change them.
-    case cluster(NodeChange?)
-    /// Report the request table.
-    case help(topic: String?)
+/// An answer that is made in steps: each step ends when the lines have no room, or no work is left of their budget.
+///
+/// A connection handles no other request while a cursor answers one; other connections do.
+package protocol AnswerCursor: AnyObject {
+    /// Writes lines of the answer until it is done, the lines have no room, or no work is left of their budget.
+    ///
+    /// - Throws: the error of reading the log or the models; the answer ends with that failure.
+    func step(into lines: any AnswerLines) throws(StorageError) -> CursorStep
+
+    /// The memory that it keeps until it is done, in bytes, estimated; counted among the memory kept for clients.
+    var keptBytes: Int { get }
+
+    /// True if the whole answer is at most about 64 KiB, whatever the size of the store.
+    var isShort: Bool { get }
+}
+
+extension AnswerCursor {
+    /// The default: a query and its progress.
+    package var keptBytes: Int { 1_024 }
+
+    /// The default: the answer may be long.
+    package var isShort: Bool { false }
+}
+
+/// The result of a step.
+package enum CursorStep: Equatable, Sendable {
+    /// There is more to do.
+    case more
+    /// The answer is closed by this line, which rests on this position.
+    case ended(Reply, restsOn: Position)
 }

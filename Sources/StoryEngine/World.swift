@@ -19,6 +19,10 @@ final class World {
     let types: TypeIndex
     /// The plan's catalogue, held directly to avoid a retain and release on each request.
     private(set) var catalogue: Catalogue
+    /// The end of the log as far as it is folded, durable or not.
+    private(set) var end: LogHead
+    /// The declared models that are served and built; nil where there are none.
+    var states: (any DeclaredModelStates)?
     private let json: any JSONReading
 
     /// - Parameter json: the reader of the data of events that are folded for an answer.
@@ -34,14 +38,26 @@ final class World {
         keys = KeyIndex(store)
         types = TypeIndex(store)
         definitions = DefinitionTable(store, json: json)
+        end = LogHead(position: log.head, time: log.lastTime, lastStream: StreamNumber(0))
     }
 
-    /// Returns the end of the log, which the models are folded up to.
+    /// The last event that was folded, durable or not.
+    var head: Position { end.position }
+
+    /// Reads the end of the log, which the models are folded up to.
     ///
     /// - Throws: the error of reading the models.
-    func end() throws(StorageError) -> LogHead {
-        LogHead(position: log.head, time: log.lastTime, lastStream: try streams.lastNumber())
+    func readEnd() throws(StorageError) { logRolledBack(lastStream: try streams.lastNumber()) }
+
+    /// Notes that the log ends at its head again, where the number of the last stream is not read from the models.
+    func logRolledBack() { logRolledBack(lastStream: end.lastStream) }
+
+    private func logRolledBack(lastStream: StreamNumber) {
+        end = LogHead(position: log.head, time: log.lastTime, lastStream: lastStream)
     }
+
+    /// Notes that the event after the head was folded into the models.
+    func folded(_ event: EventMetadata) { end.folded(event) }
 
     /// Reads by another catalogue from now on.
     ///
@@ -220,5 +236,37 @@ extension Failure {
         Failure(
             .conflict, "\(stream) is at version \(actual.value), not \(expected.value)",
             .versions(expected: expected, actual: actual, stream: isNamed ? stream : nil))
+    }
+}
+
+/// The end of the log as far as it is folded: the position and the time of the last event, and the last stream number.
+///
+/// The next event is numbered after it. It follows the fold: `folded` alone moves it, for events that were decided here
+/// and for those that came from elsewhere.
+package struct LogHead: Equatable, Sendable {
+    /// The position of the last event; zero when there is none.
+    package private(set) var position: Position
+    /// The time of the last event; the earliest one when there is none.
+    package private(set) var time: Instant
+    /// The greatest stream number in use; zero when there is none.
+    package private(set) var lastStream: StreamNumber
+
+    /// Creates the head of a log that is folded.
+    init(position: Position, time: Instant?, lastStream: StreamNumber) {
+        self.position = position
+        self.time = time ?? Instant(milliseconds: Instant.range.lowerBound)
+        self.lastStream = lastStream
+    }
+
+    /// The number of the next stream.
+    var nextStream: StreamNumber { StreamNumber(lastStream.value + 1) }
+
+    /// Notes that the event after the head was folded.
+    mutating func folded(_ event: EventMetadata) {
+        precondition(
+            event.position == position.next, "position \(event.position.value) is folded after \(position.value)")
+        position = event.position
+        time = max(time, event.time)
+        lastStream = max(lastStream, event.streamNumber)
     }
 }

@@ -141,7 +141,7 @@ private final class CollectedOutput: TurnOutput {
         }
     }
 
-    func start(_ job: Job, tag: Tag?) {
+    func start(_ work: OperateAction, at position: Position?, tag: Tag?) {
         reply(.failed(Failure(.denied, "this asks a daemon; say which with --socket")), tag: tag, restsOn: .zero)
     }
 

@@ -31,11 +31,11 @@ final class FormsTarget: FuzzTarget {
         let copy = ExactCopy(line, slack: LineFramer.slack)
         guard let read = try? reader.read(copy.whole) else { return }
         switch read.action {
-        case .append(let stream, let events, let options):
+        case .write(.append(let stream, let events, let options)):
             for event in events { append(event, stream, options) }
-        case .appendTogether(let events, let options):
+        case .write(.appendTogether(let events, let options)):
             for event in events { append(event.event, event.stream, options) }
-        case .content(let write): decide(write, isThere: world & 1 == 0, isIn: world & 2 == 0)
+        case .write(.content(let write)): decide(write, isThere: world & 1 == 0, isIn: world & 2 == 0)
         default: break
         }
     }

@@ -6,7 +6,7 @@ extension AllTargets {
     /// What inputs are made of, besides bytes: the words of the protocol, of the forms and of JSON.
     package static var words: [[UInt8]] {
         var words: [String] = OptionName.allCases.map { $0.name + "=" }
-        for shape in RequestTable.standard.shapes { words += [shape.verb.rawValue, shape.example] }
+        for shape in RequestTable.standard.shapes { words += [shape.verb.name, shape.example] }
         for kind in Catalogue.standard.kinds {
             words.append(kind.name + "/")
             for sort in kind.sorts { words.append("sort=" + sort.name) }

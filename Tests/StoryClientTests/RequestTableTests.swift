@@ -105,8 +105,9 @@ import Testing
     @Test func `every verb, kind, option and filter is reached`() async throws {
         let seen = try await everything()
         // Replicas alone send the first two of the others, people the third one, and nodes the last.
-        for shape in RequestTable.standard.shapes where ![.send, .seal, .cluster, .passOn].contains(shape.verb) {
-            let verb = shape.verb.rawValue
+        for shape in RequestTable.standard.shapes
+        where ![.follow(.send), .operate(.seal), .operate(.cluster), .operate(.passOn)].contains(shape.verb) {
+            let verb = shape.verb.name
             let lines = seen.filter { $0.verb == verb }
             #expect(!lines.isEmpty, "the client never sends \(verb)")
             for option in shape.options {

@@ -15,7 +15,7 @@ struct ContentWriteTests {
     }
 
     private func code(_ request: RequestAction) -> ErrorCode? {
-        guard case .content(let write) = request else { return nil }
+        guard case .write(.content(let write)) = request else { return nil }
         guard case .failure(let failure) = write.command(of: write.kind.schema, in: TrustingDirectory()) else {
             return nil
         }
@@ -25,7 +25,8 @@ struct ContentWriteTests {
     @Test(arguments: Kind.allCases) func `a kind takes the verbs that its schema names, and POST`(kind: Kind) throws {
         for request in writes(kind) {
             let isTaken = code(request) != .unknown
-            #expect(isTaken == kind.schema.verbs.contains(request.verb), "\(kind.name) \(request.verb)")
+            let verbs = kind.schema.verbs.map { Verb.write($0) }
+            #expect(isTaken == verbs.contains(request.verb), "\(kind.name) \(request.verb)")
         }
         #expect(code(.post(kind, [], ContentWriteTests.options)) == .invalid)
     }

@@ -138,9 +138,9 @@ struct SessionTests {
 
     @Test func `what the shell does is asked of it`() {
         let world = smallWorld()
-        #expect(world.ask(.stats, tag: Tag("t".bytes)).effects == [.start(Tag("t".bytes), .report)])
-        #expect(world.ask(.checkpoint).effects == [.start(nil, .checkpoint)])
-        #expect(world.ask(.help("GET")).effects == [.start(nil, .help(topic: "GET"))])
+        #expect(world.ask(.stats, tag: Tag("t".bytes)).effects == [.start(Tag("t".bytes), .stats, at: nil)])
+        #expect(world.ask(.checkpoint).effects == [.start(nil, .checkpoint, at: nil)])
+        #expect(world.ask(.help("GET")).effects == [.start(nil, .help("GET"), at: nil)])
         #expect(world.ask(.quit).effects.last == .finish)
     }
 }

@@ -65,9 +65,9 @@ import Testing
         #expect(names == FigureTable.all.map(\.name) && Set(names).count == names.count)
         #expect(told.samples.count <= FigureTable.mostSeries)
         for verb in Verb.allCases {
-            let own = verb == .metrics ? 1.0 : 0
-            #expect(told.samples[#"storykeep_requests_total{verb="\#(verb.rawValue)"}"#] == own)
-            #expect(told.samples[#"storykeep_request_duration_seconds_count{verb="\#(verb.rawValue)"}"#] == own)
+            let own = verb == .operate(.metrics) ? 1.0 : 0
+            #expect(told.samples[#"storykeep_requests_total{verb="\#(verb.name)"}"#] == own)
+            #expect(told.samples[#"storykeep_request_duration_seconds_count{verb="\#(verb.name)"}"#] == own)
         }
         for code in ErrorCode.allCases {
             #expect(told.samples[#"storykeep_errors_total{code="\#(code.rawValue)"}"#] == 0)

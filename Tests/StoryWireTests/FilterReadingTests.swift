@@ -179,7 +179,7 @@ struct FilterReadingTests {
         #expect(reader.action("GET coins/1") == .get(Kind(number: 0), id("1"), at: nil))
         #expect(reader.failure("GET stories/1")?.code == .unknown)
         #expect(reader.failure("EDIT coins/1 {}")?.code == .unknown)
-        #expect(invented.shape(of: .delete)?.usage.hasPrefix("DELETE coins/ID ") == true)
+        #expect(invented.shape(of: .write(.delete))?.usage.hasPrefix("DELETE coins/ID ") == true)
         #expect(reader.failure(#"APPEND coin-1 {"type":"A","data":1}"#)?.code == .denied)
         #expect(reader.failure(#"APPEND story-1 {"type":"A","data":1}"#) == nil)
         #expect(
@@ -188,7 +188,8 @@ struct FilterReadingTests {
                     case .object(let kinds)? = members.first(where: { $0.name == "fields" })?.value
                 else { return false }
                 return kinds.map(\.name) == ["coins"]
-                    && kinds.first?.value == .list(invented.catalogue.kinds[0].formFields(of: .post).map { .text($0) })
+                    && kinds.first?.value
+                        == .list(invented.catalogue.kinds[0].formFields(of: .write(.post)).map { .text($0) })
             })
         guard case .line(let members)? = Help.answer("count", from: invented).first,
             case .object(let kinds)? = members.first(where: { $0.name == "filters" })?.value,

@@ -9,7 +9,7 @@ struct OptionValueTests {
     private let reader = RequestReader()
 
     private func meta(_ line: String) -> String? {
-        guard case .content(let write)? = reader.action(line), let meta = write.options.meta else { return nil }
+        guard case .write(.content(let write))? = reader.action(line), let meta = write.options.meta else { return nil }
         return String(decoding: meta.withUnsafeBytes { Array($0) }, as: UTF8.self)
     }
 

@@ -29,10 +29,10 @@ struct PeerLineTests {
 
     @Test func `a write that is passed on has its own verb, and the user whom the node names`() {
         let write = passedOn(#"@7 as  4294967295 APPEND note-1 {"type":"A","data":1}"#)
-        #expect(write.author == .max && write.verb == .append && write.role == .read)
+        #expect(write.author == .max && write.verb == .write(.append) && write.role == .read)
         #expect(passedOn(#"APPEND note-1 {"type":"A","data":1}"#).author == nil)
         let define = passedOn(#"AS 0 DEFINE orders "from order""#)
-        #expect(define.author == 0 && define.verb == .define && define.role == .read)
+        #expect(define.author == 0 && define.verb == .write(.define) && define.role == .read)
         #expect(passedOn("DEFINE orders \"from order\"").role == .define)
         #expect(passedOn("DEFINE orders check=true \"from order\"").role == .read)
     }

@@ -21,7 +21,7 @@ struct ProtocolDocumentTests {
             let filters = shape.takesFilters ? ["the kind's filters"] : []
             let options = filters + shape.options.map { "`\($0.name)=`" }
             return [
-                "`\(shape.verb.rawValue)`", shape.role.name, code(shape.targetUsage),
+                "`\(shape.verb.name)`", shape.role.name, code(shape.targetUsage),
                 options.joined(separator: " "), code(shape.body.rawValue),
             ]
         }
@@ -30,7 +30,7 @@ struct ProtocolDocumentTests {
 
     @Test func `each verb has a section with its summary`() {
         for shape in RequestTable.standard.shapes {
-            #expect(text.contains("### \(shape.verb.rawValue)\n\n\(shape.summary)"), "\(shape.verb.rawValue)")
+            #expect(text.contains("### \(shape.verb.name)\n\n\(shape.summary)"), "\(shape.verb.name)")
         }
     }
 

@@ -33,7 +33,7 @@ import Testing
 
     @Test func `every verb and every kind's filters can be completed`() {
         for shape in RequestTable.standard.shapes {
-            let verb = shape.verb.rawValue
+            let verb = shape.verb.name
             #expect(completion.words(after: "", verb).contains(verb))
             for kind in shape.kinds where shape.takesFilters {
                 for filter in kind.filters {

@@ -237,7 +237,7 @@ struct RequestReaderTests {
 
     private func role(_ action: RequestAction) -> Role {
         switch action {
-        case .checkpoint, .verify, .backup, .cluster(.some): .admin
+        case .operate(.checkpoint), .operate(.verify), .operate(.backup), .operate(.cluster(.some)): .admin
         default: .read
         }
     }

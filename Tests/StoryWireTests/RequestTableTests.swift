@@ -13,7 +13,8 @@ struct RequestTableTests {
         #expect(RequestTable.standard.shapes.count == Verb.allCases.count)
         for shape in RequestTable.standard.shapes {
             // A write that is passed on has its own verb.
-            #expect(reader.action(shape.example)?.verb == (shape.verb == .passOn ? .append : shape.verb))
+            #expect(
+                reader.action(shape.example)?.verb == (shape.verb == .operate(.passOn) ? .write(.append) : shape.verb))
         }
     }
 
@@ -51,17 +52,17 @@ struct RequestTableTests {
     }
 
     @Test func `a verb is found in small letters too, and nothing else is`() {
-        let table = NameTable(Verb.allCases.map(\.rawValue))
+        let table = NameTable(Verb.allCases.map(\.name))
         for (index, verb) in Verb.allCases.enumerated() {
-            let word = bytes(verb.rawValue)
+            let word = bytes(verb.name)
             #expect(word.withUnsafeBytes { table.find(ignoringCase: $0) } == index)
-            #expect(bytes(verb.rawValue.lowercased()).withUnsafeBytes { table.find(ignoringCase: $0) } == index)
+            #expect(bytes(verb.name.lowercased()).withUnsafeBytes { table.find(ignoringCase: $0) } == index)
             for place in word.indices {
                 for byte in UInt8.min...UInt8.max where byte & 0xDF != word[place] {
                     var other = word
                     other[place] = byte
                     let found = other.withUnsafeBytes { table.find(ignoringCase: $0) }
-                    #expect(found.map { Verb.allCases[$0].rawValue.utf8.elementsEqual(other) } != false)
+                    #expect(found.map { Verb.allCases[$0].name.utf8.elementsEqual(other) } != false)
                 }
             }
             for other in [word + [0], word + word, Array(word.dropLast()), word + [UInt8](repeating: 0x41, count: 16)] {
@@ -71,11 +72,12 @@ struct RequestTableTests {
     }
 
     @Test func `usage shows target, options and JSON`() {
-        let get = RequestTable.standard.shape(of: .get)?.usage
+        let get = RequestTable.standard.shape(of: .read(.get))?.usage
         #expect(get == "GET users|stories|messages|photos/ID [at=P|TIME] [min=P|now]")
-        #expect(RequestTable.standard.shape(of: .ping)?.usage == "PING [min=P|now]")
+        #expect(RequestTable.standard.shape(of: .read(.ping))?.usage == "PING [min=P|now]")
         #expect(
-            RequestTable.standard.shape(of: .like)?.usage == #"LIKE stories/ID [key=KEY] [version=N] [meta={…}] {…}"#)
+            RequestTable.standard.shape(of: .write(.like))?.usage
+                == #"LIKE stories/ID [key=KEY] [version=N] [meta={…}] {…}"#)
     }
 
     @Test func `HELP has a row for each verb but AS, which is for nodes, and a count`() {
@@ -84,7 +86,7 @@ struct RequestTableTests {
             guard case .line(let members) = reply else { return nil }
             return members.first?.value
         }
-        #expect(verbs == RequestTable.standard.shapes.map(\.verb.rawValue).filter { $0 != "AS" }.map { .text($0) })
+        #expect(verbs == RequestTable.standard.shapes.map(\.verb.name).filter { $0 != "AS" }.map { .text($0) })
         #expect(replies.count == Verb.allCases.count)
         #expect(replies.last == .done(.members([Member("count", .count(UInt64(Verb.allCases.count - 1)))])))
         guard case .line(let members) = replies.first else {
@@ -95,7 +97,7 @@ struct RequestTableTests {
     }
 
     @Test func `HELP explains a verb, a code, and offers the nearest`() {
-        for verb in Verb.allCases { #expect(Help.answer(verb.rawValue.lowercased(), from: .standard).count == 2) }
+        for verb in Verb.allCases { #expect(Help.answer(verb.name.lowercased(), from: .standard).count == 2) }
         for code in ErrorCode.allCases { #expect(Help.answer(code.rawValue, from: .standard).count == 2) }
         guard case .failed(let failure) = Help.answer("conflit", from: .standard).first else {
             Issue.record("there is no such topic")

@@ -179,7 +179,7 @@ extension KeptAction {
         switch self {
         case .needBytes: "needBytes"
         case .finished: "finished"
-        case .request(let request): request.action.verb.rawValue
+        case .request(let request): request.action.verb.name
         case .refuse(_, let failure): "refuse \(failure.code.rawValue)"
         case .refuseAndClose(_, let failure): "close \(failure.code.rawValue)"
         }

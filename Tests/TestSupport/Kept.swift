@@ -48,19 +48,17 @@ extension ContentAction {
 extension RequestAction {
     package var kept: RequestAction {
         switch self {
-        case .content(let write): .content(write.kept)
-        case .append(let stream, let events, let options): .append(stream.kept, events.map(\.kept), options.kept)
-        case .appendTogether(let events, let options):
+        case .write(.content(let write)): .content(write.kept)
+        case .write(.append(let stream, let events, let options)):
+            .append(stream.kept, events.map(\.kept), options.kept)
+        case .write(.appendTogether(let events, let options)):
             .appendTogether(
                 events.map { StreamProposal(stream: $0.stream.kept, version: $0.version, event: $0.event.kept) },
                 options.kept)
-        case .get(let kind, let id, let moment): .get(kind, id.kept, at: moment)
-        case .define(let request):
+        case .read(.get(let kind, let id, let moment)): .get(kind, id.kept, at: moment)
+        case .write(.define(let request)):
             .define(DefineRequest(name: request.name, text: request.text, key: request.key?.kept))
-        case .list, .count, .sorts, .read, .countEvents, .streams, .types, .undefine, .models, .misfits, .subscribe,
-            .unsubscribe, .ping, .help, .stats, .metrics, .clients, .checkpoint, .verify, .seal, .backup, .cluster,
-            .quit:
-            self
+        case .read, .write(.undefine), .follow, .operate: self
         }
     }
 }

@@ -12,7 +12,7 @@ package enum Effect: Equatable {
     case push(SubscriptionID, Push)
     case answer(Tag?, restsOn: Position)
     case read(Tag?, ReadPlan)
-    case start(Tag?, Job)
+    case start(Tag?, OperateAction, at: Position?)
     case finish
 }
 
@@ -75,6 +75,8 @@ package final class RecordedOutput: TurnOutput {
         effects += answer.effects
     }
 
-    package func start(_ job: Job, tag: Tag?) { effects.append(.start(tag, job)) }
+    package func start(_ work: OperateAction, at position: Position?, tag: Tag?) {
+        effects.append(.start(tag, work, at: position))
+    }
     package func finish() { effects.append(.finish) }
 }

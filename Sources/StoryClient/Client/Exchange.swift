@@ -256,7 +256,8 @@ extension Exchange {
     /// Notes the position of a reply, so that no other store answers from before it.
     private func noteSeen(_ id: UInt64, _ reply: StoreReply) {
         // The row of a `GET` may have a field of that name.
-        guard reply.refusal == nil, let verb = waiting[id]?.request.verb, verb != .get, verb != .models else { return }
+        guard reply.refusal == nil, let verb = waiting[id]?.request.verb, verb != .read(.get), verb != .read(.models)
+        else { return }
         dialer.seen.note(JSONMembers(reply.final.json)?.number("position"), of: lastGreeting?.log)
     }
 

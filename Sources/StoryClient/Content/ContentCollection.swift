@@ -89,7 +89,7 @@ extension ContentCollection {
         _ filter: Content.Filter = .init(), sort: Content.Sort? = nil, order: Order? = nil, limit: Int? = nil,
         after: String? = nil
     ) async throws -> Page<Content> {
-        let line = rows(.list, filter).option("sort", sort?.rawValue).option("order", order?.rawValue)
+        let line = rows(.read(.list), filter).option("sort", sort?.rawValue).option("order", order?.rawValue)
             .option("limit", limit.map(String.init)).option("after", after)
         return try Page(await client.ask(line))
     }
@@ -112,7 +112,7 @@ extension ContentCollection {
     ///
     /// - Throws: `ClientError` or `CancellationError`.
     public func count(_ filter: Content.Filter = .init()) async throws -> UInt64 {
-        try StoreDecoder.decode(CountEnd.self, try await client.ask(rows(.count, filter)).final.json).count
+        try StoreDecoder.decode(CountEnd.self, try await client.ask(rows(.read(.count), filter)).final.json).count
     }
 
     /// Returns the sort keys of the rows, the default first.

@@ -9,7 +9,7 @@ extension ContentCollection {
     /// Watches a list: returns the rows that pass a filter, in the order of their dates, and each change of the list as
     /// it becomes durable.
     public func live(_ filter: Content.Filter = .init()) -> LiveChanges<ListChange<Content>> {
-        LiveChanges(client, list: rows(.subscribe, filter)) { json throws(ClientError) in
+        LiveChanges(client, list: rows(.follow(.subscribe), filter)) { json throws(ClientError) in
             try StoreDecoder.decode(Content.self, json)
         }
     }

@@ -33,8 +33,9 @@ public struct ModelCollection<Row: Decodable & Sendable>: Sendable {
         _ filters: [String: String] = [:], sort: String? = nil, order: Order? = nil, since: String? = nil,
         until: String? = nil, limit: Int? = nil, after: String? = nil
     ) async throws -> Page<Row> {
-        let line = rows(.list, filters).option("sort", sort).option("order", order?.rawValue).option("since", since)
-            .option("until", until).option("limit", limit.map(String.init)).option("after", after)
+        let line = rows(.read(.list), filters).option("sort", sort).option("order", order?.rawValue)
+            .option("since", since).option("until", until).option("limit", limit.map(String.init))
+            .option("after", after)
         return try Page(await client.ask(line))
     }
 
@@ -49,7 +50,7 @@ public struct ModelCollection<Row: Decodable & Sendable>: Sendable {
     ///
     /// - Throws: `ClientError` or `CancellationError`.
     public func count(_ filters: [String: String] = [:]) async throws -> UInt64 {
-        try StoreDecoder.decode(CountEnd.self, try await client.ask(rows(.count, filters)).final.json).count
+        try StoreDecoder.decode(CountEnd.self, try await client.ask(rows(.read(.count), filters)).final.json).count
     }
 
     /// Watches the row with an ID: returns it as it is now, and each of its changes as it becomes durable. After another
@@ -66,7 +67,7 @@ public struct ModelCollection<Row: Decodable & Sendable>: Sendable {
     ///
     /// - Parameter filters: the values of fields, by their names.
     public func live(_ filters: [String: String] = [:]) -> LiveChanges<ListChange<Row>> {
-        LiveChanges(client, list: rows(.subscribe, filters)) { json throws(ClientError) in
+        LiveChanges(client, list: rows(.follow(.subscribe), filters)) { json throws(ClientError) in
             try StoreDecoder.decode(Row.self, json)
         }
     }

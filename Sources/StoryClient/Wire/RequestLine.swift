@@ -12,13 +12,18 @@ struct RequestLine: Hashable, Sendable {
 
     init(_ verb: Verb, _ target: String? = nil) {
         self.verb = verb
-        name = verb.rawValue + (target.map { " " + WireText.spelled($0) } ?? "")
+        name = verb.name + (target.map { " " + WireText.spelled($0) } ?? "")
         words = name
     }
 
+    init(_ verb: ReadVerb, _ target: String? = nil) { self.init(.read(verb), target) }
+    init(_ verb: WriteVerb, _ target: String? = nil) { self.init(.write(verb), target) }
+    init(_ verb: FollowVerb, _ target: String? = nil) { self.init(.follow(verb), target) }
+    init(_ verb: OperateVerb, _ target: String? = nil) { self.init(.operate(verb), target) }
+
     /// Makes the request that ends a connection.
     init(ending client: UInt64) {
-        (verb, name) = (.clients, "CLIENTS end \(client)")
+        (verb, name) = (.operate(.clients), "CLIENTS end \(client)")
         words = name
     }
 
@@ -37,13 +42,11 @@ struct RequestLine: Hashable, Sendable {
     func minimum(_ minimum: Minimum?) -> RequestLine {
         guard let minimum else { return self }
         switch verb {
-        case .get, .list, .count, .sorts, .read, .models, .streams, .types, .subscribe, .ping:
+        case .read, .follow(.subscribe):
             var line = self
             line.least = least.map { max($0, minimum) } ?? minimum
             return line
-        case .post, .edit, .like, .unlike, .see, .delete, .append, .unsubscribe, .help, .stats, .metrics, .clients,
-            .checkpoint, .verify, .backup, .cluster, .quit, .define, .undefine, .send, .seal, .passOn:
-            return self
+        case .write, .follow, .operate: return self
         }
     }
 
@@ -57,16 +60,13 @@ struct RequestLine: Hashable, Sendable {
     /// True for a request that changes the history that it is sent to.
     var isWrite: Bool {
         switch verb {
-        case .post, .edit, .like, .unlike, .see, .delete, .append, .define, .undefine, .passOn: true
-        case .get, .list, .count, .sorts, .read, .models, .streams, .types, .subscribe, .unsubscribe, .ping, .help,
-            .stats,
-            .metrics, .clients, .checkpoint, .verify, .backup, .cluster, .quit, .send, .seal:
-            false
+        case .write, .operate(.passOn): true
+        case .read, .follow, .operate: false
         }
     }
 
     /// True when the request may be sent again although it may have been carried out: it is a query, has a key, or is
     /// idempotent. A second backup would be refused, since the directory of the first one exists, and so would be a
     /// second `UNDEFINE`.
-    var isRepeatable: Bool { verb != .backup && verb != .undefine }
+    var isRepeatable: Bool { verb != .operate(.backup) && verb != .write(.undefine) }
 }

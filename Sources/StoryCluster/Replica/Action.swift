@@ -37,6 +37,15 @@ package enum ClusterAction: Equatable, Sendable {
     case stop(ClusterError)
 }
 
+/// The revisions of an engine that has an earlier state than it had, such as one that was restored from a copy.
+package struct EngineSetBack: Equatable, Sendable {
+    /// The highest revision that it had before, and the one that it was found at.
+    package let (from, to): (Int64, Int64)
+
+    /// Notes both.
+    package init(from: Int64, to: Int64) { (self.from, self.to) = (from, to) }
+}
+
 /// A watch.
 package enum WatchID: Hashable, Sendable {
     /// Of everything that a follower needs.

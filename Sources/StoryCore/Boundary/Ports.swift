@@ -1,24 +1,5 @@
-/// A failure of the outside world, caused neither by the client nor by this program.
-package enum StorageError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The disk or the map is full: nothing was written, and reading still works.
-    case full(String)
-    /// The stored data differ from those that were written, from this position on; nil where that is unknown.
-    case corrupt(String, at: Position?)
-    /// The system refused; whether the last write is on the disk is unknown.
-    case failed(String)
-    /// Another process holds the data directory.
-    case held(String)
-
-    /// The sentence for a person.
-    package var description: String {
-        switch self {
-        case .full(let reason), .failed(let reason), .held(let reason), .corrupt(let reason, nil): reason
-        // Most reasons name the position already.
-        case .corrupt(let reason, let position?):
-            reason.contains("position \(position.value)") ? reason : "position \(position.value): \(reason)"
-        }
-    }
-}
+/// The direction of a list or a read.
+package enum Order: String, Sendable { case ascending = "asc", descending = "desc" }
 
 /// The append-only log, as its readers see it: the daemon's own, one that is read beside a daemon, or one in memory.
 ///

@@ -81,3 +81,70 @@ extension [UInt8] {
     /// Creates a copy of a view's bytes.
     package init(_ view: ByteView) { self = view.withUnsafeBytes { [UInt8]($0) } }
 }
+
+/// Up to 32 bytes, stored inline.
+@usableFromInline
+package struct ShortBytes: Hashable, Sendable {
+    /// The maximum number of bytes.
+    package static let capacity = 32
+
+    /// The number of bytes.
+    package let count: Int
+    /// The bytes, padded with zeros.
+    private var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+
+    /// Creates a copy of the bytes.
+    ///
+    /// - Parameter bytes: at most `capacity`.
+    package init(_ bytes: UnsafeRawBufferPointer) {
+        precondition(bytes.count <= ShortBytes.capacity, "\(bytes.count) bytes exceed \(ShortBytes.capacity)")
+        count = bytes.count
+        Swift.withUnsafeMutableBytes(of: &words) { $0.copyMemory(from: bytes) }
+    }
+
+    /// Calls `body` with the bytes, which are valid until it returns.
+    package func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        Swift.withUnsafeBytes(of: words) { body(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+    }
+
+    @usableFromInline package static func == (left: ShortBytes, right: ShortBytes) -> Bool {
+        left.count == right.count && left.words == right.words
+    }
+
+    @usableFromInline package func hash(into hasher: inout Hasher) { withUnsafeBytes { hasher.combine(bytes: $0) } }
+}
+
+/// An arena for tables that are made once and read on every event, without the retain and release of arrays.
+///
+/// Its pointers are valid as long as the arena, so the owner of a table keeps the arena too.
+///
+/// Unchecked: one thread makes the tables, and they never change.
+package final class FixedMemory: @unchecked Sendable {
+    private var allocations: [UnsafeMutableRawPointer] = []
+
+    /// Creates an empty arena.
+    package init() {}
+
+    deinit { for allocation in allocations { allocation.deallocate() } }
+
+    /// Returns a copy of the elements as a table.
+    package func table<Element: BitwiseCopyable>(_ elements: [Element]) -> UnsafeBufferPointer<Element> {
+        let start = UnsafeMutablePointer<Element>.allocate(capacity: elements.count)
+        allocations.append(UnsafeMutableRawPointer(start))
+        for (index, element) in elements.enumerated() { (start + index).initialize(to: element) }
+        return UnsafeBufferPointer(start: start, count: elements.count)
+    }
+
+    /// Returns uninitialized memory for one element.
+    package func room<Element: BitwiseCopyable>(for type: Element.Type) -> UnsafeMutablePointer<Element> {
+        let start = UnsafeMutablePointer<Element>.allocate(capacity: 1)
+        allocations.append(UnsafeMutableRawPointer(start))
+        return start
+    }
+
+    /// Returns a copy of bytes.
+    package func bytes(_ bytes: [UInt8]) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(table(bytes)) }
+
+    /// Returns the bytes of a text in UTF-8.
+    package func bytes(_ text: String) -> UnsafeRawBufferPointer { bytes(Array(text.utf8)) }
+}

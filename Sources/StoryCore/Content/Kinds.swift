@@ -1,3 +1,17 @@
+/// The kind of content that a request is about: its number in the catalogue, in two bytes.
+///
+/// A number is not used again while the process runs, so a request or a subscription of a kind that was removed names
+/// no later one.
+package struct Kind: Hashable, Sendable {
+    /// The number in the catalogue, from 0.
+    package let number: UInt16
+
+    /// Creates the kind with a number.
+    ///
+    /// - Parameter number: below `Catalogue.maxKindCount`.
+    package init(number: Int) { self.number = UInt16(number) }
+}
+
 /// The catalogue of the kinds of content that a store knows: one value, which the engine has and hands on.
 ///
 /// A change of the kinds makes the next catalogue, with a higher epoch (`replaced`). The schemas of kinds that stay are
@@ -141,7 +155,7 @@ package final class Catalogue: @unchecked Sendable {
     }
 
     /// Returns the kinds whose content a verb changes.
-    package func kinds(taking verb: Verb) -> [KindSchema] { kinds.filter { $0.verbs.contains(verb) } }
+    package func kinds(taking verb: WriteVerb) -> [KindSchema] { kinds.filter { $0.verbs.contains(verb) } }
 
     /// Returns the kind that a stream belongs to; nil for custom streams.
     package func kind(stream: UnsafeRawBufferPointer) -> StreamKind? {

@@ -26,3 +26,38 @@ package struct Position: BitwiseCopyable, Hashable, Comparable, Sendable {
     @inlinable
     package static func < (left: Position, right: Position) -> Bool { left.value < right.value }
 }
+
+/// The number of events in a stream, and thus the number of its newest event; 0 means that the stream does not exist.
+@usableFromInline
+package struct Version: BitwiseCopyable, Hashable, Comparable, Sendable {
+    /// The version of a stream that does not exist.
+    package static let zero = Version(0)
+
+    /// The version as a number.
+    @usableFromInline package let value: UInt64
+
+    /// Creates the version with a number.
+    @inlinable package init(_ value: UInt64) { self.value = value }
+
+    /// The version after one more event.
+    package var next: Version { Version(value + 1) }
+
+    @inlinable
+    package static func < (left: Version, right: Version) -> Bool { left.value < right.value }
+}
+
+/// The dense number that the store gives a stream at its first event: 1, 2, 3 … below 2^48.
+///
+/// Rows and indexes are keyed by it, so that keys are short and sort in posting order. The number of `story-12345` is
+/// also the posting order of that story among all stories.
+@usableFromInline
+package struct StreamNumber: Hashable, Comparable, Sendable {
+    /// The number itself.
+    @usableFromInline package let value: UInt64
+
+    /// Creates the stream number with a value.
+    @inlinable package init(_ value: UInt64) { self.value = value }
+
+    @inlinable
+    package static func < (left: StreamNumber, right: StreamNumber) -> Bool { left.value < right.value }
+}

@@ -1,6 +1,3 @@
-/// The direction of a list or a read.
-package enum Order: String, Sendable { case ascending = "asc", descending = "desc" }
-
 /// The query of `LIST kind …`.
 package struct ListQuery: Equatable, Sendable {
     /// The maximum number of rows in a page.

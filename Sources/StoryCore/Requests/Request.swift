@@ -30,15 +30,15 @@ package struct Request: ~Copyable, Sendable {
 
     /// True where the request may append events; the dry run of a definition does not.
     package var isWrite: Bool {
-        if case .define(let request) = action { request.check == nil } else { verb.isWrite }
+        if case .write = action { true } else { false }
     }
 
     /// True when the request reads durable data only: it waits until the earlier writes of its own connection are durable.
-    package var waitsForOwnWrites: Bool { verb.waitsForOwnWrites || (verb == .count && action.kind == nil) }
+    package var waitsForOwnWrites: Bool { verb.waitsForOwnWrites || (verb == .read(.count) && action.kind == nil) }
 
     /// The row that a `GET` reads in its current state; nil for every other request.
     package var row: (kind: Kind, key: RowKey)? {
-        if case .get(let kind, let key, nil) = action { (kind, key) } else { nil }
+        if case .read(.get(let kind, let key, nil)) = action { (kind, key) } else { nil }
     }
 }
 
@@ -50,8 +50,37 @@ package enum Minimum: Equatable, Sendable {
     case now
 }
 
-/// The verbs with their arguments.
+/// An action that a request line asks for, in the group of its verb.
 package enum RequestAction: Equatable, Sendable {
+    case read(ReadAction)
+    case write(WriteAction)
+    case follow(FollowAction)
+    case operate(OperateAction)
+
+    /// The kind whose rows the request reads, follows or changes; nil for requests about events or the server.
+    package var kind: Kind? {
+        switch self {
+        case .read(.get(let kind, _, _)), .read(.count(let kind, _)), .read(.sorts(let kind)): kind
+        case .read(.list(let query)): query.kind
+        case .write(.content(let write)): write.kind
+        case .follow(.subscribe(let query)): query.subject.kind
+        case .read, .write, .follow, .operate: nil
+        }
+    }
+
+    /// The verb, for errors, HELP and figures per verb.
+    package var verb: Verb {
+        switch self {
+        case .read(let action): .read(action.verb)
+        case .write(let action): .write(action.verb)
+        case .follow(let action): .follow(action.verb)
+        case .operate(let action): action.verb
+        }
+    }
+}
+
+/// The reads with their arguments.
+package enum ReadAction: Equatable, Sendable {
     case get(Kind, RowKey, at: Moment?)
     case list(ListQuery)
     case count(Kind, [Condition])
@@ -61,50 +90,12 @@ package enum RequestAction: Equatable, Sendable {
     case countEvents(ReadQuery)
     case streams(StreamsQuery)
     case types(TypesQuery)
-    case define(DefineRequest)
-    case undefine(String)
     /// The model with this name; nil means all.
     case models(String?)
     case misfits(MisfitsQuery)
-    /// `POST` `EDIT` `LIKE` `UNLIKE` `SEE` `DELETE`
-    case content(ContentWrite)
-    case append(StreamName, [EventProposal], WriteOptions)
-    /// Events of several streams, appended atomically.
-    case appendTogether([StreamProposal], WriteOptions)
-    case subscribe(SubscribeQuery)
-    case unsubscribe(SubscriptionID)
     case ping
-    case help(String?)
-    case stats
-    case metrics
-    case clients(ClientsRequest)
-    case checkpoint
-    /// The moment whose seal is wanted; nil means the last event.
-    case verify(at: Moment?)
-    /// The moment whose seal is wanted; nil means the last event.
-    case seal(at: Moment?)
-    /// The path of the directory that the copy is made in.
-    case backup([UInt8])
-    /// The change of the log's nodes that is wanted; nil means a row for each.
-    case cluster(NodeChange?)
-    case quit
 
-    /// The kind whose rows the request reads, follows or changes; nil for requests about events or the server.
-    package var kind: Kind? {
-        switch self {
-        case .get(let kind, _, _), .count(let kind, _), .sorts(let kind): kind
-        case .list(let query): query.kind
-        case .content(let write): write.kind
-        case .subscribe(let query): query.subject.kind
-        case .read, .countEvents, .streams, .types, .define, .undefine, .models, .misfits, .append, .appendTogether,
-            .unsubscribe, .ping, .help, .stats, .metrics, .clients, .checkpoint, .verify, .seal, .backup, .cluster,
-            .quit:
-            nil
-        }
-    }
-
-    /// The verb, for errors, HELP and figures per verb.
-    package var verb: Verb {
+    fileprivate var verb: ReadVerb {
         switch self {
         case .get: .get
         case .list: .list
@@ -113,119 +104,84 @@ package enum RequestAction: Equatable, Sendable {
         case .read, .misfits: .read
         case .streams: .streams
         case .types: .types
-        case .define: .define
-        case .undefine: .undefine
         case .models: .models
+        case .ping: .ping
+        }
+    }
+}
+
+/// The writes with their arguments.
+package enum WriteAction: Equatable, Sendable {
+    /// `POST` `EDIT` `LIKE` `UNLIKE` `SEE` `DELETE`
+    case content(ContentWrite)
+    case append(StreamName, [EventProposal], WriteOptions)
+    /// Events of several streams, appended atomically.
+    case appendTogether([StreamProposal], WriteOptions)
+    case define(DefineRequest)
+    case undefine(String)
+
+    /// The verb, for errors.
+    package var verb: WriteVerb {
+        switch self {
         case .content(let write): write.action.verb
         case .append, .appendTogether: .append
+        case .define: .define
+        case .undefine: .undefine
+        }
+    }
+}
+
+/// The actions that change what a connection follows, with their arguments.
+package enum FollowAction: Equatable, Sendable {
+    case subscribe(SubscribeQuery)
+    case unsubscribe(SubscriptionID)
+    case quit
+
+    fileprivate var verb: FollowVerb {
+        switch self {
         case .subscribe(let query): query.subject == .records ? .send : .subscribe
         case .unsubscribe: .unsubscribe
-        case .ping: .ping
-        case .help: .help
-        case .stats: .stats
-        case .metrics: .metrics
-        case .clients: .clients
-        case .checkpoint: .checkpoint
-        case .verify: .verify
-        case .seal: .seal
-        case .backup: .backup
-        case .cluster: .cluster
         case .quit: .quit
         }
     }
 }
 
-/// The verbs of the line protocol.
-package enum Verb: String, CaseIterable, Sendable {
-    case get = "GET"
-    case list = "LIST"
-    case count = "COUNT"
-    case sorts = "SORTS"
-    case read = "READ"
-    case streams = "STREAMS"
-    case post = "POST"
-    case edit = "EDIT"
-    case like = "LIKE"
-    case unlike = "UNLIKE"
-    case see = "SEE"
-    case delete = "DELETE"
-    case append = "APPEND"
-    case subscribe = "SUBSCRIBE"
-    case unsubscribe = "UNSUBSCRIBE"
-    case ping = "PING"
-    case help = "HELP"
-    case stats = "STATS"
-    case metrics = "METRICS"
-    case clients = "CLIENTS"
-    case checkpoint = "CHECKPOINT"
-    case verify = "VERIFY"
-    case backup = "BACKUP"
-    case quit = "QUIT"
-    case define = "DEFINE"
-    case undefine = "UNDEFINE"
-    case models = "MODELS"
-    case types = "TYPES"
-    case send = "SEND"
-    case seal = "SEAL"
-    case cluster = "CLUSTER"
-    /// A write that a node passes on; a request that was read has the verb of that write.
-    case passOn = "AS"
+/// Work beside the engine, whose end answers the request.
+package enum OperateAction: Equatable, Sendable {
+    /// A form of the request table, or an error; nil means all verbs.
+    case help(String?)
+    /// The daemon's figures in a form for people.
+    case stats
+    /// The figures in a form for programs that collect metrics.
+    case metrics
+    /// The connections, or the end of one.
+    case clients(ClientsRequest)
+    /// The read models are written to the disk up to the end of the log.
+    case checkpoint
+    /// A check of the whole log. The moment whose seal is wanted; nil means the last event.
+    case verify(at: Moment?)
+    /// The moment whose seal is wanted; nil means the last event.
+    case seal(at: Moment?)
+    /// The path of the directory that the copy of the log is made in.
+    case backup([UInt8])
+    /// The change of the log's nodes that is wanted; nil means a row for each.
+    case cluster(NodeChange?)
+    /// `DEFINE` with `check=true`: a dry run, which compares the rows of a definition with those that are served.
+    case check(DefineRequest)
 
-    /// True when the verb may append events.
-    package var isWrite: Bool {
+    /// The verb; that of a dry run is a write's.
+    fileprivate var verb: Verb {
         switch self {
-        case .post, .edit, .like, .unlike, .see, .delete, .append, .define, .undefine: true
-        case .get, .list, .count, .sorts, .read, .streams, .subscribe, .unsubscribe, .ping, .help, .stats, .metrics,
-            .clients, .checkpoint, .verify, .backup, .quit, .models, .types, .send, .seal, .cluster, .passOn:
-            false
-        }
-    }
-
-    /// True when requests with the verb read durable data only; a count of events does as well.
-    package var waitsForOwnWrites: Bool {
-        switch self {
-        case .read, .subscribe, .checkpoint, .verify, .backup, .send, .seal, .stats, .metrics, .clients: true
-        case .get, .list, .count, .sorts, .streams, .post, .edit, .like, .unlike, .see, .delete, .append, .unsubscribe,
-            .ping, .help, .quit, .define, .undefine, .models, .types, .cluster, .passOn:
-            false
-        }
-    }
-
-    /// The index among all verbs, from 0, for tables that are read on each request.
-    package var number: Int {
-        switch self {
-        case .get: 0
-        case .list: 1
-        case .count: 2
-        case .sorts: 3
-        case .read: 4
-        case .streams: 5
-        case .post: 6
-        case .edit: 7
-        case .like: 8
-        case .unlike: 9
-        case .see: 10
-        case .delete: 11
-        case .append: 12
-        case .subscribe: 13
-        case .unsubscribe: 14
-        case .ping: 15
-        case .help: 16
-        case .stats: 17
-        case .metrics: 18
-        case .clients: 19
-        case .checkpoint: 20
-        case .verify: 21
-        case .backup: 22
-        case .quit: 23
-        case .define: 24
-        case .undefine: 25
-        case .models: 26
-        case .types: 27
-        case .send: 28
-        case .seal: 29
-        case .cluster: 30
-        case .passOn: 31
+        case .help: .operate(.help)
+        case .stats: .operate(.stats)
+        case .metrics: .operate(.metrics)
+        case .clients: .operate(.clients)
+        case .checkpoint: .operate(.checkpoint)
+        case .verify: .operate(.verify)
+        case .seal: .operate(.seal)
+        case .backup: .operate(.backup)
+        case .cluster: .operate(.cluster)
+        case .check: .write(.define)
         }
     }
 }
@@ -253,4 +209,29 @@ package struct WriteOptions: Equatable, Sendable {
 package enum Moment: Equatable, Sendable {
     case position(Position)
     case time(Instant)
+}
+
+/// A request about the connections.
+package enum ClientsRequest: Equatable, Sendable {
+    /// A row for each connection.
+    case all
+    /// The row of the connection with this number.
+    case one(UInt64)
+    /// The end of the connection with this number.
+    case end(UInt64)
+}
+
+/// A change of a log's nodes that somebody asks a node for.
+package enum NodeChange: Equatable, Sendable {
+    /// This node leads.
+    case promote(String)
+    /// This node is forgotten.
+    case remove(String)
+
+    /// The node that it is about.
+    package var node: String {
+        switch self {
+        case .promote(let node), .remove(let node): node
+        }
+    }
 }

@@ -14,7 +14,7 @@ struct Idempotency {
     /// Returns the first receipt of a key, or a refusal if it belongs to another request; nil for a new key.
     ///
     /// - Throws: the error of the read.
-    func outcome(of action: RequestAction, _ key: RequestKey) throws(StorageError) -> WriteOutcome? {
+    func outcome(of action: WriteAction, _ key: RequestKey) throws(StorageError) -> WriteOutcome? {
         guard let entry = try world.keys.provenEntry(of: key) else { return nil }
         if let receipt = try repeated(action, entry.positions) { return .repeated(receipt) }
         return .refused(Idempotency.reused(key, entry.last))
@@ -30,7 +30,7 @@ struct Idempotency {
 
     /// Returns the receipt of the events at these positions; nil if the request would write others.
     private func repeated(
-        _ action: RequestAction, _ positions: [Position]
+        _ action: WriteAction, _ positions: [Position]
     ) throws(StorageError) -> WriteReceipt? {
         switch action {
         case .append(let stream, let proposals, _):
@@ -41,10 +41,7 @@ struct Idempotency {
                 .map { WriteReceipt($0, isTogether: true) }
         case .content(let write):
             return try repeatedContent(write, positions)
-        case .get, .list, .count, .sorts, .read, .countEvents, .streams, .types, .define, .undefine, .models, .misfits,
-            .subscribe, .unsubscribe, .ping, .help, .stats, .metrics, .clients, .checkpoint, .verify, .seal, .backup,
-            .cluster, .quit:
-            return nil
+        case .define, .undefine: return nil
         }
     }
 

@@ -12,16 +12,18 @@ final class CountEvents: AnswerCursor {
     private static let batchCount = 512
 
     private let query: ReadQuery
-    private let engine: Engine
+    private let world: World
+    private let identity: LogIdentity
     /// The last event that was durable when the request was handled.
     private let durable: Position
     /// The events that are read; nil before the first step.
     private var cursor: LogCursor?
     private var count = 0
 
-    init(_ query: ReadQuery, in engine: Engine, durable: Position) {
+    init(_ query: ReadQuery, in world: World, _ identity: LogIdentity, durable: Position) {
         self.query = query
-        self.engine = engine
+        self.world = world
+        self.identity = identity
         self.durable = durable
     }
 
@@ -49,11 +51,11 @@ final class CountEvents: AnswerCursor {
 
     /// Returns the end of the answer if the number is known; otherwise begins to read.
     private func begin(_ lines: any AnswerLines) throws(Failure) -> CursorStep? {
-        let head = engine.head
-        let whole = try ReadEvents.plan(query, in: engine.world, endingAt: head, engine.identity)
+        let head = world.head
+        let whole = try ReadEvents.plan(query, in: world, endingAt: head, identity)
         if let known = try Failure.reading(try known(whole, lines)) { return ended(known, head) }
-        let plan = try ReadEvents.plan(query, in: engine.world, endingAt: durable, engine.identity)
-        cursor = LogCursor(plan, log: engine.world.log, index: engine.world.streams)
+        let plan = try ReadEvents.plan(query, in: world, endingAt: durable, identity)
+        cursor = LogCursor(plan, log: world.log, index: world.streams)
         return nil
     }
 
@@ -104,7 +106,7 @@ final class CountEvents: AnswerCursor {
         lines.spend(types.count * .row)
         var sum: UInt64 = 0
         for type in Set(types) {
-            guard let tally = try engine.world.types.tally(of: type, in: category) else { continue }
+            guard let tally = try world.types.tally(of: type, in: category) else { continue }
             guard let count = range.flatMap(tally.count) else { return nil }
             sum += count
         }
@@ -117,7 +119,7 @@ final class CountEvents: AnswerCursor {
     ) throws(StorageError) -> Int? {
         var sum: UInt64? = 0
         var typeCount = 0
-        try engine.world.types.walk(category) { _, tally in
+        try world.types.walk(category) { _, tally in
             typeCount += 1
             guard typeCount <= CountEvents.mostTypes, let so = sum, let count = tally.count(in: range) else {
                 sum = nil

@@ -3,27 +3,39 @@ package import StoryFold
 
 /// Requests about declared models: `DEFINE` `UNDEFINE` `MODELS`, and `READ misfits/NAME`.
 package struct ModelRequests {
-    let engine: Engine
+    let world: World
+    /// The failure of each write at a replica; nil where this store takes writes.
+    let notLeader: Failure?
+    /// The reason why writes are refused now; nil while they are accepted.
+    let refusal: Failure?
 
-    private var world: World { engine.world }
     /// The last event that was folded, durable or not.
-    private var head: Position { engine.head }
-    private var declared: (any DeclaredModelStates)? { engine.declared }
+    private var head: Position { world.head }
+    private var declared: (any DeclaredModelStates)? { world.states }
 
-    /// `DEFINE`: checks the text and appends `ModelDefined`, unless the newest definition has the same tokens. A dry run
-    /// is a job of the shell.
+    /// `DEFINE` with `check=true`: a dry run, which the shell does.
+    func check(_ request: DefineRequest, _ tag: Tag?, _ output: any TurnOutput) throws(StorageError) {
+        _ = try world.definitions.model(named: request.name)
+        do throws(Failure) {
+            _ = try Definition.checked(request.text)
+            output.start(.check(request), at: nil, tag: tag)
+        } catch {
+            output.reply(.failed(error), tag: tag, restsOn: head)
+        }
+    }
+
+    /// `DEFINE`: checks the text and appends `ModelDefined`, unless the newest definition has the same tokens.
     func define(
         _ request: DefineRequest, _ tag: Tag?, from session: inout Session, _ now: Instant, _ output: any TurnOutput
     ) throws(StorageError) {
         let model = try world.definitions.model(named: request.name)
         do throws(Failure) {
             _ = try Definition.checked(request.text)
-            if request.check != nil { return output.start(.check(request), tag: tag) }
             if let (definition, receipt) = try repeated(request) {
                 session.wrote(receipt.position)
                 return reply(request.name, definition: definition, receipt: receipt, tag: tag, to: output)
             }
-            if let notLeader = engine.notLeader { throw notLeader }
+            if let notLeader { throw notLeader }
             if let newest = model?.newest, Definition.areEqual(newest.text, request.text) {
                 let receipt = try Failure.reading(try self.receipt(at: newest.position))
                 return reply(
@@ -33,7 +45,7 @@ package struct ModelRequests {
             if model?.isDefined != true, try Failure.reading(try world.definitions.defined().count) >= limit {
                 throw Failure(.tooLarge, "there are \(limit) models already; UNDEFINE one first", .limit(limit))
             }
-            if let refusal = engine.refusal { throw refusal }
+            if let refusal { throw refusal }
         } catch {
             return output.reply(.failed(error), tag: tag, restsOn: head)
         }
@@ -45,28 +57,34 @@ package struct ModelRequests {
     }
 
     /// `UNDEFINE`: appends `ModelUndefined`.
+    ///
+    /// - Returns: false where it is refused.
+    /// - Throws: the error of reading the models.
     func undefine(
         _ name: String, _ tag: Tag?, from session: inout Session, _ now: Instant, _ output: any TurnOutput
-    ) throws(StorageError) {
-        if let notLeader = engine.notLeader { return output.reply(.failed(notLeader), tag: tag, restsOn: .zero) }
-        guard try world.definitions.model(named: name)?.isDefined == true else {
-            return output.reply(.failed(try noModel(name)), tag: tag, restsOn: head)
+    ) throws(StorageError) -> Bool {
+        func refuse(_ failure: Failure, restsOn basis: Position) -> Bool {
+            output.reply(.failed(failure), tag: tag, restsOn: basis)
+            return false
         }
-        if let refusal = engine.refusal { return output.reply(.failed(refusal), tag: tag, restsOn: .zero) }
+        if let notLeader { return refuse(notLeader, restsOn: .zero) }
+        guard try world.definitions.model(named: name)?.isDefined == true else {
+            return refuse(try noModel(name), restsOn: head)
+        }
+        if let refusal { return refuse(refusal, restsOn: .zero) }
         let receipt = try append(.undefined, to: name, key: nil, by: session.author, now, output)
-        engine.undefine(name)
         session.wrote(receipt.position)
         let members = [Member("model", .text(name))] + receipt.members
         output.reply(.done(.members(members)), tag: tag, restsOn: receipt.position)
+        return true
     }
 
     /// Notes that a definition is built and folded up to the head: appends `ModelActivated`, from which on it answers.
     ///
     /// - Throws: the error of reading the models.
-    package func activate(
+    func activate(
         _ name: String, _ event: ModelActivated, by uid: UInt32, _ now: Instant, into output: any TurnOutput
     ) throws(StorageError) {
-        engine.flush()
         _ = try append(.activated(event), to: name, key: nil, by: uid, now, output)
     }
 
@@ -105,7 +123,7 @@ package struct ModelRequests {
             return output.reply(.failed(try unready(query.model) ?? .removedKind), tag: tag, restsOn: head)
         }
         let isServed = { [weak declared] in declared?.store(of: query.model) === store }
-        let page = ReadMisfits(query, of: active.text, store, isServed, in: engine, durable: output.durable)
+        let page = ReadMisfits(query, of: active.text, store, isServed, in: world, durable: output.durable)
         output.answer(with: page, tag: tag, restsOn: .zero)
     }
 
@@ -180,7 +198,7 @@ package struct ModelRequests {
         let stream = StreamName(model: name)
         let events = [EventProposal(body: .model(event), meta: nil)]
         let new = NewEvents(id: nil, stream: stream, head: try world.headToExtend(stream), events: events, key: key)
-        return engine.append(new, by: uid, now, output)
+        return Appending(to: world, by: uid, now, output).append(new)
     }
 
     /// Returns the first receipt of a key that made the same definition; nil for a new key.

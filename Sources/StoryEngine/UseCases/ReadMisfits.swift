@@ -7,7 +7,7 @@ final class ReadMisfits: AnswerCursor {
     private let lines: [Substring]
     private let misfits: MisfitTable
     private let isServed: () -> Bool
-    private let engine: Engine
+    private let world: World
     /// The last event that was durable when the request was handled: later ones may be undone between two steps.
     private let durable: Position
     private var next: Position?
@@ -20,11 +20,11 @@ final class ReadMisfits: AnswerCursor {
     ///   - durable: the last durable event.
     init(
         _ query: MisfitsQuery, of text: [UInt8], _ store: any TableStore, _ isServed: @escaping () -> Bool,
-        in engine: Engine, durable: Position
+        in world: World, durable: Position
     ) {
         self.query = query
         self.isServed = isServed
-        self.engine = engine
+        self.world = world
         self.durable = durable
         misfits = MisfitTable(store)
         lines = String(decoding: text, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
@@ -32,7 +32,7 @@ final class ReadMisfits: AnswerCursor {
     }
 
     func step(into lines: any AnswerLines) throws(StorageError) -> CursorStep {
-        let head = engine.head
+        let head = world.head
         guard isServed() else { return .ended(.failed(.removedKind), restsOn: head) }
         while count < query.limit {
             guard lines.hasRoom, !lines.isSpent else { return .more }
@@ -63,7 +63,7 @@ final class ReadMisfits: AnswerCursor {
             let statement = lines[misfit.line - 1].split(separator: "//", omittingEmptySubsequences: false).first ?? ""
             members.append(Member("statement", .text(statement.trimmed)))
         }
-        try engine.world.log.records(at: [misfit.position]) { record in
+        try world.log.records(at: [misfit.position]) { record in
             if record.erased == nil { members.append(Member("event", .json(Array(record.json)))) }
             return false
         }

@@ -9,23 +9,25 @@ final class RowCount: AnswerCursor, RowObserver {
     private let schema: KindSchema
     /// The part of a table that is walked.
     private let range: IndexRange
-    private let engine: Engine
+    private let world: World
+    private let feed: ChangeFeed
+    /// The greatest number of counts that observe changes at a time.
+    private let mostCounts: Int
     private var count = 0
     /// The last key that was walked; nil before the first.
     private var last: [UInt8]?
     /// True once it observes changes.
     private var hasBegun = false
 
-    init(_ schema: KindSchema, _ range: IndexRange, in engine: Engine) {
-        self.schema = schema
-        self.range = range
-        self.engine = engine
+    init(_ schema: KindSchema, _ range: IndexRange, in world: World, _ feed: ChangeFeed, atMost mostCounts: Int) {
+        (self.schema, self.range) = (schema, range)
+        (self.world, self.feed, self.mostCounts) = (world, feed, mostCounts)
     }
 
     func step(into lines: any AnswerLines) throws(StorageError) -> CursorStep {
-        guard engine.world.serves(schema) else {
-            engine.feed.remove(self)
-            return .ended(.failed(.removedKind), restsOn: engine.head)
+        guard world.serves(schema) else {
+            feed.remove(self)
+            return .ended(.failed(.removedKind), restsOn: world.head)
         }
         guard begins() else { return .more }
         var walked = last ?? []
@@ -33,7 +35,7 @@ final class RowCount: AnswerCursor, RowObserver {
         let (left, rest) = (lines.left, range.rest)
         var spent = Work.zero
         defer { lines.spend(spent) }
-        let walk = IndexWalk(range, of: schema, in: engine.world)
+        let walk = IndexWalk(range, of: schema, in: world)
         try walk.keys(.ascending, after: last) { (key) throws(StorageError) in
             guard spent < left else {
                 isWhole = false
@@ -47,14 +49,14 @@ final class RowCount: AnswerCursor, RowObserver {
         }
         if !walked.isEmpty { last = walked }
         guard isWhole else { return .more }
-        engine.feed.remove(self)
-        let head = engine.head
+        feed.remove(self)
+        let head = world.head
         return .ended(.done(.counted(count, position: head)), restsOn: head)
     }
 
     /// Begins to observe changes; returns false while too many counts are active.
     private func begins() -> Bool {
-        if !hasBegun { hasBegun = engine.feed.add(self, atMost: engine.limits.counts) }
+        if !hasBegun { hasBegun = feed.add(self, atMost: mostCounts) }
         return hasBegun
     }
 
@@ -62,7 +64,7 @@ final class RowCount: AnswerCursor, RowObserver {
         guard !rest.isEmpty else { return true }
         guard let number = key.lastNumber else { return false }
         var passes = false
-        try engine.world.rows(of: schema).row(schema, number: number) { passes = rest.match($0) }
+        try world.rows(of: schema).row(schema, number: number) { passes = rest.match($0) }
         return passes
     }
 

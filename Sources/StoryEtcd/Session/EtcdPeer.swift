@@ -1,3 +1,5 @@
+package import StoryCluster
+
 /// The member of etcd at the other end of a connection, and the user that it is asked as.
 package struct EtcdPeer: Equatable, Sendable {
     /// Host and port, as the URL has them.
@@ -38,4 +40,39 @@ package struct EtcdUser: Equatable, Sendable {
         self.name = name
         self.password = password
     }
+}
+
+/// A method of etcd's gRPC interface, with the path of its requests.
+enum EtcdMethod: String {
+    case range = "/etcdserverpb.KV/Range"
+    case transaction = "/etcdserverpb.KV/Txn"
+    case grantLease = "/etcdserverpb.Lease/LeaseGrant"
+    case renewLease = "/etcdserverpb.Lease/LeaseKeepAlive"
+    case revokeLease = "/etcdserverpb.Lease/LeaseRevoke"
+    case compact = "/etcdserverpb.KV/Compact"
+    case status = "/etcdserverpb.Maintenance/Status"
+    case authenticate = "/etcdserverpb.Auth/Authenticate"
+    case watch = "/etcdserverpb.Watch/Watch"
+
+    /// True for a method whose stream etcd ends when the node has no leader, where the request asks for that.
+    var isStream: Bool { self == .watch || self == .renewLease }
+}
+
+/// A result of a session.
+package enum EtcdResult: Equatable, Sendable {
+    /// The only answer to a call.
+    case answered(CallID, EngineAnswer)
+    case watched(CallID, EngineWatchBatch)
+    /// The end of a watch that was not ended by the program.
+    case watchEnded(CallID, EngineWatchEnd)
+    /// The connection cannot be used any more; the last result of a session.
+    case connectionFailed(EtcdFailure)
+}
+
+/// The reason why a connection ended.
+package enum EtcdFailure: Equatable, Sendable {
+    /// The peer closed it, or it broke.
+    case closed
+    /// The peer said that it ends it, or broke the protocol; the sentence says which.
+    case protocolEnded(String)
 }

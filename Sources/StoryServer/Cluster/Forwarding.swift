@@ -179,8 +179,7 @@ extension ForwardedWrite {
     /// Copies a write out of its line, of which it gets the text from the verb on.
     fileprivate init(_ request: borrowing Request, _ text: UnsafeRawBufferPointer, of connection: Connection) {
         let tag = request.tag.map { "@\($0) " } ?? ""
-        var key = request.action.key
-        if case .define(let definition) = request.action { key = definition.key }
+        let key: RequestKey? = if case .write(let write) = request.action { write.key } else { nil }
         self.init(
             client: connection.id.value, verb: request.verb, tag: request.tag, user: connection.session.peer.uid,
             line: Array(tag.utf8) + text, verbIndex: tag.utf8.count, isRepeatable: key != nil)

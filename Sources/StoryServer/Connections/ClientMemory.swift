@@ -90,12 +90,10 @@ final class ClientMemory {
 
     private func isRefused(_ verb: Verb, _ connection: Connection) -> Bool {
         switch verb {
-        case .subscribe, .send: true
-        case .get, .list, .count, .read, .streams, .types, .clients, .models:
-            level == .spent || connection.accounted > share
-        case .sorts, .post, .edit, .like, .unlike, .see, .delete, .append, .unsubscribe, .ping, .help, .stats, .metrics,
-            .checkpoint, .verify, .seal, .backup, .cluster, .quit, .define, .undefine, .passOn:
-            false
+        case .follow(.subscribe), .follow(.send): true
+        case .read(.sorts), .read(.ping): false
+        case .read, .operate(.clients): level == .spent || connection.accounted > share
+        case .write, .follow, .operate: false
         }
     }
 }

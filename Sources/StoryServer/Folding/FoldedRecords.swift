@@ -73,6 +73,6 @@ final class Rehearsal: TurnOutput {
     func notify(_ notice: Notice) {}
     func push(_ push: Push, to subscription: SubscriptionID) {}
     func answer(with cursor: any AnswerCursor, tag: Tag?, restsOn position: Position) {}
-    func start(_ job: Job, tag: Tag?) {}
+    func start(_ work: OperateAction, at position: Position?, tag: Tag?) {}
     func finish() {}
 }

@@ -83,7 +83,9 @@ final class LongFolds {
                 return .refused(failure)
             }
         }
-        guard served.mostWork(of: request.action, in: engine.catalogue) > limits.shortFold else {
+        guard case .write(let write) = request.action,
+            served.mostWork(of: write, in: engine.catalogue) > limits.shortFold
+        else {
             return .handle(at: nil)
         }
         var session = connection.session

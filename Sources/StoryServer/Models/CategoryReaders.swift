@@ -105,7 +105,7 @@ extension CategoryReaders {
     }
 
     /// Returns the work of folding the events of a write at most.
-    func mostWork(of action: RequestAction, in catalogue: Catalogue) -> Work {
+    func mostWork(of action: WriteAction, in catalogue: Catalogue) -> Work {
         switch action {
         case .append(let stream, let proposals, _):
             proposals.reduce(.zero) { $0 + mostWork(stream, $1.body) }
@@ -113,10 +113,7 @@ extension CategoryReaders {
             proposals.reduce(.zero) { $0 + mostWork($1.stream, $1.event.body) }
         case .content(let write):
             catalogue.schema(of: write.kind).map { mostWork(category: $0.category) } ?? .zero
-        case .get, .list, .count, .sorts, .read, .countEvents, .streams, .types, .define, .undefine, .models, .misfits,
-            .subscribe, .unsubscribe, .ping, .help, .stats, .metrics, .clients, .checkpoint, .verify, .seal, .backup,
-            .cluster, .quit:
-            .zero
+        case .define, .undefine: .zero
         }
     }
 

@@ -34,7 +34,7 @@ final class ServedCatalogue {
         advance { () throws(StorageError) in
             try declared.advance(acknowledged: driver.acknowledged) { (name, event) throws(StorageError) in
                 guard mayActivate, !driver.holdsWrites(), engine.refusal == nil else { return false }
-                try engine.models.activate(name, event, by: user, clock.now(), into: clients.output(nil))
+                try engine.activate(name, event, by: user, clock.now(), into: clients.output(nil))
                 driver.transport.requestTurn()
                 return true
             }

@@ -62,7 +62,7 @@ final class ServedDefinitions {
     }
 
     /// Returns the work of folding the events of a write at most.
-    func mostWork(of action: RequestAction, in catalogue: Catalogue) -> Work {
+    func mostWork(of action: WriteAction, in catalogue: Catalogue) -> Work {
         readers.mostWork(of: action, in: catalogue)
     }
 

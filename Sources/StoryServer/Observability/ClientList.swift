@@ -65,7 +65,7 @@ final class ClientList: AnswerCursor {
             members.append(Member("certificate", .text(certificate.name ?? "")))
             members.append(Member("from", .text(certificate.from)))
         }
-        if let verb = client.verb { members.append(Member("verb", .text(verb.rawValue))) }
+        if let verb = client.verb { members.append(Member("verb", .text(verb.name))) }
         return members + subscriptions(of: connection.session)
     }
 

@@ -112,7 +112,7 @@ enum FigureTable {
 
     private static let requests = [
         Figure(name: "storykeep_requests", kind: .counter, labels: ["verb"], help: "Requests that were handled.") {
-            source in .labelled(Verb.allCases.map { ($0.rawValue, source.figures.count(of: $0)) })
+            source in .labelled(Verb.allCases.map { ($0.name, source.figures.count(of: $0)) })
         },
         Figure(
             name: "storykeep_errors", kind: .counter, labels: ["code"], help: "Requests and clients that were refused."
@@ -126,7 +126,7 @@ enum FigureTable {
             help: "Deciding, reading and folding, without the commit, of the first of each sixteen requests."
         ) { source in
             .labelledDurations(
-                Verb.allCases.map { ($0.rawValue, source.figures.durations(of: $0)) }, powers: requestPowers)
+                Verb.allCases.map { ($0.name, source.figures.durations(of: $0)) }, powers: requestPowers)
         },
         Figure(
             name: "storykeep_turn_duration_seconds", kind: .histogram, unit: .seconds,

@@ -55,7 +55,7 @@ struct Stats {
         Verb.allCases.compactMap { verb in
             let timed = figures.durations(of: verb)
             guard timed.count > 0 else { return nil }
-            return Member(verb.rawValue, .object(durations(timed, figures.count(of: verb))))
+            return Member(verb.name, .object(durations(timed, figures.count(of: verb))))
         }
     }
 

@@ -106,8 +106,10 @@ final class PositionWaits {
     /// Returns the minimum of a request: that of its `min=`, or at a replica or a node what comes before its `from=`. A copy
     /// has all that anybody was acknowledged before.
     private func minimum(of request: borrowing Request) -> Minimum? {
-        if isOneOfSeveral, case .backup = request.action { return .now }
-        guard isOneOfSeveral, case .subscribe(let query) = request.action, case .position(let from)? = query.from else {
+        if isOneOfSeveral, case .operate(.backup) = request.action { return .now }
+        guard isOneOfSeveral, case .follow(.subscribe(let query)) = request.action,
+            case .position(let from)? = query.from
+        else {
             return request.minimum
         }
         switch request.minimum {

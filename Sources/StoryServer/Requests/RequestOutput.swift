@@ -12,7 +12,7 @@ final class RequestOutput: TurnOutput {
         /// Begins an answer that is written step by step.
         case answer(Connection.Answer)
         /// Begins work whose end replies to the request.
-        case work(Job, Tag?)
+        case work(OperateAction, at: Position?, Tag?)
         /// Sends the pending output and closes the connection.
         case end
     }
@@ -124,7 +124,7 @@ final class RequestOutput: TurnOutput {
         if case .failed(let failure) = reply {
             connection._withUnsafeGuaranteedRef { figures.failed(failure.code, of: $0) }
             if failure.code == .internal, let verb {
-                trace.sayEachSecond("defect", ["verb": verb.rawValue, "message": failure.message])
+                trace.sayEachSecond("defect", ["verb": verb.name, "message": failure.message])
             }
         }
     }
@@ -154,7 +154,9 @@ final class RequestOutput: TurnOutput {
         followUp(for: .answer(Connection.Answer(cursor: cursor, tag: tag, restsOn: position)))
     }
 
-    func start(_ job: Job, tag: Tag?) { followUp(for: .work(job, tag)) }
+    func start(_ work: OperateAction, at position: Position?, tag: Tag?) {
+        followUp(for: .work(work, at: position, tag))
+    }
     func finish() { followUp(for: .end) }
 
     // MARK: Rows
@@ -167,7 +169,7 @@ final class RequestOutput: TurnOutput {
 
     func rowsBegin() { rows.begin() }
 
-    func rowBegins(_ index: Int) { (connection, verb) = (.passUnretained(rows[index]), .get) }
+    func rowBegins(_ index: Int) { (connection, verb) = (.passUnretained(rows[index]), .read(.get)) }
 
     func rowsEnd() {
         rows.end()

@@ -31,30 +31,31 @@ final class RequestedWork {
     /// Does short work at once; for the rest, starts it and lets the connection wait.
     ///
     /// - Returns: the work that it took.
-    func start(_ job: Job, _ tag: Tag?, _ connection: Connection) -> Work {
-        switch job {
+    func start(_ action: OperateAction, at position: Position?, _ tag: Tag?, _ connection: Connection) -> Work {
+        switch action {
         case .checkpoint:
             connection.requestMustWait(for: .job, tag)
             checkpoints.wait(for: clients.driver.acknowledged, tag, connection)
         case .check(let request):
             connection.requestMustWait(for: .job, tag)
             checks.begin(request, at: clients.driver.acknowledged, tag, connection)
-        case .verify(let position):
+        case .verify:
             connection.requestMustWait(for: .job, tag)
             jobs.verify(sealAt: position, tag, connection)
-        case .seal(let position):
+        case .seal:
+            let position = position ?? clients.driver.acknowledged
             connection.requestMustWait(for: .job, tag)
             seals.add(position) { [clients] result in
                 let reply = Reply(result, at: position, clients.engine.identity, clients.trace)
                 clients.answer(JobAnswer(connection: connection, tag: tag, reply: reply))
             }
-        case .backUp(let path):
-            guard let failure = jobs.backUp(to: path, tag, connection) else {
+        case .backup(let path):
+            guard let failure = jobs.backUp(to: String(decoding: path, as: UTF8.self), tag, connection) else {
                 connection.requestMustWait(for: .job, tag)
                 break
             }
             clients.output(connection).reply(.failed(failure), tag: tag, restsOn: .zero)
-        case .report: return clients.tell(survey(.report), tag, connection)
+        case .stats: return clients.tell(survey(.report), tag, connection)
         case .metrics: return clients.tell(survey(.metrics), tag, connection)
         case .clients(let request): return clientRequests.answer(request, tag: tag, to: connection)
         case .cluster(let change): return answer(change, tag, connection)

@@ -211,7 +211,7 @@ final class Requests {
         slow.answerBegan(verb, reader.given, connection)
         switch handled.takeFollowUp() {
         case .answer(let answer)?: clients.begin(answer, connection)
-        case .work(let job, let tag)?: left -= work.start(job, tag, connection)
+        case .work(let action, let position, let tag)?: left -= work.start(action, at: position, tag, connection)
         case .end?: clients.end(connection, .quit)
         case nil: break
         }

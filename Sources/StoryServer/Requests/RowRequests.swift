@@ -38,10 +38,10 @@ struct RowRequests: ~Copyable {
     mutating func end() {
         if timed > 0 {
             let each = (clock() - began) / UInt64(connections.count)
-            for _ in 0..<timed { figures.took(.get, nanoseconds: each) }
+            for _ in 0..<timed { figures.took(.read(.get), nanoseconds: each) }
         }
         for (index, connection) in connections.enumerated() {
-            slow.replied(.get, GivenNames(kind: kinds[index]), connection)
+            slow.replied(.read(.get), GivenNames(kind: kinds[index]), connection)
         }
         connections.removeAll(keepingCapacity: true)
         kinds.removeAll(keepingCapacity: true)

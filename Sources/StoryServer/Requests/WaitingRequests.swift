@@ -79,24 +79,17 @@ extension RequestAction {
     /// the definitions is durable.
     fileprivate var waitsForDefinitions: Bool {
         switch self {
-        case .sorts, .misfits, .help: true
-        case .subscribe(let query): query.subject.kind != nil
-        case .define(let request): request.check != nil
-        case .get, .list, .count, .read, .countEvents, .streams, .types, .undefine, .models, .content, .append,
-            .appendTogether, .unsubscribe, .ping, .stats, .metrics, .clients, .checkpoint, .verify, .seal, .backup,
-            .cluster, .quit:
-            false
+        case .read(.sorts), .read(.misfits), .operate(.help), .operate(.check): true
+        case .follow(.subscribe(let query)): query.subject.kind != nil
+        case .read, .write, .follow, .operate: false
         }
     }
 
     /// False where the answer is made without the models of events.
     fileprivate var needsModels: Bool {
         switch self {
-        case .ping, .quit, .unsubscribe, .seal, .cluster: false
-        case .get, .list, .count, .sorts, .read, .countEvents, .streams, .types, .misfits, .define, .undefine, .models,
-            .content, .append, .appendTogether, .subscribe, .help, .stats, .metrics, .clients, .checkpoint, .verify,
-            .backup:
-            true
+        case .read(.ping), .follow(.quit), .follow(.unsubscribe), .operate(.seal), .operate(.cluster): false
+        case .read, .write, .follow, .operate: true
         }
     }
 }

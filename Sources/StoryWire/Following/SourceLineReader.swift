@@ -71,3 +71,65 @@ extension LineMembers {
 
     fileprivate var refusal: SourceLine { .refused(code: text("code") ?? "", message: text("message") ?? "") }
 }
+
+/// A reader of the identity of a history in the reply to `SEAL`.
+package enum HistoryReader {
+    /// Returns the identity; nil where the line is no such reply.
+    ///
+    /// - Parameter line: the whole line without its LF.
+    package static func identity(_ line: UnsafeRawBufferPointer) -> StoredIdentity? {
+        guard line.first == 0x2B, let space = line.first(0x20) else { return nil }
+        let text = line.part((space + 1)..<line.count)
+        return JSONObjectReader().withObject(text, readable: text.count) { members -> StoredIdentity? in
+            let members = LineMembers(members)
+            guard let id = members.bytes("log").flatMap({ StoredIdentity.id($0) }),
+                let ancestors = members.object("ancestors")
+            else { return nil }
+            return self.ancestors(ancestors).map { StoredIdentity(id: id, ancestors: $0) }
+        } ?? nil
+    }
+
+    private static func ancestors(_ text: UnsafeRawBufferPointer) -> [StoredIdentity.Ancestor]? {
+        let ancestors = JSONObjectReader().withObject(text, readable: text.count) { members in
+            members.map { member -> StoredIdentity.Ancestor? in
+                guard let id = StoredIdentity.id(member.name),
+                    case .integer(let number) = member.value, let position = UInt64(exactly: number),
+                    position <= Position.max.value
+                else { return nil }
+                return StoredIdentity.Ancestor(id: id, position: Position(position))
+            }
+        }
+        guard let ancestors, ancestors.count <= StoredIdentity.mostAncestors else { return nil }
+        let known = ancestors.compactMap { $0 }
+        return known.count == ancestors.count ? known : nil
+    }
+}
+
+/// The members of the object in a line of another store.
+struct LineMembers {
+    private let members: UnsafeBufferPointer<JSONMember>
+
+    init(_ members: UnsafeBufferPointer<JSONMember>) { self.members = members }
+
+    private func value(_ name: String) -> JSONMember.Value? { members.first { $0.name.equals(text: name) }?.value }
+
+    func has(_ name: String) -> Bool { value(name) != nil }
+
+    func bytes(_ name: String) -> UnsafeRawBufferPointer? {
+        if case .string(let bytes)? = value(name) { bytes } else { nil }
+    }
+
+    func object(_ name: String) -> UnsafeRawBufferPointer? {
+        if case .object(let text)? = value(name) { text } else { nil }
+    }
+
+    func text(_ name: String) -> String? { bytes(name).map { String(decoding: $0, as: UTF8.self) } }
+
+    func integer(_ name: String) -> UInt64? {
+        if case .integer(let number)? = value(name) { UInt64(exactly: number) } else { nil }
+    }
+
+    func position(_ name: String) -> Position? {
+        integer(name).flatMap { $0 <= Position.max.value ? Position($0) : nil }
+    }
+}

@@ -130,14 +130,14 @@ struct LineParts: ~Copyable {
     private func unknownOption(_ name: LinePart, _ shape: RequestShape) -> Failure {
         let options = OptionName.allCases.filter { optionBits(shape) & $0.bit != 0 }.map(\.name)
         let filters = filteredKind(shape).map { catalogue[$0].options.map(\.name) } ?? []
-        return Refusals.unknown("\(shape.verb.rawValue) has no option", name.text, among: options + filters)
+        return Refusals.unknown("\(shape.verb.name) has no option", name.text, among: options + filters)
     }
 
     /// Finds the JSON, and refuses a line with a missing or an unexpected one.
     mutating func takeBody(_ shape: RequestShape) throws(Failure) {
         if !cursor.isAtEnd { body = cursor.index }
         if shape.body == .none, let body {
-            throw Refusals.syntax("\(shape.verb.rawValue) takes no JSON: \(shape.usage)", at: body)
+            throw Refusals.syntax("\(shape.verb.name) takes no JSON: \(shape.usage)", at: body)
         }
         if shape.body != .none, body == nil {
             throw Refusals.syntax("the JSON is missing: \(shape.usage)", at: cursor.index)

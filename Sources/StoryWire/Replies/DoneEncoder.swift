@@ -1,4 +1,4 @@
-import StoryCore
+package import StoryCore
 
 /// The encoder of the JSON that closes a successful answer.
 enum DoneEncoder {
@@ -88,5 +88,69 @@ enum DoneEncoder {
         bytes.literal(#","position":"#)
         bytes.integer(position.value)
         bytes.byte(0x7D)
+    }
+}
+
+extension ClusterState {
+    /// The members of `cluster`, in the greeting and in `STATS`.
+    package var members: [Member] {
+        switch self {
+        case .replica(let replica):
+            [Member("state", .text(replica.phase.rawValue)), Member("address", .text(replica.address))]
+        case .node(let node):
+            [
+                Member("log", .text(node.log)), Member("node", .text(node.node)),
+                Member("state", .text(node.phase.rawValue)),
+            ]
+                + (node.leader.map { [Member("leader", .text($0.node)), Member("address", .text($0.address))] } ?? [])
+        }
+    }
+
+    /// The further members in `STATS`; without the end of the log and the distance from it while they are not known.
+    ///
+    /// - Parameter head: the last event that is here.
+    package func figures(head: Position) -> [Member] {
+        var members: [Member] = []
+        if case .node(let node) = self {
+            if let leader = node.leader { members.append(Member("term", .count(UInt64(clamping: leader.term)))) }
+            members.append(Member("stored", .count(node.stored.value)))
+        }
+        if let end = link.end, let lag = lag(behind: head) {
+            members += [Member("position", .count(end.value)), Member("lag", .count(lag))]
+        }
+        return members + [Member("silence", .number(link.silenceSeconds))]
+    }
+}
+
+/// The encoder of members that have no type of their own, as JSON.
+enum MemberEncoder {
+    // The values are the program's own and shallow, so input does not drive this recursion.
+    static func append(_ members: [Member], to bytes: inout ByteWriter) {
+        bytes.byte(0x7B)
+        for (index, member) in members.enumerated() {
+            if index > 0 { bytes.byte(0x2C) }
+            bytes.string(member.name)
+            bytes.byte(0x3A)
+            append(member.value, to: &bytes)
+        }
+        bytes.byte(0x7D)
+    }
+
+    private static func append(_ value: MemberValue, to bytes: inout ByteWriter) {
+        switch value {
+        case .count(let count): bytes.integer(count)
+        case .number(let number): bytes.number(number)
+        case .text(let text): bytes.string(text)
+        case .flag(let flag): bytes.boolean(flag)
+        case .object(let members): append(members, to: &bytes)
+        case .json(let json): bytes.raw(ByteView(json))
+        case .list(let values):
+            bytes.byte(0x5B)
+            for (index, value) in values.enumerated() {
+                if index > 0 { bytes.byte(0x2C) }
+                append(value, to: &bytes)
+            }
+            bytes.byte(0x5D)
+        }
     }
 }

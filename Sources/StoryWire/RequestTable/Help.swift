@@ -8,14 +8,14 @@ package enum Help {
     ///   - topic: a verb or an error code, ignoring case; nil for a row for each verb that clients use: `AS` is for nodes.
     ///   - table: the table of the requests.
     package static func answer(_ topic: String?, from table: RequestTable) -> [Reply] {
-        let ofClients = table.shapes.filter { $0.verb != .passOn }
+        let ofClients = table.shapes.filter { $0.verb != .operate(.passOn) }
         guard let topic else { return closed(ofClients.map(row)) }
         let capitals = topic.uppercased()
-        if let shape = table.shapes.first(where: { $0.verb.rawValue == capitals }) { return closed([page(shape)]) }
+        if let shape = table.shapes.first(where: { $0.verb.name == capitals }) { return closed([page(shape)]) }
         if let code = ErrorCode.allCases.first(where: { $0.rawValue.uppercased() == capitals }) {
             return closed([row(code)])
         }
-        let choices = ofClients.map(\.verb.rawValue) + ErrorCode.allCases.map(\.rawValue)
+        let choices = ofClients.map(\.verb.name) + ErrorCode.allCases.map(\.rawValue)
         var name = topic
         let failure = name.withUTF8 { name in
             Refusals.unknown("there is no verb or code", UnsafeRawBufferPointer(name), among: choices)
@@ -29,7 +29,7 @@ package enum Help {
 
     private static func row(_ shape: RequestShape) -> [Member] {
         [
-            Member("verb", .text(shape.verb.rawValue)),
+            Member("verb", .text(shape.verb.name)),
             Member("usage", .text(shape.usage)),
             Member("summary", .text(shape.summary)),
         ]

@@ -132,8 +132,8 @@ package final class RequestShape: Sendable {
     /// Returns the least role that may send a request of the verb.
     func role(for action: RequestAction) -> Role {
         switch action {
-        case .cluster(.some), .clients(.end): changeRole
-        case .define(let request) where request.check != nil: .read
+        case .operate(.cluster(.some)), .operate(.clients(.end)): changeRole
+        case .operate(.check): .read
         case _: role
         }
     }
@@ -165,7 +165,7 @@ package final class RequestShape: Sendable {
 
     /// The request as HELP and errors show it: `GET users|stories|messages|photos/ID [at=P|TIME]`.
     package var usage: String {
-        var parts = [verb.rawValue, targetUsage]
+        var parts = [verb.name, targetUsage]
         if takesFilters { parts.append("[FILTER=VALUE]…") }
         parts += options.map { "[\($0.name)=\($0.placeholder)]" }
         parts.append(body.rawValue)

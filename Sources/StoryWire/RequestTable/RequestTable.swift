@@ -2,7 +2,7 @@ package import StoryCore
 
 /// The shapes of all verbs, for the parser, HELP, the nearest names and the tests' dictionary.
 ///
-/// A new verb is one entry here, and one case of `RequestReader.action`.
+/// A new verb is one entry here, and one case of `RequestReader` in the reading of its group.
 package struct RequestTable: Sendable {
     /// The catalogue of the kinds that targets name.
     package let catalogue: Catalogue
@@ -28,33 +28,34 @@ package struct RequestTable: Sendable {
     private static func queries(_ all: [KindSchema]) -> [RequestShape] {
         [
             RequestShape(
-                .get, .read, .content, of: all, options: [.at, .min], summary: "One row, now or as it was.",
+                .read(.get), .read, .content, of: all, options: [.at, .min], summary: "One row, now or as it was.",
                 example: "GET stories/12345"),
             RequestShape(
-                .list, .read, .kind, of: all, options: [.sort, .order, .limit, .after, .min], takesFilters: true,
+                .read(.list), .read, .kind, of: all, options: [.sort, .order, .limit, .after, .min], takesFilters: true,
                 summary: "The rows of a kind, filtered and sorted, a page at a time.",
                 example: "LIST stories sender=007 sort=likes limit=10"),
             RequestShape(
-                .count, .read, .counted, of: all, options: [.from, .to, .types, .log, .min], ofModels: [.sort, .order],
+                .read(.count), .read, .counted, of: all, options: [.from, .to, .types, .log, .min],
+                ofModels: [.sort, .order],
                 takesFilters: true, summary: "The number of rows that LIST would return, or of events.",
                 example: "COUNT users prefecture=13"),
             RequestShape(
-                .sorts, .read, .kind, of: all, options: [.min], summary: "The sort keys of a kind.",
+                .read(.sorts), .read, .kind, of: all, options: [.min], summary: "The sort keys of a kind.",
                 example: "SORTS photos"),
             RequestShape(
-                .read, .read, .events, options: [.from, .to, .limit, .order, .types, .log, .min],
+                .read(.read), .read, .events, options: [.from, .to, .limit, .order, .types, .log, .min],
                 summary: "Events of the log, of one stream or of one category.",
                 example: "READ events/story-12345 from=2 limit=100"),
             RequestShape(
-                .models, .read, .models, options: [.min],
+                .read(.models), .read, .models, options: [.min],
                 summary: "The declared models, or one of them with its fields and filters.",
                 example: "MODELS orders"),
             RequestShape(
-                .streams, .read, .streams, options: [.after, .limit, .min],
+                .read(.streams), .read, .streams, options: [.after, .limit, .min],
                 summary: "Streams with their versions, in the order of their names.",
                 example: "STREAMS story-* limit=100"),
             RequestShape(
-                .types, .read, .category, options: [.after, .limit, .min],
+                .read(.types), .read, .category, options: [.after, .limit, .min],
                 summary: "The types of events, each with the number of its events and the first and last of them.",
                 example: "TYPES story-*"),
         ]
@@ -63,29 +64,29 @@ package struct RequestTable: Sendable {
     private static func writes(_ catalogue: Catalogue) -> [RequestShape] {
         [
             RequestShape(
-                .post, .write, .kind, of: catalogue.kinds.filter { $0.program == nil }, options: write,
+                .write(.post), .write, .kind, of: catalogue.kinds.filter { $0.program == nil }, options: write,
                 body: .form,
                 summary: "Adds content from a form.",
                 example: #"POST stories {"title":"Spring","message":"It came.","sender":"007","recipient":"008"}"#),
             RequestShape(
-                .edit, .write, .content, of: catalogue.kinds(taking: .edit), options: write, body: .form,
+                .write(.edit), .write, .content, of: catalogue.kinds(taking: .edit), options: write, body: .form,
                 summary: "Revises the fields that are given.", example: #"EDIT stories/12345 {"title":"Summer"}"#),
             RequestShape(
-                .like, .write, .content, of: catalogue.kinds(taking: .like), options: write, body: .form,
+                .write(.like), .write, .content, of: catalogue.kinds(taking: .like), options: write, body: .form,
                 summary: "A user likes a story.",
                 example: #"LIKE stories/12345 {"user":"009"}"#),
             RequestShape(
-                .unlike, .write, .content, of: catalogue.kinds(taking: .unlike), options: write, body: .form,
+                .write(.unlike), .write, .content, of: catalogue.kinds(taking: .unlike), options: write, body: .form,
                 summary: "A user likes a story no longer.", example: #"UNLIKE stories/12345 {"user":"009"}"#),
             RequestShape(
-                .see, .write, .content, of: catalogue.kinds(taking: .see), options: write,
+                .write(.see), .write, .content, of: catalogue.kinds(taking: .see), options: write,
                 summary: "The recipient has seen a message.",
                 example: "SEE messages/9876"),
             RequestShape(
-                .delete, .write, .content, of: catalogue.kinds(taking: .delete), options: write,
+                .write(.delete), .write, .content, of: catalogue.kinds(taking: .delete), options: write,
                 summary: "Deletes content; its history stays readable.", example: "DELETE stories/12345"),
             RequestShape(
-                .append, .write, .stream, options: [.key, .version], body: .events,
+                .write(.append), .write, .stream, options: [.key, .version], body: .events,
                 summary: "Appends events of your own to a stream, or to several, all or none.",
                 example: #"APPEND note-1 {"type":"Wrote","data":{"text":"Hello"}}"#),
         ]
@@ -94,57 +95,61 @@ package struct RequestTable: Sendable {
     private static func others(_ all: [KindSchema]) -> [RequestShape] {
         [
             RequestShape(
-                .subscribe, .read, .subject, of: all, options: [.from, .types, .log, .min], takesFilters: true,
+                .follow(.subscribe), .read, .subject, of: all, options: [.from, .types, .log, .min], takesFilters: true,
                 summary: "Pushes events from a position on, or a row or the rows of a list and their changes.",
                 example: "SUBSCRIBE events/story-* from=1"),
-            RequestShape(.unsubscribe, .read, .subscription, summary: "Ends a subscription.", example: "UNSUBSCRIBE 1"),
             RequestShape(
-                .send, .read, options: [.from, .log],
+                .follow(.unsubscribe), .read, .subscription, summary: "Ends a subscription.", example: "UNSUBSCRIBE 1"),
+            RequestShape(
+                .follow(.send), .read, options: [.from, .log],
                 summary: "Pushes the records of the log as they are, from a position on, for a replica.",
                 example: "SEND from=1"),
             RequestShape(
-                .passOn, .admin, .passedOn,
+                .operate(.passOn), .admin, .passedOn,
                 summary: "A write that a node passes on, with the uid of its client; only nodes may.",
                 example: #"AS 1000 APPEND note-1 {"type":"Wrote","data":{"text":"Hello"}}"#),
             RequestShape(
-                .ping, .read, options: [.min], summary: "Answers, and does nothing else.", example: "PING"),
+                .read(.ping), .read, options: [.min], summary: "Answers, and does nothing else.", example: "PING"),
             RequestShape(
-                .help, .read, .topic, summary: "Lists the verbs, or explains one verb or error code.",
+                .operate(.help), .read, .topic, summary: "Lists the verbs, or explains one verb or error code.",
                 example: "HELP APPEND"),
-            RequestShape(.stats, .read, summary: "Counts, sizes in bytes, rates and latencies.", example: "STATS"),
             RequestShape(
-                .metrics, .read,
+                .operate(.stats), .read, summary: "Counts, sizes in bytes, rates and latencies.", example: "STATS"),
+            RequestShape(
+                .operate(.metrics), .read,
                 summary: "Counts, sizes and durations for programs that collect figures, as OpenMetrics.",
                 example: "METRICS"),
             RequestShape(
-                .clients, .read, .client, changeRole: .admin,
+                .operate(.clients), .read, .client, changeRole: .admin,
                 summary: "The connections, and how far their subscriptions are; end closes one, for the role admin.",
                 example: "CLIENTS"),
             RequestShape(
-                .define, .define, .model, options: [.key, .check, .limit], body: .text,
+                .write(.define), .define, .model, options: [.key, .check, .limit], body: .text,
                 summary: "Declares a read model over your own events, or another definition of it.",
                 example: #"DEFINE orders "from order; total: number; on Placed { total = data.total }""#),
             RequestShape(
-                .undefine, .define, .model, summary: "Removes a declared model; its events stay.",
+                .write(.undefine), .define, .model, summary: "Removes a declared model; its events stay.",
                 example: "UNDEFINE orders"),
             RequestShape(
-                .checkpoint, .admin, summary: "Writes the read models to the disk now.", example: "CHECKPOINT"),
+                .operate(.checkpoint), .admin, summary: "Writes the read models to the disk now.", example: "CHECKPOINT"
+            ),
             RequestShape(
-                .verify, .admin, options: [.at],
+                .operate(.verify), .admin, options: [.at],
                 summary: "Checks every record of the log while serving, and tells the seal at a position.",
                 example: "VERIFY"),
             RequestShape(
-                .seal, .read, options: [.at],
+                .operate(.seal), .read, options: [.at],
                 summary: "The seal at a position, which proves all events up to it, and the history's ancestors.",
                 example: "SEAL at=1"),
             RequestShape(
-                .backup, .admin, .directory, summary: "Copies the log into a new data directory, at one position.",
+                .operate(.backup), .admin, .directory,
+                summary: "Copies the log into a new data directory, at one position.",
                 example: #"BACKUP "/var/backups/story""#),
             RequestShape(
-                .cluster, .read, .change, changeRole: .admin,
+                .operate(.cluster), .read, .change, changeRole: .admin,
                 summary: "The nodes of the log; promote has one lead, remove forgets one, for the role admin.",
                 example: "CLUSTER"),
-            RequestShape(.quit, .read, summary: "Answers and closes the connection.", example: "QUIT"),
+            RequestShape(.follow(.quit), .read, summary: "Answers and closes the connection.", example: "QUIT"),
         ]
     }
 

@@ -8,7 +8,8 @@ extension RequestReader {
         let check = try parts.values(maxLimit: DefineRequest.maxLimit, scanner).dryRun(key, &parts)
         let text = try text(&parts, shape)
         try parts.refuseErrors()
-        return .define(DefineRequest(name: try parts.known(name), text: Array(text), key: key, check: check))
+        let request = DefineRequest(name: try parts.known(name), text: Array(text), key: key, check: check)
+        return check == nil ? .write(.define(request)) : .operate(.check(request))
     }
 
     /// Returns the name that is the target.
@@ -19,7 +20,7 @@ extension RequestReader {
     }
 
     /// Reads `READ misfits/NAME`, which takes fewer options than `READ events`.
-    func misfits(_ parts: inout LineParts) throws(Failure) -> RequestAction {
+    func misfits(_ parts: inout LineParts) throws(Failure) -> ReadAction {
         let name = modelName(parts.targetName ?? .none, &parts)
         let values = try parts.values(maxLimit: ReadQuery.maxLimit, scanner)
         for option in [OptionName.to, .types, .log] where parts.seen & option.bit != 0 {

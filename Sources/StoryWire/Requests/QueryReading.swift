@@ -2,7 +2,7 @@ import StoryCore
 
 /// Reading of queries and of commands to the server.
 extension RequestReader {
-    func get(_ parts: inout LineParts) throws(Failure) -> RequestAction {
+    func get(_ parts: inout LineParts) throws(Failure) -> ReadAction {
         let (kind, key) = try parts.row()
         // Most have no options, and clearing a table of option values takes longer than reading the rest.
         let moment = parts.options.count == 0 ? nil : try parts.values(scanner).at
@@ -16,26 +16,24 @@ extension RequestReader {
         return moment
     }
 
-    func count(_ parts: inout LineParts) throws(Failure) -> RequestAction {
+    func count(_ parts: inout LineParts) throws(Failure) -> ReadAction {
         guard let kind = parts.kind else { return .countEvents(try ReadQuery(&parts, scanner)) }
         let values = try parts.values(scanner)
         try parts.refuseErrors()
         return .count(kind, values.conditions)
     }
 
-    func sorts(_ parts: inout LineParts) throws(Failure) -> RequestAction { .sorts(try parts.known(parts.kind)) }
-
-    func readEvents(_ parts: inout LineParts) throws(Failure) -> RequestAction {
+    func readEvents(_ parts: inout LineParts) throws(Failure) -> ReadAction {
         parts.isOfMisfits ? try misfits(&parts) : .read(try ReadQuery(&parts, scanner))
     }
 
-    func unsubscribe(_ parts: inout LineParts) throws(Failure) -> RequestAction {
+    func unsubscribe(_ parts: inout LineParts) throws(Failure) -> FollowAction {
         let text = try parts.known(parts.target).text
         let number = try ClientsRequest.number("subscription", text, of: "UNSUBSCRIBE 1", &parts)
         return .unsubscribe(SubscriptionID(number))
     }
 
-    func backup(_ parts: inout LineParts) throws(Failure) -> RequestAction { .backup(try [UInt8](path: &parts)) }
+    func backup(_ parts: inout LineParts) throws(Failure) -> OperateAction { .backup(try [UInt8](path: &parts)) }
 
     /// The longest path on Linux in bytes, without its NUL.
     static let maxPathCount = 4_095

@@ -40,17 +40,17 @@ enum Refusals {
     static func kind(_ name: UnsafeRawBufferPointer, _ shape: RequestShape) -> Failure {
         let kinds = shape.kinds.map(\.name) + (shape.target == .counted ? ["events"] : [])
         guard name.first(0x2D) != nil, shape.takesFilters else {
-            return unknown("\(shape.verb.rawValue) takes no kind", name, among: kinds)
+            return unknown("\(shape.verb.name) takes no kind", name, among: kinds)
         }
         // The name looks like a stream, which another verb lists.
         let echoed = echo(name)
-        let message = "\(shape.verb.rawValue) takes no kind \"\(echoed)\"\(list(kinds)); STREAMS lists streams"
+        let message = "\(shape.verb.name) takes no kind \"\(echoed)\"\(list(kinds)); STREAMS lists streams"
         return Failure(.unknown, message, .name(echoed, nearest: nil))
     }
 
     /// Returns the failure of a name that the verb's target does not begin with.
     static func target(_ name: UnsafeRawBufferPointer, _ names: [String], _ shape: RequestShape) -> Failure {
-        unknown("\(shape.verb.rawValue) takes \(shape.targetUsage), not", name, among: names)
+        unknown("\(shape.verb.name) takes \(shape.targetUsage), not", name, among: names)
     }
 
     static func invalid(_ errors: [FieldError]) -> Failure {

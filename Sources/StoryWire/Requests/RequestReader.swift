@@ -48,7 +48,7 @@ package final class RequestReader {
     ///   - table: the verbs, and the kinds that they take.
     package init(lineLimit: Int, _ table: RequestTable) {
         self.table = table
-        verbs = NameTable(table.shapes.map(\.verb.rawValue))
+        verbs = NameTable(table.shapes.map(\.verb.name))
         scanner = JSONScanner(capacity: lineLimit + LineFramer.slack)
         events = ProposalReader(scanner)
         parts = LineParts(lineLimit: lineLimit, table.catalogue)
@@ -82,7 +82,7 @@ package final class RequestReader {
             try LineCheck.check(line)
             var shape = try shape(&parts.cursor)
             var author: UInt32?
-            if shape.verb == .passOn {
+            if shape.verb == .operate(.passOn) {
                 author = try takeAuthor(shape, &parts.cursor)
                 shape = try self.shape(&parts.cursor)
             }
@@ -139,8 +139,8 @@ package final class RequestReader {
             return Refusals.syntax("a request begins with a verb, such as PING; HELP lists them", at: word.index)
         }
         // The verb of nodes is no word that a person means.
-        let verbs = table.shapes.map(\.verb).filter { $0 != .passOn }.map(\.rawValue)
-        let usual = String(decoding: word.text, as: UTF8.self).lowercased() == "ls" ? Verb.list.rawValue : nil
+        let verbs = table.shapes.map(\.verb).filter { $0 != .operate(.passOn) }.map(\.name)
+        let usual = String(decoding: word.text, as: UTF8.self).lowercased() == "ls" ? Verb.read(.list).name : nil
         return Refusals.unknown("there is no verb", word.text, among: verbs, nearest: usual)
     }
 
@@ -149,7 +149,7 @@ package final class RequestReader {
         do throws(Failure) { try parts.takeTarget(shape, scanner) } catch {
             throw refusal(error, of: parts.target, shape)
         }
-        if shape.target == .change { try takeNode(shape, &parts) }
+        if shape.target == .change { try NodeChange.takeNode(shape, &parts) }
         if shape.target == .client { try ClientsRequest.takeNumber(shape, &parts) }
         try parts.takeOptions(shape, scanner)
         try parts.takeBody(shape)
@@ -157,37 +157,65 @@ package final class RequestReader {
 
     private func action(_ shape: RequestShape, _ parts: inout LineParts) throws(Failure) -> RequestAction {
         switch shape.verb {
-        case .get: return try get(&parts)
-        case .list: return .list(try ListQuery(&parts, scanner))
-        case .count: return try count(&parts)
-        case .sorts: return try sorts(&parts)
-        case .read: return try readEvents(&parts)
-        case .streams: return .streams(try StreamsQuery(&parts, scanner))
-        case .types: return .types(try TypesQuery(&parts, scanner))
-        case .define: return try define(shape, &parts)
-        case .undefine: return .undefine(try model(&parts))
-        case .models: return .models(try parts.target == nil ? nil : model(&parts))
-        case .post: return try writeForm(&parts, isNew: true) { .post($0) }
-        case .edit: return try writeForm(&parts) { .edit($0) }
-        case .like: return try writeForm(&parts) { .like($0) }
-        case .unlike: return try writeForm(&parts) { .unlike($0) }
-        case .see: return try write(&parts, action: .see)
-        case .delete: return try write(&parts, action: .delete)
-        case .append: return try append(&parts)
-        case .subscribe: return .subscribe(try SubscribeQuery(&parts, scanner))
-        case .send: return .subscribe(try SubscribeQuery(sent: &parts, scanner))
-        case .unsubscribe: return try unsubscribe(&parts)
-        case .ping: return .ping
-        case .help: return .help(parts.target.map { Refusals.echo($0.text) })
-        case .stats: return .stats
-        case .metrics: return .metrics
-        case .clients: return .clients(try ClientsRequest(&parts))
-        case .checkpoint: return .checkpoint
-        case .verify: return .verify(at: try moment(&parts))
-        case .seal: return .seal(at: try moment(&parts))
-        case .backup: return try backup(&parts)
-        case .cluster: return .cluster(try change(&parts))
-        case .quit: return .quit
+        case .read(let verb): .read(try read(verb, &parts))
+        case .write(let verb): try write(verb, shape, &parts)
+        case .follow(let verb): .follow(try follow(verb, &parts))
+        case .operate(let verb): .operate(try operate(verb, shape, &parts))
+        }
+    }
+
+    private func read(_ verb: ReadVerb, _ parts: inout LineParts) throws(Failure) -> ReadAction {
+        switch verb {
+        case .get: try get(&parts)
+        case .list: .list(try ListQuery(&parts, scanner))
+        case .count: try count(&parts)
+        case .sorts: .sorts(try parts.known(parts.kind))
+        case .read: try readEvents(&parts)
+        case .streams: .streams(try StreamsQuery(&parts, scanner))
+        case .types: .types(try TypesQuery(&parts, scanner))
+        case .models: .models(try parts.target == nil ? nil : model(&parts))
+        case .ping: .ping
+        }
+    }
+
+    private func write(
+        _ verb: WriteVerb, _ shape: RequestShape, _ parts: inout LineParts
+    ) throws(Failure) -> RequestAction {
+        switch verb {
+        case .post: .write(try writeForm(&parts, isNew: true) { .post($0) })
+        case .edit: .write(try writeForm(&parts) { .edit($0) })
+        case .like: .write(try writeForm(&parts) { .like($0) })
+        case .unlike: .write(try writeForm(&parts) { .unlike($0) })
+        case .see: .write(try write(&parts, action: .see))
+        case .delete: .write(try write(&parts, action: .delete))
+        case .append: .write(try append(&parts))
+        case .define: try define(shape, &parts)
+        case .undefine: .write(.undefine(try model(&parts)))
+        }
+    }
+
+    private func follow(_ verb: FollowVerb, _ parts: inout LineParts) throws(Failure) -> FollowAction {
+        switch verb {
+        case .subscribe: .subscribe(try SubscribeQuery(&parts, scanner))
+        case .send: .subscribe(try SubscribeQuery(sent: &parts, scanner))
+        case .unsubscribe: try unsubscribe(&parts)
+        case .quit: .quit
+        }
+    }
+
+    private func operate(
+        _ verb: OperateVerb, _ shape: RequestShape, _ parts: inout LineParts
+    ) throws(Failure) -> OperateAction {
+        switch verb {
+        case .help: .help(parts.target.map { Refusals.echo($0.text) })
+        case .stats: .stats
+        case .metrics: .metrics
+        case .clients: .clients(try ClientsRequest(&parts))
+        case .checkpoint: .checkpoint
+        case .verify: .verify(at: try moment(&parts))
+        case .seal: .seal(at: try moment(&parts))
+        case .backup: try backup(&parts)
+        case .cluster: .cluster(try NodeChange.read(&parts))
         case .passOn: throw Refusals.syntax("AS passes on writes alone: \(shape.usage)", at: 0)
         }
     }

@@ -97,7 +97,7 @@ extension LineParts {
     private func kind(_ target: LinePart, _ shape: RequestShape) throws(Failure) -> Kind {
         if let kind = catalogue.kind(named: target.text), shape.takes(kind) { return kind }
         if let slash = target.text.first(0x2F), catalogue.kind(named: target.text.part(0..<slash)) != nil {
-            throw Refusals.syntax("\(shape.verb.rawValue) takes no ID: \(shape.usage)", at: target.index + slash)
+            throw Refusals.syntax("\(shape.verb.name) takes no ID: \(shape.usage)", at: target.index + slash)
         }
         throw Refusals.kind(target.text, shape)
     }

@@ -10,7 +10,7 @@ extension RequestReader {
     ///   - action: returns the action of the form.
     func writeForm(
         _ parts: inout LineParts, isNew: Bool = false, action: (FormFields) -> ContentAction
-    ) throws(Failure) -> RequestAction {
+    ) throws(Failure) -> WriteAction {
         let (kind, id): (Kind, Identifier?) = try isNew ? (parts.known(parts.kind), nil) : parts.content()
         let options = parts.writeOptions(scanner)
         let fields = try form(&parts)
@@ -20,14 +20,14 @@ extension RequestReader {
     }
 
     /// Reads a write of content that has no form.
-    func write(_ parts: inout LineParts, action: ContentAction) throws(Failure) -> RequestAction {
+    func write(_ parts: inout LineParts, action: ContentAction) throws(Failure) -> WriteAction {
         let (kind, id) = try parts.content()
         let options = parts.writeOptions(scanner)
         try parts.refuseErrors()
         return .content(ContentWrite(kind: kind, id: try parts.known(id), action: action, options: options))
     }
 
-    func append(_ parts: inout LineParts) throws(Failure) -> RequestAction {
+    func append(_ parts: inout LineParts) throws(Failure) -> WriteAction {
         let target = try parts.known(parts.target).text
         guard !target.equals("*") else { return try appendTogether(&parts) }
         let stream = parts.streamName(target, field: "stream")
@@ -46,7 +46,7 @@ extension RequestReader {
     }
 
     /// Reads an `APPEND *`, in which each event names its stream.
-    private func appendTogether(_ parts: inout LineParts) throws(Failure) -> RequestAction {
+    private func appendTogether(_ parts: inout LineParts) throws(Failure) -> WriteAction {
         let options = parts.writeOptions(scanner)
         if options.version != nil { parts.reject("version", .unknownField, "APPEND * takes a version in each event") }
         var count = 0

@@ -159,7 +159,7 @@ package struct SessionMachine: ~Copyable {
             framer.putBack()
             return .putBack
         }
-        if request.verb == .quit { state = .finished }
+        if request.verb == .follow(.quit) { state = .finished }
         return .taken
     }
 
@@ -189,6 +189,6 @@ package struct SessionMachine: ~Copyable {
     }
 
     private static func denied(_ request: borrowing Request, _ role: Role) -> Failure {
-        Failure(.denied, "\(request.verb.rawValue) needs the role \(request.role.name); yours is \(role.name)")
+        Failure(.denied, "\(request.verb.name) needs the role \(request.role.name); yours is \(role.name)")
     }
 }

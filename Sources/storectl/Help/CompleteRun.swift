@@ -76,7 +76,7 @@ private struct TypedCommand {
 
     /// The declared model whose rows a query or a subscription selects; nil for anything else.
     private var model: String? {
-        let takesFilters = [Verb.list, .count].map { $0.rawValue.lowercased() } + [Tail.subcommand.name]
+        let takesFilters = [Verb.read(.list), .read(.count)].map { $0.name.lowercased() } + [Tail.subcommand.name]
         guard takesFilters.contains(subcommand.name), let target = before.operands.first, !target.contains("/"),
             !target.contains("*"), !Kinds.names.contains(target), target != "events"
         else { return nil }
@@ -118,12 +118,12 @@ private struct TypedCommand {
             return takesNode ? [WantedNames(.nodes, beginning: word)] : []
         }
         let isTail = subcommand.name == Tail.subcommand.name
-        guard let verb = isTail ? Verb.subscribe : Verb(rawValue: subcommand.name.uppercased()) else { return [] }
+        guard let verb = isTail ? Verb.follow(.subscribe) : Verb(name: subcommand.name.uppercased()) else { return [] }
         // The tool takes a category's bare name, which no shell takes for a pattern of files.
-        if verb == .types { return [WantedNames(.categories, beginning: word)] }
-        let names = TypedCommand.completion.names(after: verb.rawValue + " ", word).map { [$0] } ?? []
+        if verb == .read(.types) { return [WantedNames(.categories, beginning: word)] }
+        let names = TypedCommand.completion.names(after: verb.name + " ", word).map { [$0] } ?? []
         // The tool takes a stream's bare name as well.
-        guard [.read, .subscribe].contains(verb), !word.contains("/") else { return names }
+        guard verb == .read(.read) || isTail, !word.contains("/") else { return names }
         return names + [WantedNames(.streams(areOfUsers: false), beginning: word)]
     }
 }

@@ -173,7 +173,7 @@ enum Completion {
     private static func fields(_ subcommand: Subcommand) -> [String] { fields(subcommand, kinds(subcommand)) }
 
     private static func fields(_ subcommand: Subcommand, _ kinds: [KindSchema]) -> [String] {
-        guard subcommand.takesFields, let verb = Verb(rawValue: subcommand.name.uppercased()) else { return [] }
+        guard subcommand.takesFields, let verb = Verb(name: subcommand.name.uppercased()) else { return [] }
         return kinds.flatMap { $0.formFields(of: verb) }.distinct
     }
 

@@ -56,7 +56,7 @@ enum Help {
 
     /// Returns the fields of the form for each kind.
     private static func fields(_ subcommand: Subcommand) -> [(String, String)] {
-        guard let verb = Verb(rawValue: subcommand.name.uppercased()) else { return [] }
+        guard let verb = Verb(name: subcommand.name.uppercased()) else { return [] }
         return Kinds.kinds(of: verb).map { kind in
             (kind.name, kind.formFields(of: verb).map { "--\($0)" }.joined(separator: " "))
         }

@@ -95,20 +95,20 @@ final class Prompt {
             let fields = try fields(request, of: reply)
             shown { () throws(CommandError) in try answers.show(request, reply.rows, reply.final, fields) }
             if reply.refusal?.code == .syntax { try stayOpen() }
-            return !(reply.isDone && PromptLine.verb(of: request) == .quit)
+            return !(reply.isDone && PromptLine.verb(of: request) == .follow(.quit))
         }
     }
 
     /// Returns the fields of the declared model whose rows a reply has; nil for other replies.
     private func fields(_ request: String, of reply: StoreReply) throws(StoreError) -> ModelFields? {
-        guard !invocation.isJSON, PromptLine.verb(of: request) == .list, !reply.rows.isEmpty,
+        guard !invocation.isJSON, PromptLine.verb(of: request) == .read(.list), !reply.rows.isEmpty,
             let model = PromptLine.target(of: request), Kinds.isModel(model)
         else { return nil }
-        return ModelFields(try self.reply(to: RequestLine(Verb.models.rawValue, model).text).rows)
+        return ModelFields(try self.reply(to: RequestLine(Verb.read(.models).name, model).text).rows)
     }
 
     /// Sends a `PING`, since a connection is closed when its first line, or three lines in a row, are not requests.
-    private func stayOpen() throws(StoreError) { _ = try reply(to: Verb.ping.rawValue) }
+    private func stayOpen() throws(StoreError) { _ = try reply(to: Verb.read(.ping).name) }
 
     /// Sends a request and waits for its reply; pushes that come before it are shown.
     private func reply(to request: String) throws(StoreError) -> StoreReply {

@@ -27,21 +27,20 @@ struct PromptAnswers {
         let answers = invocation.answers
         let verb = PromptLine.verb(of: request)
         switch verb {
-        case .list, .streams, .types, .sorts, .models:
+        case .read(.list), .read(.streams), .read(.types), .read(.sorts), .read(.models):
             try table(rows, fields?.columns ?? Kinds.named(PromptLine.target(of: request)).map(Kinds.columns) ?? [])
             try invocation.output.line(rest(final))
-        case .read:
+        case .read(.read):
             try answers.events(rows)
             try invocation.output.line(rest(final))
-        case .post, .edit, .like, .unlike, .see, .delete, .append:
+        case .write(let write) where write != .define && write != .undefine:
             for row in rows { try answers.receipt(row) }
-            if verb != .append || rows.isEmpty { try answers.receipt(final) }
-        case .help where rows.count > 1: try overview(rows)
-        case .cluster where !rows.isEmpty:
+            if write != .append || rows.isEmpty { try answers.receipt(final) }
+        case .operate(.help) where rows.count > 1: try overview(rows)
+        case .operate(.cluster) where !rows.isEmpty:
             try table(rows, [])
             try answers.object(final)
-        case .get, .count, .subscribe, .unsubscribe, .ping, .help, .stats, .metrics, .clients, .checkpoint, .verify,
-            .backup, .cluster, .quit, .define, .undefine, .send, .seal, .passOn, nil:
+        case .read, .write, .follow, .operate, nil:
             for row in rows { try answers.object(row) }
             try answers.object(final)
         }

@@ -20,15 +20,15 @@ enum PromptLine: Equatable {
         }
         switch text.lowercased() {
         case "clear": self = .clear
-        case "exit": self = .request(Verb.quit.rawValue)
-        case _ where text.hasPrefix("?"): self = .request(Verb.help.rawValue + " " + text.dropFirst())
+        case "exit": self = .request(Verb.follow(.quit).name)
+        case _ where text.hasPrefix("?"): self = .request(Verb.operate(.help).name + " " + text.dropFirst())
         default: self = .request(text)
         }
     }
 
     /// Returns the verb of a request; nil when its first word is not a verb.
     static func verb(of request: String) -> Verb? {
-        words(of: request).first.flatMap { Verb(rawValue: $0.uppercased()) }
+        words(of: request).first.flatMap { Verb(name: $0.uppercased()) }
     }
 
     /// Returns the word behind the verb of a request.

@@ -5,7 +5,7 @@ import StoryCore
 enum Queries {
     static let get = Subcommand(
         name: "get", summary: "shows one row", operand: .required("KIND/ID"),
-        operandChoices: Kinds.prefixes(of: .get),
+        operandChoices: Kinds.prefixes(of: .read(.get)),
         options: [Option("at", "P|TIME", "the row as it was at a position or a time"), Kinds.minimum],
         details: [offline],
         examples: ["storectl get stories/12345", "storectl get users/007 --at 1042", "storectl --json get photos/9"],

@@ -41,8 +41,8 @@ enum SubcommandTable {
         if let meant = find(name.lowercased()) {
             return "no verb \"\(name)\"; it is \"\(meant.name)\", in small letters"
         }
-        if let verb = Verb(rawValue: name.uppercased()), let shape = Kinds.table.shape(of: verb) {
-            if verb == .subscribe { return "no verb \"\(name)\"; \"storectl tail\" subscribes" }
+        if let verb = Verb(name: name.uppercased()), let shape = Kinds.table.shape(of: verb) {
+            if verb == .follow(.subscribe) { return "no verb \"\(name)\"; \"storectl tail\" subscribes" }
             return "no verb \"\(name)\" here; send the request itself: echo '\(shape.example)' | storectl --json pipe"
         }
         let usual = name == "ls" ? Queries.list.name : nil

@@ -17,34 +17,34 @@ enum Writes {
 
     static let edit = Subcommand(
         name: "edit", summary: "revises a user, story or photo", operand: .required("KIND/ID"),
-        operandChoices: Kinds.prefixes(of: .edit), options: options, takesFields: true,
+        operandChoices: Kinds.prefixes(of: .write(.edit)), options: options, takesFields: true,
         details: formDetails,
         examples: ["storectl edit stories/12345 --title 'A better title' --version 3"],
         run: { invocation throws(CommandError) in try form("EDIT", invocation) })
 
     static let like = Subcommand(
         name: "like", summary: "lets a user like a story", operand: .required("stories/ID"),
-        operandChoices: Kinds.prefixes(of: .like), options: options, takesFields: true,
+        operandChoices: Kinds.prefixes(of: .write(.like)), options: options, takesFields: true,
         details: formDetails,
         examples: ["storectl like stories/12345 --user 007"],
         run: { invocation throws(CommandError) in try form("LIKE", invocation) })
 
     static let unlike = Subcommand(
         name: "unlike", summary: "takes a like back", operand: .required("stories/ID"),
-        operandChoices: Kinds.prefixes(of: .unlike), options: options, takesFields: true,
+        operandChoices: Kinds.prefixes(of: .write(.unlike)), options: options, takesFields: true,
         details: formDetails,
         examples: ["storectl unlike stories/12345 --user 007"],
         run: { invocation throws(CommandError) in try form("UNLIKE", invocation) })
 
     static let see = Subcommand(
         name: "see", summary: "marks a message as seen", operand: .required("messages/ID"),
-        operandChoices: Kinds.prefixes(of: .see), options: options,
+        operandChoices: Kinds.prefixes(of: .write(.see)), options: options,
         examples: ["storectl see messages/9876"],
         run: { invocation throws(CommandError) in try plain("SEE", invocation) })
 
     static let delete = Subcommand(
         name: "delete", summary: "deletes a story, message or photo; its history stays readable",
-        operand: .required("KIND/ID"), operandChoices: Kinds.prefixes(of: .delete), options: options,
+        operand: .required("KIND/ID"), operandChoices: Kinds.prefixes(of: .write(.delete)), options: options,
         examples: ["storectl delete stories/12345 --version 4"],
         run: { invocation throws(CommandError) in try plain("DELETE", invocation) })
 

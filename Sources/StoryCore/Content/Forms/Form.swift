@@ -47,3 +47,53 @@ package struct TrustingDirectory: Directory {
     /// Returns a word for content of any kind, since none is missing.
     package func category(of kind: Kind) -> String { "content" }
 }
+
+/// Every wrong field of one form.
+package struct FormErrors<FieldID: FormFieldID>: Error, Equatable, Sendable {
+    /// The wrong fields, in the order in which they were found.
+    package private(set) var entries: [FieldError] = []
+
+    /// True when no field is wrong.
+    package var isEmpty: Bool { entries.isEmpty }
+
+    /// Adds a wrong field, or a name that the form does not have.
+    package mutating func add(_ field: String, _ rule: FieldRule, _ message: String) {
+        entries.append(FieldError(field: field, rule: rule, message: message))
+    }
+
+    /// Returns the rule that a field breaks; nil when it is right.
+    package func rule(of field: FieldID) -> FieldRule? { entries.first { $0.field == field.rawValue }?.rule }
+
+    /// The refusal that the client gets.
+    package var failure: Failure {
+        let names = entries.prefix(5).map(\.field).joined(separator: ", ")
+        return Failure(
+            .invalid, "\(entries.count == 1 ? "1 field is" : "\(entries.count) fields are") wrong: \(names)",
+            .fields(entries))
+    }
+}
+
+/// The members of a form's JSON object, in the order of the line.
+package typealias FormFields = [JSONMember]
+
+extension JSONMember: Equatable, @unchecked Sendable {
+    package static func == (left: JSONMember, right: JSONMember) -> Bool {
+        left.name.equals(right.name) && left.value == right.value
+    }
+}
+
+// Unchecked: the bytes do not change while the view is valid.
+extension JSONMember.Value: Equatable, @unchecked Sendable {
+    package static func == (left: JSONMember.Value, right: JSONMember.Value) -> Bool {
+        switch (left, right) {
+        case (.null, .null): true
+        case (.boolean(let left), .boolean(let right)): left == right
+        case (.integer(let left), .integer(let right)): left == right
+        case (.number(let left), .number(let right)): left == right
+        case (.string(let left), .string(let right)), (.object(let left), .object(let right)),
+            (.array(let left), .array(let right)):
+            left.equals(right)
+        case (.null, _), (.boolean, _), (.integer, _), (.number, _), (.string, _), (.object, _), (.array, _): false
+        }
+    }
+}

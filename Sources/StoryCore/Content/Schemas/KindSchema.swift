@@ -17,7 +17,7 @@ package final class KindSchema: Sendable {
     /// The program that makes the rows; nil where the events of a category do.
     package let program: ProgramRows?
     /// The verbs that change existing content; every kind has `POST` besides.
-    package let verbs: [Verb]
+    package let verbs: [WriteVerb]
     /// The fields in the order of the row's JSON, after `id`, `version` and `position`.
     package let fields: [FieldSchema]
     /// The types of events that change the kind's rows.
@@ -137,10 +137,11 @@ package final class KindSchema: Sendable {
     package func formFields(of verb: Verb) -> [String] {
         let members: [String] =
             switch verb {
-            case .post: ["id"] + events.filter { $0.effect == .creates }.flatMap { $0.changes.compactMap(\.member) }
-            case .edit: events.filter { $0.effect == .changes }.flatMap { $0.changes.compactMap(\.member) }
-            case .like, .unlike: events.compactMap { $0.membership?.member }
-            default: []
+            case .write(.post):
+                ["id"] + events.filter { $0.effect == .creates }.flatMap { $0.changes.compactMap(\.member) }
+            case .write(.edit): events.filter { $0.effect == .changes }.flatMap { $0.changes.compactMap(\.member) }
+            case .write(.like), .write(.unlike): events.compactMap { $0.membership?.member }
+            case .read, .write, .follow, .operate: []
             }
         return members.distinct
     }
@@ -183,7 +184,7 @@ package struct KindDeclaration: Sendable {
     /// The category of its streams: `story`.
     package var category: String
     /// The verbs that change existing content; every kind has `POST` besides.
-    package var verbs: [Verb]
+    package var verbs: [WriteVerb]
     /// The fields in the order of the row's JSON.
     package var fields: [FieldSchema]
     /// The types of events that change the kind's rows.
@@ -211,7 +212,7 @@ package struct KindDeclaration: Sendable {
 
     /// Creates a declaration from its parts.
     package init(
-        name: String, category: String, verbs: [Verb] = [], fields: [FieldSchema], events: [EventSchema],
+        name: String, category: String, verbs: [WriteVerb] = [], fields: [FieldSchema], events: [EventSchema],
         filters: [FilterSchema] = [], sorts: [SortSchema] = [], rows: ModelTable, numbers: ModelTable,
         indexes: [IndexSchema] = [], counts: ModelTable, tallies: [TallySchema] = [], unique: UniqueSchema? = nil,
         commands: CommandMaking? = nil, program: ProgramRows? = nil

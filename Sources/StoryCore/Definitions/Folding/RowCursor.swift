@@ -163,3 +163,64 @@ struct RowCursor: ~Copyable {
         }
     }
 }
+
+/// A row of a model with the members that each row has.
+package struct ModelRow: BitwiseCopyable {
+    /// The key, as `ModelKey` has it; the row's ID is its text.
+    package let key: UnsafeRawBufferPointer
+    /// The number of events that left the row otherwise, since it was made.
+    package let changes: UInt64
+    /// The position of the last of them.
+    package let position: Position
+    /// The values of the fields.
+    package let values: UnsafePointer<ModelValue>
+
+    /// Creates a row.
+    package init(
+        key: UnsafeRawBufferPointer, changes: UInt64, position: Position, values: UnsafePointer<ModelValue>
+    ) {
+        self.key = key
+        self.changes = changes
+        self.position = position
+        self.values = values
+    }
+
+    /// Appends the row as JSON: `{"id":…,"changes":…,"position":…,FIELDS}`, without absent fields.
+    package func appendJSON(to bytes: inout [UInt8], _ fields: [ModelField]) {
+        bytes += #"{"id":""#.utf8
+        RowKeyShape.someParts.forEachByte(of: key) { bytes.append($0) }
+        bytes += #"","changes":\#(changes),"position":\#(position.value)"#.utf8
+        for (number, field) in fields.enumerated() where !values[number].isMissing {
+            bytes += ",\"\(field.name)\":".utf8
+            values[number].appendJSON(to: &bytes)
+        }
+        bytes.append(0x7D)
+    }
+}
+
+/// The key of a row: one to four parts, each as its length in two bytes, the higher first, and its bytes.
+package enum ModelKey {
+    private static let lengthCount = 2
+
+    /// Returns the key of parts; nil where they make none.
+    static func make(
+        _ parts: UnsafeBufferPointer<UnsafeRawBufferPointer>, in memory: FoldMemory
+    ) -> UnsafeRawBufferPointer? {
+        var count = 0
+        for part in parts {
+            guard 1...DefinitionLimits.keyPart ~= part.count else { return nil }
+            count += part.count
+        }
+        guard count <= DefinitionLimits.key else { return nil }
+        let start = memory.allocate(count + parts.count * lengthCount)
+        var next = start
+        for part in parts {
+            next.storeBytes(of: UInt16(truncatingIfNeeded: part.count).bigEndian, as: UInt16.self)
+            if let source = part.baseAddress {
+                (next + lengthCount).copyMemory(from: source, byteCount: part.count)
+            }
+            next += lengthCount + part.count
+        }
+        return UnsafeRawBufferPointer(start: start, count: next - start)
+    }
+}

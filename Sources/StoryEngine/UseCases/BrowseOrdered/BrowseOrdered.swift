@@ -7,7 +7,7 @@ enum BrowseOrdered {
     ///
     /// - Throws: `invalid` if `after=` is no `next` of this list.
     static func page(
-        _ query: ListQuery, of schema: KindSchema, in engine: Engine
+        _ query: ListQuery, of schema: KindSchema, in world: World, _ limits: Limits
     ) throws(Failure) -> any AnswerCursor {
         var key: [UInt8]?
         if let after = query.after {
@@ -21,7 +21,7 @@ enum BrowseOrdered {
                 throw .invalid("after", .malformed, message)
             }
         }
-        return OrderedRows(query, of: schema, after: key, in: engine)
+        return OrderedRows(query, of: schema, after: key, in: world, limits)
     }
 
     /// `SORTS`: returns the sorts of a kind, the default first.
@@ -36,27 +36,28 @@ enum BrowseOrdered {
 private final class OrderedRows: AnswerCursor {
     private let query: ListQuery
     private let after: [UInt8]?
-    private let engine: Engine
+    private let world: World
+    private let limits: Limits
     private let schema: KindSchema
     private let plan: QueryPlan
 
-    init(_ query: ListQuery, of schema: KindSchema, after: [UInt8]?, in engine: Engine) {
+    init(_ query: ListQuery, of schema: KindSchema, after: [UInt8]?, in world: World, _ limits: Limits) {
         self.query = query
         self.after = after
-        self.engine = engine
+        self.world = world
+        self.limits = limits
         self.schema = schema
         plan = QueryPlan(schema, query.conditions)
     }
 
-    private var world: World { engine.world }
     /// The index of the sort in the schema.
     private var sort: Int { query.sort }
 
     func step(into lines: any AnswerLines) throws(StorageError) -> CursorStep {
         guard !lines.isSpent else { return .more }
-        let head = engine.head
+        let head = world.head
         guard world.serves(schema) else { return .ended(.failed(.removedKind), restsOn: head) }
-        var page = ListPage(schema, limit: query.limit, engine.limits, rows: world.rows(of: schema), into: lines)
+        var page = ListPage(schema, limit: query.limit, limits, rows: world.rows(of: schema), into: lines)
         if let rows = try few(charging: lines) {
             try fill(&page, rows)
         } else {
@@ -145,7 +146,7 @@ private final class OrderedRows: AnswerCursor {
     /// Returns the row numbers of a part of an index, if one page may look at them all; nil otherwise.
     private func numbers(_ range: IndexRange) throws(StorageError) -> [UInt64]? {
         var numbers: [UInt64] = []
-        let limit = engine.limits.looks
+        let limit = limits.looks
         let walk = IndexWalk(range, of: schema, in: world)
         try walk.keys(.ascending, after: nil) { key in
             if let number = key.lastNumber { numbers.append(number) }
