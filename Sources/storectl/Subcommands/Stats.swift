@@ -5,16 +5,17 @@ import StoryClient
 /// The subcommand `stats`: the counts, sizes, rates and latencies of the daemon, once or each second.
 enum StatsRun {
     static let subcommand = Subcommand(
-        name: "stats", summary: "shows the daemon's counts, sizes, rates and latencies", operand: .none,
-        options: [
-            Option("watch", nil, "shows it again each second, on a terminal as a page that q ends"),
-            Option("all", nil, "every figure, by its name in the protocol"),
-        ],
-        details: [
-            "It is one screen: the verbs that were asked for most often, with their median, 99 % and 99.9 % latencies.",
-            "Bytes and times have units; --all and --json show the daemon's own figures, in bytes and microseconds.",
-        ],
-        examples: ["storectl stats", "storectl stats --watch", "storectl --json stats"],
+        CommandDescription(
+            name: "stats", summary: "shows the daemon's counts, sizes, rates and latencies", operand: .none,
+            options: [
+                Option("watch", nil, "shows it again each second, on a terminal as a page that q ends"),
+                Option("all", nil, "every figure, by its name in the protocol"),
+            ],
+            details: [
+                "It is one screen: the verbs that were asked for most often, with their median, 99 % and 99.9 % latencies.",
+                "Bytes and times have units; --all and --json show the daemon's own figures, in bytes and microseconds.",
+            ],
+            examples: ["storectl stats", "storectl stats --watch", "storectl --json stats"]),
         run: run)
 
     private static func run(_ invocation: Invocation) throws(CommandError) -> ExitCode {

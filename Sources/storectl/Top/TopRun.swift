@@ -6,13 +6,14 @@ import StoryClient
 /// The subcommand `top`: the daemon's figures on one live screen.
 enum TopRun {
     static let subcommand = Subcommand(
-        name: "top", summary: "shows the daemon's work on one live screen: rates, latencies, clients, conditions",
-        operand: .none, options: [Option("once", nil, "prints the screen once, after a second of counting")],
-        details: [
-            "Events a second are a line of blocks, a second each. Of each client it shows the slowest subscription.",
-            "The key s sorts the clients by lag, requests or bytes; q ends it.",
-        ],
-        examples: ["storectl top", "storectl top --once"],
+        CommandDescription(
+            name: "top", summary: "shows the daemon's work on one live screen: rates, latencies, clients, conditions",
+            operand: .none, options: [Option("once", nil, "prints the screen once, after a second of counting")],
+            details: [
+                "Events a second are a line of blocks, a second each. Of each client it shows the slowest subscription.",
+                "The key s sorts the clients by lag, requests or bytes; q ends it.",
+            ],
+            examples: ["storectl top", "storectl top --once"]),
         run: { invocation throws(CommandError) in try TopRun.run(invocation) })
 
     private static func run(_ invocation: Invocation) throws(CommandError) -> ExitCode {

@@ -75,7 +75,7 @@ struct TopSample: Equatable, Sendable {
         waiting = TopSample.whole("storykeep_waiting_bytes", in: samples)
         subscriptions = stats.subscriptions?.count.whole ?? 0
         lag = stats.subscriptions?.maxLag.whole ?? 0
-        conditions = CheckResult.conditions(samples).map(\.0)
+        conditions = MetricsText.conditions(samples).map(\.name)
         standing = stats.cluster.flatMap { StandingText($0) }
         self.clients = clients.map(TopSample.client)
     }

@@ -6,15 +6,13 @@ import StoryStorage
 ///
 /// The first store that is reached is used for the whole run.
 final class StoreSearch {
+    /// The socket that the command line names.
     private let explicit: String?
     private let paths = ProcessInput.paths()
     private var found: StoreAddress?
     /// False when the service's store is excluded, because the user has data of its own.
     var includesService = true
 
-    /// Creates a search.
-    ///
-    /// - Parameter explicit: the socket that the command line names.
     init(_ explicit: String?) { self.explicit = explicit }
 
     /// Returns the socket that was named; nil when none was.

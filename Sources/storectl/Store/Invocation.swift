@@ -26,15 +26,6 @@ struct Invocation {
     var isJSON: Bool { arguments.has("json") }
     var answers: Answers { Answers(output: output, isJSON: isJSON) }
 
-    /// Returns true when a daemon's socket was named.
-    func namesSocket() throws(CommandError) -> Bool { try search.named() != nil }
-
-    /// Restricts the search to the user's own store when the user has data, which is read if no daemon serves it.
-    func preferOwnData() throws(CommandError) {
-        guard let directory = try ownDirectory() else { return }
-        search.includesService = !Folder.exists(directory)
-    }
-
     /// Returns the data directory for work without a daemon.
     func dataDirectory() throws(CommandError) -> String {
         guard let directory = try ownDirectory() else {
@@ -87,5 +78,34 @@ struct Invocation {
     func answerer() throws(CommandError) -> Answerer {
         guard arguments.has("data") else { return Answerer(try connect()) }
         return try Answerer(reading: try dataDirectory())
+    }
+
+    /// Returns the daemon's reply; nil when the data directory is to be read.
+    ///
+    /// That is so when the directory was named, or no daemon can be reached and none was named by `--socket` or
+    /// `STORED_SOCKET`.
+    ///
+    /// - Throws: the other errors of `ask`.
+    func asked<Answer>(_ ask: () throws(CommandError) -> Answer) throws(CommandError) -> Answer? {
+        if arguments.has("data") { return nil }
+        // The user's own data is read if no daemon serves it.
+        if let own = try ownDirectory() { search.includesService = !Folder.exists(own) }
+        do throws(CommandError) {
+            return try ask()
+        } catch {
+            guard case .store(.cannotConnect) = error, try search.named() == nil else { throw error }
+            return nil
+        }
+    }
+
+    /// Returns the data directory that the daemon reports.
+    ///
+    /// - Throws: the reason why the daemon cannot be asked.
+    func askedDirectory() throws(CommandError) -> String {
+        let reply = try ask("STATS")
+        guard let path = ShownJSON(reply.final.json)?.members["data"]?.text else {
+            throw CommandError.system("the daemon does not say where its data is; say it with --data DIR")
+        }
+        return path
     }
 }

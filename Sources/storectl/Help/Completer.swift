@@ -2,28 +2,34 @@ import StoryClient
 import StoryCore
 import StoryWire
 
-/// The subcommand `complete`: the store's names for the completion of a command line that is being typed.
-enum CompleteRun {
-    static let subcommand = Subcommand(
+/// The completer of a command line that is being typed, by the names of the store.
+struct Completer {
+    static let description = CommandDescription(
         name: "complete", summary: "prints the store's names that the last word may become, for a shell",
-        operand: .several("WORD"),
+        operand: .several("WORD"), takesCommandLine: true,
         details: [
             "The words are those of a command line that is being typed, behind storectl; the last one may be empty.",
             "IDs, streams, categories, types of events, declared models, their filters, values and sorts, and nodes are printed,",
             "a line each and at most 100; nothing where the store cannot be reached or does not answer within a tenth of a second.",
             "The scripts of \"storectl completion\" call it.",
         ],
-        examples: ["storectl complete -- get stories/1", "storectl complete -- list stories --sender ''"],
-        run: { invocation throws(CommandError) in
-            guard let typed = TypedCommand(invocation.arguments.operands),
-                let addresses = try? StoreSearch(typed.socket).addresses()
-            else { return .done }
-            let names = StoreNames(addresses)
-            // A shell would take a tilde at the beginning for a home directory.
-            let words = typed.wanted.flatMap { names.words($0).words }.filter { !$0.hasPrefix("~") }
-            for word in words.sorted() { try invocation.output.line(word) }
-            return .done
-        })
+        examples: ["storectl complete -- get stories/1", "storectl complete -- list stories --sender ''"])
+
+    private let commands: CommandList
+
+    init(_ commands: CommandList) { self.commands = commands }
+
+    /// Does the work of the subcommand `complete`.
+    func run(_ invocation: Invocation) throws(CommandError) -> ExitCode {
+        guard let typed = TypedCommand(invocation.arguments.operands, commands),
+            let addresses = try? StoreSearch(typed.socket).addresses()
+        else { return .done }
+        let names = StoreNames(addresses)
+        // A shell would take a tilde at the beginning for a home directory.
+        let words = typed.wanted.flatMap { names.words($0).words }.filter { !$0.hasPrefix("~") }
+        for word in words.sorted() { try invocation.output.line(word) }
+        return .done
+    }
 }
 
 /// A command line that is being typed.
@@ -31,7 +37,7 @@ private struct TypedCommand {
     private static let completion = RequestCompletion(Kinds.table)
 
     private let before: Arguments
-    private let subcommand: Subcommand
+    private let command: CommandDescription
     /// The option whose value is typed; nil for an operand, and for the name of an option.
     private let option: String?
     /// The part of the last word before the value or the name: `--sender=`, `--`.
@@ -42,13 +48,12 @@ private struct TypedCommand {
     var socket: String? { before.value("socket") }
 
     /// Reads the words; nil where no value is typed, or not for a daemon.
-    init?(_ words: [String]) {
+    init?(_ words: [String], _ commands: CommandList) {
         guard let last = words.last,
-            let before = try? Arguments(
-                Array(words.dropLast()), switches: SubcommandTable.switches, repeated: SubcommandTable.repeated),
-            !before.has("data"), let subcommand = before.verb.flatMap(SubcommandTable.find)
+            let before = try? Arguments(Array(words.dropLast()), commands.grammar),
+            !before.has("data"), let command = before.verb.flatMap(commands.find)
         else { return nil }
-        (self.before, self.subcommand) = (before, subcommand)
+        (self.before, self.command) = (before, command)
         if let lacking = before.lacking, words.dropLast().last == "--\(lacking)" {
             (option, lead, word) = (lacking, "", last)
         } else if last.hasPrefix("--"), !last.contains("=") {
@@ -57,8 +62,7 @@ private struct TypedCommand {
             option = String(last[..<equals].dropFirst(2))
             (lead, word) = (String(last[...equals]), String(last[last.index(after: equals)...]))
         } else {
-            let hasWord = [ModelRun.subcommand.name, ClusterRun.subcommand.name].contains(subcommand.name)
-            guard before.operands.count == (hasWord ? 1 : 0) else { return nil }
+            guard before.operands.count == (command.secondOperands.isEmpty ? 0 : 1) else { return nil }
             (option, lead, word) = (nil, "", last)
         }
     }
@@ -76,15 +80,14 @@ private struct TypedCommand {
 
     /// The declared model whose rows a query or a subscription selects; nil for anything else.
     private var model: String? {
-        let takesFilters = [Verb.list, .count].map { $0.rawValue.lowercased() } + [Tail.subcommand.name]
-        guard takesFilters.contains(subcommand.name), let target = before.operands.first, !target.contains("/"),
+        guard command.takesModels, let target = before.operands.first, !target.contains("/"),
             !target.contains("*"), !Kinds.names.contains(target), target != "events"
         else { return nil }
         return target
     }
 
     private func value(of option: String) -> WantedNames? {
-        let isOption = subcommand.takesFields || subcommand.options.contains { $0.name == option }
+        let isOption = command.takesFields || command.options.contains { $0.name == option }
         let completion = TypedCommand.completion
         let source: WantedNames.Source?
         switch option {
@@ -110,15 +113,13 @@ private struct TypedCommand {
     }
 
     private var operand: [WantedNames] {
-        if subcommand.name == ModelRun.subcommand.name {
-            return ModelRun.takesName(before) ? [WantedNames(.models, beginning: word)] : []
+        guard command.secondOperands.isEmpty else {
+            let wanted = command.secondOperands.first { second in
+                second.first == before.operands.first && second.option.map(before.has) != false
+            }
+            return wanted.map { [WantedNames($0.names, beginning: word)] } ?? []
         }
-        if subcommand.name == ClusterRun.subcommand.name {
-            let takesNode = before.operands.first.map(ClusterRun.takesNode) == true
-            return takesNode ? [WantedNames(.nodes, beginning: word)] : []
-        }
-        let isTail = subcommand.name == Tail.subcommand.name
-        guard let verb = isTail ? Verb.subscribe : Verb(rawValue: subcommand.name.uppercased()) else { return [] }
+        guard let verb = command.verb else { return [] }
         // The tool takes a category's bare name, which no shell takes for a pattern of files.
         if verb == .types { return [WantedNames(.categories, beginning: word)] }
         let names = TypedCommand.completion.names(after: verb.rawValue + " ", word).map { [$0] } ?? []

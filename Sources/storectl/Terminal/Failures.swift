@@ -74,3 +74,23 @@ extension ExitCode {
         }
     }
 }
+
+extension Refusal {
+    /// The refusal in one line: its code, its message, and each wrong field.
+    var sentence: String {
+        let details = (fields ?? []).map { WrongField($0).sentence }.joined(separator: "; ")
+        var text = "\(code.rawValue): \(message)"
+        if !details.isEmpty { text += " (\(details))" }
+        if let nearest, !message.contains(nearest) { text += "; did you mean \(nearest)?" }
+        switch retry {
+        case "refetch": text += "; read it again and decide again"
+        case "later": text += "; try again later"
+        case "same": text += "; send it again"
+        default: break
+        }
+        return text
+    }
+
+    /// The refusal of a line that a person wrote, with the column where reading stopped.
+    var sentenceOfLine: String { sentence + (column.map { " (column \($0))" } ?? "") }
+}

@@ -1,5 +1,7 @@
 import FoundationEssentials
 import StoryClient
+import StoryCore
+import StoryWire
 
 /// An option of a subcommand.
 struct Option: Sendable {
@@ -27,9 +29,18 @@ struct Option: Sendable {
 
     /// The option as the help shows it: `--name VALUE`.
     var usage: String { "--\(name)" + (value.map { " " + $0 } ?? "") }
-}
 
-extension Option {
+    /// The options of every verb.
+    static let ofEveryVerb = [
+        Option(
+            "socket", "PATH",
+            "the daemon's socket, or tls://HOST:PORT, or a list; else STORED_SOCKET, the user's own or the service's"),
+        Option("data", "DIR", "the data directory, to be read without a daemon; else STORED_DATA, else the XDG one"),
+        Option("json", nil, "prints JSON lines, byte for byte as the store sent them"),
+        Option("timeout", "SECONDS", "seconds to wait for a reply (default 20; no limit for backups and checks)"),
+        Option("help", nil, "explains the verb"),
+    ]
+
     /// Returns the value as the protocol spells it.
     ///
     /// - Throws: a usage error for a text that is not such a value.
@@ -49,8 +60,8 @@ extension Option {
     }
 }
 
-/// A verb of `storectl`, with all data for its help, usage errors, completion and execution.
-struct Subcommand: Sendable {
+/// The description of a subcommand, from which its help, usage errors and completion are made.
+struct CommandDescription: Sendable {
     /// The number of operands that a subcommand takes.
     enum Operand: Sendable {
         case none
@@ -70,11 +81,21 @@ struct Subcommand: Sendable {
         }
     }
 
+    /// Names of the store that are the second operand, for completion.
+    struct SecondOperand: Sendable {
+        /// The first operand, and an option that must be given as well.
+        let first: String
+        var option: String?
+        let names: WantedNames.Source
+    }
+
     let name: String
     let summary: String
     let operand: Operand
     /// The possible operands, for completion; empty when they cannot be listed.
     var operandChoices: [String] = []
+    /// The second operands that the store completes; empty where the first operand is the target of a request.
+    var secondOperands: [SecondOperand] = []
     var options: [Option] = []
     /// True when every other `--name value` is a field of a form.
     var takesFields = false
@@ -82,52 +103,17 @@ struct Subcommand: Sendable {
     var takesModels = false
     /// True when the values of a declared model's filters are read by the types of its fields (`ModelFields`).
     var readsModelValues = false
+    /// True when the operands are another command line, whose options are none of this one.
+    var takesCommandLine = false
+    /// The verb of the protocol whose target the operand is, if it has another name.
+    var request: Verb?
     /// Further paragraphs of the help, one in each line.
     var details: [String] = []
     let examples: [String]
-    let run: @Sendable (Invocation) throws(CommandError) -> ExitCode
 
-    /// Returns the arguments with typed values converted to the protocol's.
-    ///
-    /// - Parameter now: the moment from which ages are counted back.
-    /// - Throws: a usage error for an option that the table does not have, or for a wrong value.
-    func read(_ arguments: Arguments, now: Date) throws(CommandError) -> Arguments {
-        try check(arguments)
-        var read = arguments
-        let areModels = readsModelValues && Kinds.isModel(arguments.operands.first)
-        for option in options where !areModels || !Kinds.filters.contains(where: { $0.name == option.name }) {
-            guard let text = arguments.value(option.name) else { continue }
-            read.replace(option.name, try option.read(text, now: now))
-        }
-        // The store reports a wrong field, together with all others.
-        guard takesFields else { return read }
-        for field in Kinds.dates {
-            guard let text = arguments.value(field), let date = TypedMoment.rfc3339(text, now: now) else { continue }
-            read.replace(field, date)
-        }
-        return read
-    }
+    /// The verb of the protocol with the same target and fields; nil when there is none.
+    var verb: Verb? { request ?? Verb(rawValue: name.uppercased()) }
 
-    /// Refuses options and operands that the table does not have.
-    private func check(_ arguments: Arguments) throws(CommandError) {
-        if !takesFields, !(takesModels && Kinds.isModel(arguments.operands.first)) {
-            let known = options + SubcommandTable.globalOptions
-            try arguments.checkNames(known, of: name, see: "storectl help \(name)")
-        }
-        try arguments.checkValues()
-        switch operand {
-        case .none: try checkCount(arguments, 0...0)
-        case .optional: try checkCount(arguments, 0...1)
-        case .required(let operand):
-            _ = try arguments.operand(operand)
-            try checkCount(arguments, 1...1)
-        case .several: break
-        }
-    }
-
-    private func checkCount(_ arguments: Arguments, _ range: ClosedRange<Int>) throws(CommandError) {
-        guard arguments.operands.count > range.upperBound else { return }
-        let word = arguments.operands[range.upperBound]
-        throw .usage("\(name) does not take \"\(word)\"; quote what has spaces, and see \"storectl help \(name)\"")
-    }
+    /// True when an option or a field is a time.
+    var takesTimes: Bool { takesFields || options.contains(where: \.takesTime) }
 }

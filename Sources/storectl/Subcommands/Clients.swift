@@ -3,14 +3,15 @@ import StoryClient
 /// The subcommand `clients`: the connections of the daemon, and the end of one.
 enum ClientsRun {
     static let subcommand = Subcommand(
-        name: "clients", summary: "shows the connections of the daemon, or ends one",
-        operand: .several("NUMBER|end"), operandChoices: ["end"], options: RowLines.options,
-        details: [
-            "Each connection has a number, which is never reused; with it, only that one is shown, with all subscriptions.",
-            "end NUMBER closes a connection, for the role admin: that of a client whose certificate must not be used any",
-            "more, for example. The client may connect again, as far as its user and its certificate are allowed to.",
-        ],
-        examples: ["storectl clients", "storectl clients end 7"],
+        CommandDescription(
+            name: "clients", summary: "shows the connections of the daemon, or ends one",
+            operand: .several("NUMBER|end"), operandChoices: ["end"], options: RowLines.options,
+            details: [
+                "Each connection has a number, which is never reused; with it, only that one is shown, with all subscriptions.",
+                "end NUMBER closes a connection, for the role admin: that of a client whose certificate must not be used any",
+                "more, for example. The client may connect again, as far as its user and its certificate are allowed to.",
+            ],
+            examples: ["storectl clients", "storectl clients end 7"]),
         run: { invocation throws(CommandError) in
             let words = invocation.arguments.operands
             guard words.first == "end" else {

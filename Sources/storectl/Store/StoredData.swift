@@ -4,38 +4,8 @@ import StoryOffline
 import StoryStorage
 import StoryWire
 
-/// The access to data that a subcommand reads itself, and the reports of damage.
+/// The work on data that a subcommand reads itself, and the reports of damage.
 enum StoredData {
-    /// Returns the daemon's reply; nil when the data directory is to be read.
-    ///
-    /// That is so when the directory was named, or no daemon can be reached and none was named by `--socket` or
-    /// `STORED_SOCKET`.
-    ///
-    /// - Throws: the other errors of `ask`.
-    static func asked<Answer>(
-        _ invocation: Invocation, _ ask: () throws(CommandError) -> Answer
-    ) throws(CommandError) -> Answer? {
-        if invocation.arguments.has("data") { return nil }
-        try invocation.preferOwnData()
-        do throws(CommandError) {
-            return try ask()
-        } catch {
-            guard case .store(.cannotConnect) = error, try !invocation.namesSocket() else { throw error }
-            return nil
-        }
-    }
-
-    /// Returns the data directory that the daemon reports.
-    ///
-    /// - Throws: the reason why the daemon cannot be asked.
-    static func directory(_ invocation: Invocation) throws(CommandError) -> String {
-        let reply = try invocation.ask("STATS")
-        guard let path = ShownJSON(reply.final.json)?.members["data"]?.text else {
-            throw CommandError.system("the daemon does not say where its data is; say it with --data DIR")
-        }
-        return path
-    }
-
     /// Does work on data; its failure becomes an error of the command.
     static func used<Value>(_ work: () throws(StorageError) -> Value) throws(CommandError) -> Value {
         do throws(StorageError) { return try work() } catch { throw told(error) }

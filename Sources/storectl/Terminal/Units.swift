@@ -37,3 +37,25 @@ enum Units {
         return "\(scaled / UInt64(decimals)).\(zeros)\(fraction)"
     }
 }
+
+/// Numbers with commas between their groups of digits.
+enum Grouped {
+    /// Returns `12,204` for 12204.
+    static func text(_ number: UInt64) -> String {
+        let digits = Array(String(number))
+        var text = ""
+        for (index, digit) in digits.enumerated() {
+            if index > 0, (digits.count - index) % 3 == 0 { text += "," }
+            text.append(digit)
+        }
+        return text
+    }
+
+    /// Returns a number with its noun: `1 case`, `2 cases`.
+    static func count(_ number: Int, _ noun: String) -> String { count(UInt64(max(0, number)), noun) }
+
+    /// Returns a number with its noun, as `count` of an integer does.
+    static func count(_ number: UInt64, _ noun: String) -> String {
+        number == 1 ? "1 \(noun)" : "\(text(number)) \(noun)\(noun.hasSuffix("x") ? "es" : "s")"
+    }
+}
