@@ -148,4 +148,15 @@ struct MetricsText {
         }
         return held.filter(\.isGrave) + held.filter { !$0.isGrave }
     }
+
+    /// Returns the upper bound of the bucket with the percentile of all durations, in microseconds; nil when there are
+    /// none, or the bucket is the last one.
+    static func percentile(_ part: Double, of name: String, in samples: [String: Double]) -> Double? {
+        let prefix = "\(name)_bucket{le=\""
+        let buckets = samples.filter { $0.key.hasPrefix(prefix) }
+            .compactMap { key, count in Double(key.dropFirst(prefix.count).dropLast(2)).map { ($0, count) } }
+            .sorted { $0.0 < $1.0 }
+        guard let all = buckets.last?.1, all > 0 else { return nil }
+        return buckets.first { $0.1 >= all * part && $0.0.isFinite }.map { $0.0 * 1_000_000 }
+    }
 }

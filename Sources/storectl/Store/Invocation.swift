@@ -49,13 +49,17 @@ struct Invocation {
 
     /// Connects to the daemon.
     ///
-    /// - Parameter writes: true for requests that may write, which of a list of stores go to one that takes them.
-    func connect(writes: Bool = false) throws(CommandError) -> StoreConnection {
+    /// - Parameters:
+    ///   - writes: true for requests that may write, which of a list of stores go to one that takes them.
+    ///   - limit: the longest wait; that of the command line, if it is shorter.
+    func connect(writes: Bool = false, within limit: Duration = .seconds(86_400)) throws(CommandError)
+        -> StoreConnection
+    {
         guard !arguments.has("data") || arguments.has("socket") else {
             let hint = arguments.verb == "append" ? "; the event's data goes with --body" : ""
             throw .usage("\(arguments.verb ?? "") asks a running daemon; give its --socket in place of --data\(hint)")
         }
-        return try search.connect(timeout: timeout, interruption: interruption, writes: writes)
+        return try search.connect(timeout: min(timeout, limit), interruption: interruption, writes: writes)
     }
 
     /// Sends one request and returns its reply; a refusal is thrown.

@@ -49,21 +49,20 @@ enum ClusterRun {
 
     private static func status(_ invocation: Invocation) throws(CommandError) -> ExitCode {
         let isPlain = ["json", "csv", "tsv", "columns"].contains(where: invocation.arguments.has)
-        return try invocation.watch(
-            isPlain ? nil : ClusterContent(), hasGaps: !invocation.isJSON, sample: ClusterSample.init
-        ) { (reply, before) throws(CommandError) in try show(reply, after: before, invocation) }
+        return try invocation.watch(ClusterContent(), isDrawn: !isPlain, hasGaps: !invocation.isJSON) {
+            (sample, before) throws(CommandError) in try show(sample, after: before, invocation)
+        }
     }
 
     private static func show(
-        _ reply: StoreReply, after before: ClusterSample?, _ invocation: Invocation
+        _ sample: ClusterSample, after before: ClusterSample?, _ invocation: Invocation
     ) throws(CommandError) {
         var lines = try RowLines(invocation, columns: ClusterSample.columns)
         guard !["json", "csv", "tsv"].contains(where: invocation.arguments.has) else {
-            try lines.write(reply.rows)
-            return invocation.isJSON ? try invocation.output.line(reply.final.json) : ()
+            try lines.write(sample.reply.rows)
+            return invocation.isJSON ? try invocation.output.line(sample.reply.final.json) : ()
         }
-        try lines.write(ClusterSample.rows(of: reply))
-        let sample = ClusterSample(reply)
+        try lines.write(sample.rows)
         try invocation.output.line(sample.sentence(after: before))
         for line in sample.conditions { try invocation.output.line(line) }
     }
@@ -88,13 +87,15 @@ enum ClusterRun {
 
 /// The page of `cluster --watch`.
 private struct ClusterContent: WatchedContent {
-    static let request = "CLUSTER"
-    static let verb = "cluster"
-
+    let verb = "cluster --watch"
+    let instead = "cluster"
+    let keys = "q quit"
     private var before: ClusterSample?
     private var sample: ClusterSample?
 
-    mutating func took(_ reply: StoreReply) { (before, sample) = (sample, ClusterSample(reply)) }
+    func sample(_ store: Answerer) throws(CommandError) -> ClusterSample { ClusterSample(try store.ask("CLUSTER")) }
+
+    mutating func add(_ sample: ClusterSample) { (before, self.sample) = (self.sample, sample) }
 
     mutating func lost() { before = nil }
 
@@ -112,11 +113,14 @@ struct ClusterSample {
         Column("seen", heading: "seen s ago"), Column("version", fit: .leftOut), Column("address", fit: .cut(8)),
     ]
 
-    private let rows: [ShownJSON]
+    let reply: StoreReply
+    /// The rows for a person: a node that is late is in no state that is known.
+    let rows: [ShownJSON]
     private let end: [String: ShownJSON]
     private let time = ContinuousClock.now
 
     init(_ reply: StoreReply) {
+        self.reply = reply
         rows = ClusterSample.rows(of: reply)
         end = ShownJSON(reply.final.json)?.members ?? [:]
     }
@@ -126,8 +130,7 @@ struct ClusterSample {
     /// The seconds after which a node is late: it reports each three.
     private static let late = 4.0
 
-    /// Returns the rows for a person: a node that is late is in no state that is known.
-    static func rows(of reply: StoreReply) -> [ShownJSON] {
+    private static func rows(of reply: StoreReply) -> [ShownJSON] {
         reply.rows.compactMap { ShownJSON($0.json) }.map { row in
             guard let seen = row.members["seen"].flatMap({ Double($0.json) }) else {
                 return row.replacing("state", with: "no word since this node began")

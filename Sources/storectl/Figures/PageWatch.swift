@@ -2,21 +2,68 @@ import Glibc
 import StoryBrowser
 import StoryClient
 
-/// The content of a page that is drawn again each second, from the newest replies to one request.
+/// The content of a page that is drawn again each second, from the newest sample.
 protocol WatchedContent {
-    /// The request, and the verb of the tool that shows it.
-    static var request: String { get }
-    static var verb: String { get }
-    /// Takes the newest reply.
-    mutating func took(_ reply: StoreReply)
-    /// Notes that the store is lost, so that the next reply may be another one's.
+    associatedtype Sample
+
+    /// The verb of the tool that shows it, and the one for programs.
+    var verb: String { get }
+    var instead: String { get }
+    /// The last line of the page, with its keys.
+    var keys: String { get }
+    /// Asks the store for a sample.
+    func sample(_ store: Answerer) throws(CommandError) -> Sample
+    mutating func add(_ sample: Sample)
+    /// Notes that the store is lost, so that the next sample may be another one's.
     mutating func lost()
+    /// Takes a key that does not end the page.
+    mutating func pressed(_ key: Key)
     /// Returns the page, in at most the given number of columns and rows.
     func lines(columns: Int, rows: Int) -> [Line]
 }
 
+extension WatchedContent {
+    mutating func pressed(_ key: Key) {}
+}
+
+extension Invocation {
+    /// Shows a sample; with `--watch` again each second, until a signal or a key ends it: on a terminal as a page, else
+    /// each sample below the one before.
+    ///
+    /// - Parameters:
+    ///   - isDrawn: false where the options ask for lines.
+    ///   - hasGaps: whether an empty line is between two samples.
+    ///   - show: writes a sample, beside the one before.
+    func watch<Content: WatchedContent>(
+        _ content: Content, isDrawn: Bool, hasGaps: Bool,
+        show: (Content.Sample, Content.Sample?) throws(CommandError) -> Void
+    ) throws(CommandError) -> ExitCode {
+        let isWatching = arguments.has("watch")
+        if isWatching, isDrawn, Terminal.isConversation, Terminal.obeysSequences { return try draw(content) }
+        if isWatching { LostReader.endsProcess() }
+        let store = Answerer(try connect())
+        var before: Content.Sample?
+        repeat {
+            let sample = try content.sample(store)
+            if before != nil, hasGaps { try output.line("") }
+            try show(sample, before)
+            guard isWatching else { return .done }
+            try output.flush()
+            before = sample
+        } while !Interruption.came(within: .seconds(1), on: interruption)
+        return .interrupted
+    }
+
+    /// Draws a page until a signal or a key ends it.
+    func draw(_ content: some WatchedContent) throws(CommandError) -> ExitCode {
+        _ = try RawTerminal.check(for: content.verb, instead: content.instead)
+        var page = try PageWatch(self, content)
+        return try page.run()
+    }
+}
+
 /// A page that is redrawn each second, even while the store is unreachable.
-struct PageWatch<Content: WatchedContent> {
+private struct PageWatch<Content: WatchedContent> {
     private static var interval: Duration { .seconds(1) }
     /// The time between checks of the terminal's size.
     private static var look: Duration { .milliseconds(200) }
@@ -26,12 +73,12 @@ struct PageWatch<Content: WatchedContent> {
     private let invocation: Invocation
     private var connection: StoreConnection?
     private var content: Content
-    /// The reason why there is no newer reply; nil when there is one.
+    /// The reason why there is no newer sample; nil when there is one.
     private var loss: String?
     private var encoder = ScreenEncoder(hasColours: Terminal.areColoursWanted)
     private var keys = KeyDecoder()
 
-    /// Asks for the first reply, before the terminal is taken.
+    /// Asks for the first sample, before the terminal is taken.
     ///
     /// - Throws: the reason why the store does not reply.
     init(_ invocation: Invocation, _ content: Content) throws(CommandError) {
@@ -41,7 +88,7 @@ struct PageWatch<Content: WatchedContent> {
 
     /// Runs until a key or a signal ends it.
     mutating func run() throws(CommandError) -> ExitCode {
-        let terminal = try RawTerminal(for: "\(Content.verb) --watch", instead: Content.verb)
+        let terminal = try RawTerminal(for: content.verb, instead: content.instead)
         defer { terminal.giveBack() }
         guard terminal.send(Array(ScreenEncoder.entering.utf8), unless: invocation.interruption) else {
             return .interrupted
@@ -59,10 +106,10 @@ struct PageWatch<Content: WatchedContent> {
     }
 
     private mutating func ask() throws(CommandError) {
-        let connection = if let connection { connection } else { try invocation.connect() }
+        let connection = if let connection { connection } else { try invocation.connect(within: Self.patience) }
         connection.timeout = min(invocation.timeout, Self.patience)
         self.connection = connection
-        content.took(try Answerer(connection).ask(Content.request))
+        content.add(try content.sample(Answerer(connection)))
     }
 
     /// Asks again, over a new connection where the last one was lost.
@@ -91,7 +138,7 @@ struct PageWatch<Content: WatchedContent> {
         let lines = content.lines(columns: size.columns, rows: size.rows - 1)
         let body = lines.enumerated().map { index, line in index == 0 ? line.styled(.bold) : line }
         let room = Array(repeating: Line(), count: max(0, size.rows - 1 - body.count))
-        let end = loss.map { Line($0, .red) } ?? Line("q quit", .dim)
+        let end = loss.map { Line($0, .red) } ?? Line(content.keys, .dim)
         return Screen(body + room + [end], size)
     }
 
@@ -118,7 +165,7 @@ struct PageWatch<Content: WatchedContent> {
             case .control("c"): return .interrupted
             case .character("q"): return .done
             case .control("z"): if let code = pause(.stop, terminal) { return code }
-            default: break
+            default: content.pressed(key)
             }
         }
         return nil
