@@ -1,29 +1,50 @@
 import FoundationEssentials
 import StoryClient
-import StoryWire
 
 /// A run of `storectl`, from its words to its exit code.
 enum Tool {
+    /// The subcommands that need no other one, in the order of the help.
+    private static let subcommands: [Subcommand] = [
+        Queries.get, Queries.list, Queries.count, Queries.read, Queries.streams, Queries.types,
+        Writes.post, Writes.edit, Writes.like, Writes.unlike, Writes.see, Writes.delete, Writes.append,
+        Tail.subcommand, PipeRun.subcommand, Prompt.subcommand, Browse.subcommand, StatsRun.subcommand,
+        TopRun.subcommand, MetricsRun.subcommand, CheckRun.subcommand, ClientsRun.subcommand, ClusterRun.subcommand,
+        ReplayRun.subcommand, Verification.subcommand, Backup.subcommand, Restore.subcommand, SalvageRun.subcommand,
+        Export.subcommand, ImportRun.subcommand, ModelRun.subcommand,
+    ]
+
+    /// The descriptions of all subcommands; the last ones tell of the others.
+    private static let commands = CommandList(
+        subcommands.map(\.description) + [Completion.description, Completer.description, Help.description])
+
+    private static func find(_ name: String) -> Subcommand? {
+        switch name {
+        case Completion.description.name: Subcommand(Completion.description, run: Completion(commands).run)
+        case Completer.description.name: Subcommand(Completer.description, run: Completer(commands).run)
+        case Help.description.name: Subcommand(Help.description, run: Help(commands).run)
+        default: subcommands.first { $0.description.name == name }
+        }
+    }
+
     /// Runs a command line.
     ///
     /// - Parameter words: the words of the command line.
     static func run(_ words: [String]) -> ExitCode {
         defer { StatusLine.erase() }
         do throws(CommandError) {
-            let arguments = try Arguments(
-                words, switches: SubcommandTable.switches, repeated: SubcommandTable.repeated)
+            let arguments = try Arguments(words, commands.grammar)
             if arguments.asksForVersion { return try Help.version() }
-            guard let verb = arguments.verb ?? Prompt.verb(arguments) else { return try Help.withoutVerb(arguments) }
-            guard let subcommand = SubcommandTable.find(verb) else {
-                throw .usage(SubcommandTable.unknown(verb))
+            guard let verb = arguments.verb ?? Prompt.verb(arguments) else {
+                return try Help(commands).withoutVerb(arguments)
             }
-            if arguments.has("help") { return try Help.describe(subcommand) }
-            let invocation = try Invocation(try subcommand.read(arguments, now: Date()))
+            guard let subcommand = find(verb) else { throw .usage(commands.unknown(verb)) }
+            if arguments.has("help") { return try Help.describe(subcommand.description) }
+            let invocation = try Invocation(try subcommand.description.read(arguments, now: Date()))
             let code = try subcommand.run(invocation)
             try invocation.output.flush()
             return code
         } catch {
-            if CheckRun.isMeant(words) { return CheckRun.report(error) }
+            if CheckRun.isMeant(words, commands.grammar) { return CheckRun.report(error) }
             return report(error, asJSON: words.contains("--json"))
         }
     }
@@ -42,36 +63,5 @@ enum Tool {
         case .silent: break
         }
         return error.exitCode
-    }
-}
-
-extension Refusal {
-    /// The refusal in one line: its code, its message, and each wrong field.
-    var sentence: String {
-        let details = (fields ?? []).map { WrongField($0).sentence }.joined(separator: "; ")
-        var text = "\(code.rawValue): \(message)"
-        if !details.isEmpty { text += " (\(details))" }
-        if let nearest, !message.contains(nearest) { text += "; did you mean \(nearest)?" }
-        switch retry {
-        case "refetch": text += "; read it again and decide again"
-        case "later": text += "; try again later"
-        case "same": text += "; send it again"
-        default: break
-        }
-        return text
-    }
-
-    /// The refusal of a line that a person wrote, with the column where reading stopped.
-    var sentenceOfLine: String { sentence + (column.map { " (column \($0))" } ?? "") }
-}
-
-/// The options of the protocol in the form of the command line.
-enum Flags {
-    /// Returns the sentence with each option `name=` spelled as `--name`.
-    static func named(in sentence: String) -> String {
-        sentence.replacing(/\b([a-z]+)=(?=\s)/) { match in
-            OptionName.allCases.contains { $0.name == match.1 } || Kinds.filters.contains { $0.name == match.1 }
-                ? "--\(match.1)" : String(match.0)
-        }
     }
 }

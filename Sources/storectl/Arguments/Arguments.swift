@@ -2,6 +2,16 @@ import StoryCore
 
 /// The words of a command line: the verb, its operands, and the options, in any order.
 struct Arguments {
+    /// The rules by which words are options, operands or values.
+    struct Grammar: Sendable {
+        /// The options that take no value; every other one takes the next word, or the text after `=`.
+        let switches: Set<String>
+        /// The options that may be given more than once.
+        let repeated: Set<String>
+        /// The verbs whose operands are another command line.
+        let quoting: Set<String>
+    }
+
     /// The first word that is not an option.
     private(set) var verb: String?
     /// The other words that are not options.
@@ -14,15 +24,12 @@ struct Arguments {
     private(set) var asksForVersion = false
 
     /// Splits a command line into its parts.
-    ///
-    /// - Parameters:
-    ///   - switches: the options that take no value; every other one takes the next word, or the text after `=`.
-    ///   - repeated: the options that may be given more than once.
-    init(_ words: [String], switches: Set<String>, repeated: Set<String> = []) throws(CommandError) {
+    init(_ words: [String], _ grammar: Grammar) throws(CommandError) {
+        let (switches, repeated) = (grammar.switches, grammar.repeated)
         var rest = words[...]
         while let word = rest.popFirst() {
             // The words of another command line are completed; they are none of this one's options.
-            if word == "--" || verb == CompleteRun.subcommand.name && !operands.isEmpty {
+            if word == "--" || verb.map(grammar.quoting.contains) == true && !operands.isEmpty {
                 if word != "--" { add(word) }
                 for word in rest { add(word) }
                 return

@@ -77,7 +77,7 @@ enum Kinds {
     /// The options of a request that no table lists: the filters of a declared model.
     static func modelFilters(_ arguments: Arguments, besides known: [Option]) -> [(name: String, value: String)] {
         guard isModel(arguments.operands.first) else { return [] }
-        let names = Set((known + SubcommandTable.globalOptions).map(\.name))
+        let names = Set((known + Option.ofEveryVerb).map(\.name))
         return arguments.options.filter { !names.contains($0.name) }
     }
 
@@ -116,14 +116,15 @@ enum Kinds {
             return "\(Catalogue.standard[stream.kind].name)/\(id)"
         }
     }
+}
 
-    /// Returns the row that the name of a stream of one's own may mean: that of the declared model whose name is nearest to
-    /// the stream's category. Nil for another word, and where no daemon has such a model.
-    static func rowMeant(by word: String, _ invocation: Invocation) -> String? {
-        guard !word.contains("/"), let dash = word.firstIndex(of: "-"), target(word) == word,
-            !invocation.arguments.has("data"), let reply = try? invocation.ask("MODELS")
-        else { return nil }
-        let models = reply.rows.compactMap { ShownJSON($0.json)?.members["model"]?.text }
-        return NearestName.find(word[..<dash].utf8, among: models).map { "\($0)/\(word[word.index(after: dash)...])" }
+/// The options of the protocol in the form of the command line.
+enum Flags {
+    /// Returns the sentence with each option `name=` spelled as `--name`.
+    static func named(in sentence: String) -> String {
+        sentence.replacing(/\b([a-z]+)=(?=\s)/) { match in
+            OptionName.allCases.contains { $0.name == match.1 } || Kinds.filters.contains { $0.name == match.1 }
+                ? "--\(match.1)" : String(match.0)
+        }
     }
 }

@@ -6,19 +6,20 @@ import StoryCore
 /// The subcommand `browse`: the browser, its connection to the store, and the terminal.
 enum Browse {
     static let subcommand = Subcommand(
-        name: "browse", summary: "shows the store on the terminal, live", operand: .optional("WHAT"),
-        operandChoices: Kinds.names + ["models", "streams", "log"],
-        options: [
-            Option("as", "ID", "the user that it acts for: the one who likes, and the sender of new content"),
-            Option("timings", "FILE", "appends a line for each message: its name, and how long its update took"),
-        ],
-        details: [
-            "It begins with all that the store holds: the kinds, declared models, streams, and the log. Lists are live,",
-            "pages have their whole past, and content is posted and revised in forms. WHAT is the first screen: a kind,",
-            "models or a model's name, streams, log, or the name of a stream. The key ? explains the keys, q ends it. It",
-            "needs 80 columns and 24 lines.",
-        ],
-        examples: ["storectl browse", "storectl browse orders", "storectl browse stories --as 007"],
+        CommandDescription(
+            name: "browse", summary: "shows the store on the terminal, live", operand: .optional("WHAT"),
+            operandChoices: Kinds.names + ["models", "streams", "log"],
+            options: [
+                Option("as", "ID", "the user that it acts for: the one who likes, and the sender of new content"),
+                Option("timings", "FILE", "appends a line for each message: its name, and how long its update took"),
+            ],
+            details: [
+                "It begins with all that the store holds: the kinds, declared models, streams, and the log. Lists are live,",
+                "pages have their whole past, and content is posted and revised in forms. WHAT is the first screen: a kind,",
+                "models or a model's name, streams, log, or the name of a stream. The key ? explains the keys, q ends it. It",
+                "needs 80 columns and 24 lines.",
+            ],
+            examples: ["storectl browse", "storectl browse orders", "storectl browse stories --as 007"]),
         run: { invocation throws(CommandError) in try Browse.run(invocation) })
 
     static func run(_ invocation: Invocation) throws(CommandError) -> ExitCode {

@@ -7,30 +7,31 @@ enum CheckRun {
     static let name = "check"
 
     static let subcommand = Subcommand(
-        name: name, summary: "checks the daemon's health, as a plugin of Nagios and its like", operand: .none,
-        options: [
-            Option(
-                "warning", "NAME=N", "warns above N, of disk below; may be given again", isRepeated: true,
-                choices: CheckedFigure.allCases.map { "\($0.rawValue)=" }),
-            Option(
-                "critical", "NAME=N", "is critical above N, of disk below; may be given again", isRepeated: true,
-                choices: CheckedFigure.allCases.map { "\($0.rawValue)=" }),
-        ],
-        details: [
-            "NAME is lag (events that the slowest subscription is behind), behind (events that a replica or a node lacks),",
-            "silence (seconds since a replica's source, or a node's etcd, sent anything), ping (seconds), disk (free bytes), or misfits",
-            "(events that did not fit a declared model), which has no limit of its own: --warning misfits=0 looks at it.",
-            "No answer, and each condition of the daemon in which writes are not possible, are critical; the other",
-            "conditions are warnings. storectl stats says of each what it is.",
-            "A certificate of the daemon is a warning from 14 days before its end on, and critical after it.",
-            "Exit: 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN: a wrong option, or a peer that may not connect.",
-        ],
-        examples: ["storectl check", "storectl check --warning lag=1000 --critical disk=1000000000"],
+        CommandDescription(
+            name: name, summary: "checks the daemon's health, as a plugin of Nagios and its like", operand: .none,
+            options: [
+                Option(
+                    "warning", "NAME=N", "warns above N, of disk below; may be given again", isRepeated: true,
+                    choices: CheckedFigure.allCases.map { "\($0.rawValue)=" }),
+                Option(
+                    "critical", "NAME=N", "is critical above N, of disk below; may be given again", isRepeated: true,
+                    choices: CheckedFigure.allCases.map { "\($0.rawValue)=" }),
+            ],
+            details: [
+                "NAME is lag (events that the slowest subscription is behind), behind (events that a replica or a node lacks),",
+                "silence (seconds since a replica's source, or a node's etcd, sent anything), ping (seconds), disk (free bytes), or misfits",
+                "(events that did not fit a declared model), which has no limit of its own: --warning misfits=0 looks at it.",
+                "No answer, and each condition of the daemon in which writes are not possible, are critical; the other",
+                "conditions are warnings. storectl stats says of each what it is.",
+                "A certificate of the daemon is a warning from 14 days before its end on, and critical after it.",
+                "Exit: 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN: a wrong option, or a peer that may not connect.",
+            ],
+            examples: ["storectl check", "storectl check --warning lag=1000 --critical disk=1000000000"]),
         run: run)
 
     /// Returns true when the words ask for this plugin, whose exit codes differ from the tool's.
-    static func isMeant(_ words: [String]) -> Bool {
-        let read = try? Arguments(words, switches: SubcommandTable.switches, repeated: SubcommandTable.repeated)
+    static func isMeant(_ words: [String], _ grammar: Arguments.Grammar) -> Bool {
+        let read = try? Arguments(words, grammar)
         // Words that cannot be read have no verb, and a check reports that as well.
         return read.map { $0.verb == name } ?? words.contains(name)
     }
@@ -203,9 +204,9 @@ struct CheckResult {
     init(_ samples: [String: Double], ping: Double, _ limits: CheckLimits) {
         let values = CheckResult.values(samples, ping: ping, limits)
         var (worst, reasons) = (CheckVerdict.ok, [String]())
-        for (condition, verdict) in CheckResult.conditions(samples) {
+        for (condition, isGrave) in MetricsText.conditions(samples) {
             reasons.append(condition)
-            worst = max(worst, verdict)
+            worst = max(worst, isGrave ? .critical : .warning)
         }
         if let (reason, verdict) = CheckResult.certificate(samples) {
             reasons.append(reason)
@@ -254,17 +255,5 @@ struct CheckResult {
             case .misfits: limits.has(.misfits) ? (figure, misfits) : nil
             }
         }
-    }
-
-    /// Returns the conditions that hold, the gravest first, with the verdict on each; one that this program does not know is a
-    /// warning.
-    static func conditions(_ samples: [String: Double]) -> [(String, CheckVerdict)] {
-        let prefix = "storykeep_condition{condition=\""
-        let held = samples.filter { $0.key.hasPrefix(prefix) && $0.value > 0 }.keys.sorted().map { key in
-            let name = String(key.dropFirst(prefix.count).dropLast(2))
-            let isGrave = StoreCondition(rawValue: name)?.gravity == .critical
-            return (name, isGrave ? CheckVerdict.critical : .warning)
-        }
-        return held.filter { $0.1 == .critical } + held.filter { $0.1 != .critical }
     }
 }

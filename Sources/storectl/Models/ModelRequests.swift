@@ -1,4 +1,5 @@
 import Glibc
+import StoryBrowser
 import StoryClient
 import StoryCore
 
@@ -81,8 +82,8 @@ struct ModelRequests {
                 let work = rowsAreTaken ? "its rows taken over" : "\(Grouped.text(events)) events folded"
                 return try invocation.output.line(
                     "\(name): definition \(number), \(work) in \(time) s: "
-                        + ModelRun.count(model["rows"]?.whole ?? 0, "row") + ", "
-                        + ModelRun.count(model["misfits"]?.whole ?? 0, "misfit"))
+                        + Grouped.count(model["rows"]?.whole ?? 0, "row") + ", "
+                        + Grouped.count(model["misfits"]?.whole ?? 0, "misfit"))
             }
             let build = model["building"]?.members ?? [:]
             let (done, all) = rowsAreTaken ? (build["rows"], model["rows"]) : (build["position"], build["of"])
@@ -121,8 +122,8 @@ struct ModelRequests {
         for line in (model["text"]?.plain ?? "").split(separator: "\n", omittingEmptySubsequences: false) {
             try invocation.output.line(String(line))
         }
-        let rows = ModelRun.count(model["rows"]?.whole ?? 0, "row")
-        let misfits = ModelRun.count(model["misfits"]?.whole ?? 0, "misfit")
+        let rows = Grouped.count(model["rows"]?.whole ?? 0, "row")
+        let misfits = Grouped.count(model["misfits"]?.whole ?? 0, "misfit")
         Output.complain(
             raw: "\(name): definition \(model["definition"]?.shown ?? "?"), \(model["state"]?.shown ?? "?"), \(rows), "
                 + misfits)
@@ -186,16 +187,55 @@ private struct BuildWait {
     }
 }
 
-/// Numbers with commas between their groups of digits.
-enum Grouped {
-    /// Returns `12,204` for 12204.
-    static func text(_ number: UInt64) -> String {
-        let digits = Array(String(number))
-        var text = ""
-        for (index, digit) in digits.enumerated() {
-            if index > 0, (digits.count - index) % 3 == 0 { text += "," }
-            text.append(digit)
+/// The dry run of a definition: `storectl model check FILE NAME`.
+extension ModelRequests {
+    /// Shows the rows that would be others, the events that would not fit, and the names that no event has.
+    func check(_ name: String, _ text: String) throws(CommandError) -> ExitCode {
+        var request = RequestLine("DEFINE", name)
+        request.add("check", "true")
+        request.add("limit", from: invocation.arguments)
+        let reply = try invocation.ask(request.with(json: JSONText.quoted(text)))
+        for row in reply.rows { try difference(row) }
+        guard !invocation.isJSON, let closing = ShownJSON(reply.final.json)?.members else {
+            try invocation.output.line(reply.final.json)
+            return .done
         }
-        return text
+        let shown = UInt64(reply.rows.count)
+        let numbers = ["changed", "added", "removed"].map { closing[$0]?.whole ?? 0 }
+        let differing = numbers.reduce(0, +)
+        if shown < differing { try invocation.output.line("… and \(Grouped.text(differing - shown)) more") }
+        try invocation.output.line(
+            "\(name): \(Grouped.count(closing["rows"]?.whole ?? 0, "row")): "
+                + "\(Grouped.text(closing["same"]?.whole ?? 0)) the same, \(Grouped.text(numbers[0])) changed, "
+                + "\(Grouped.text(numbers[1])) added; \(Grouped.text(numbers[2])) removed")
+        for (_, misfit) in closing["misfits"]?.fields ?? [] { try line(ofMisfit: misfit.members) }
+        for sentence in ModelRequests.never(closing) { try invocation.output.line(sentence) }
+        return .done
+    }
+
+    private func difference(_ row: ReplyLine) throws(CommandError) {
+        guard !invocation.isJSON, let members = ShownJSON(row.json)?.members else {
+            return try invocation.output.line(row.json)
+        }
+        try invocation.output.line(members["id"]?.shown ?? "?")
+        for (mark, side, style) in [("-", members["before"], Style.red), ("+", members["after"], .green)] {
+            if let side, side.isObject { try invocation.output.line(Line("  \(mark) \(side.json)", style)) }
+        }
+    }
+
+    private func line(ofMisfit misfit: [String: ShownJSON]) throws(CommandError) {
+        let (line, rule) = (misfit["line"]?.shown ?? "?", misfit["rule"]?.shown ?? "?")
+        let count = Grouped.count(misfit["count"]?.whole ?? 0, "event")
+        try invocation.output.line(
+            "line \(line): \(rule): \(count) would not fit, the first at position \(misfit["first"]?.shown ?? "?")")
+    }
+
+    /// Returns a sentence for each name that no event has.
+    static func never(_ members: [String: ShownJSON]) -> [String] {
+        (members["never"]?.fields ?? []).map { _, name in
+            let name = name.members
+            let nearest = name["nearest"].map { "; the nearest is \($0.shown)" } ?? ""
+            return "line \(name["line"]?.shown ?? "?"): no event has \(name["name"]?.shown ?? "?")\(nearest)"
+        }
     }
 }

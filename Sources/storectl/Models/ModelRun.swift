@@ -1,39 +1,44 @@
 import StoryClient
 import StoryCore
 import StoryOffline
+import StoryWire
 
 /// The subcommand `model`: the check of a definition's text, and the test of definitions on cases, without a daemon.
 enum ModelRun {
     static let subcommand = Subcommand(
-        name: "model", summary: "declares read models of your own, checks, tests, lists and shows them",
-        operand: .several("define|undefine|list|show|misfits|check|test"),
-        operandChoices: Work.allCases.map(\.rawValue),
-        options: [
-            Option("key", "KEY", "with define: makes the definition once"),
-            Option("limit", "N", "with check: the number of rows that are shown; 100, if not given"),
-            Option("record", nil, "with test: prints a case of a row, NAME ID, of the model that is served"),
-        ] + RowLines.options,
-        details: [
-            "define NAME FILE declares a model by the text of a file, and waits until it answers. First it says what the",
-            "definition takes away from the one before it.",
-            "undefine NAME removes a model; its events stay. list shows all models, show NAME the text of one.",
-            "misfits NAME shows the events that did not fit, each with its line and the rule.",
-            "check FILE prints every fault of a definition as FILE:LINE:COLUMN: RULE: SENTENCE and exits with 1; without a",
-            "fault it says in one line what the definition has and reads, and prints hints. check FILE NAME asks the daemon",
-            "as well, which folds all events and writes nothing: it says what the definition takes away from that of NAME,",
-            "and shows the rows that would be others, the events that would not fit, and the names that no event has.",
-            "test FILE folds the events of cases in memory and prints what differs from the rows, misfits and answers that",
-            "they expect; it exits with 1 where something does. The file is a JSON array of {\"name\":…,\"file\":…,",
-            "\"events\":[…],\"rows\":{ID:{…}},\"misfits\":[[POSITION,LINE,RULE]],\"queries\":[{\"ask\":…,\"answer\":…}]}, with",
-            "events as an export writes them. \"file\" names the definition, relative to the cases; \"definition\" has its text.",
-            "test --record NAME ID prints a case of a row that is served, with the events that it is made of.",
-            "test and check FILE ask no daemon; a FILE of - is standard input.",
-        ],
-        examples: [
-            "storectl model define orders orders.model", "storectl model misfits orders",
-            "storectl model check orders.model", "storectl model check orders.model orders",
-            "storectl model test cases.json", "storectl model test --record orders 7 > cases.json",
-        ],
+        CommandDescription(
+            name: "model", summary: "declares read models of your own, checks, tests, lists and shows them",
+            operand: .several("define|undefine|list|show|misfits|check|test"),
+            operandChoices: Work.allCases.map(\.rawValue),
+            secondOperands: Work.allCases.filter(\.takesName).map { .init(first: $0.rawValue, names: .models) } + [
+                .init(first: Work.test.rawValue, option: "record", names: .models)
+            ],
+            options: [
+                Option("key", "KEY", "with define: makes the definition once"),
+                Option("limit", "N", "with check: the number of rows that are shown; 100, if not given"),
+                Option("record", nil, "with test: prints a case of a row, NAME ID, of the model that is served"),
+            ] + RowLines.options,
+            details: [
+                "define NAME FILE declares a model by the text of a file, and waits until it answers. First it says what the",
+                "definition takes away from the one before it.",
+                "undefine NAME removes a model; its events stay. list shows all models, show NAME the text of one.",
+                "misfits NAME shows the events that did not fit, each with its line and the rule.",
+                "check FILE prints every fault of a definition as FILE:LINE:COLUMN: RULE: SENTENCE and exits with 1; without a",
+                "fault it says in one line what the definition has and reads, and prints hints. check FILE NAME asks the daemon",
+                "as well, which folds all events and writes nothing: it says what the definition takes away from that of NAME,",
+                "and shows the rows that would be others, the events that would not fit, and the names that no event has.",
+                "test FILE folds the events of cases in memory and prints what differs from the rows, misfits and answers that",
+                "they expect; it exits with 1 where something does. The file is a JSON array of {\"name\":…,\"file\":…,",
+                "\"events\":[…],\"rows\":{ID:{…}},\"misfits\":[[POSITION,LINE,RULE]],\"queries\":[{\"ask\":…,\"answer\":…}]}, with",
+                "events as an export writes them. \"file\" names the definition, relative to the cases; \"definition\" has its text.",
+                "test --record NAME ID prints a case of a row that is served, with the events that it is made of.",
+                "test and check FILE ask no daemon; a FILE of - is standard input.",
+            ],
+            examples: [
+                "storectl model define orders orders.model", "storectl model misfits orders",
+                "storectl model check orders.model", "storectl model check orders.model orders",
+                "storectl model test cases.json", "storectl model test --record orders 7 > cases.json",
+            ]),
         run: { invocation throws(CommandError) in
             let words = invocation.arguments.operands
             guard let word = words.first else { throw .usage("model needs one of \(Work.all); \(usage)") }
@@ -65,12 +70,6 @@ enum ModelRun {
             }
         })
 
-    /// Returns true where the name of a model follows the first operand.
-    static func takesName(_ arguments: Arguments) -> Bool {
-        guard let work = arguments.operands.first.flatMap(Work.init(rawValue:)) else { return false }
-        return work.operands.first == "a NAME" || work == .test && arguments.has("record")
-    }
-
     private static let usage = "see \"storectl help model\""
 
     /// The work that the first operand names.
@@ -86,6 +85,9 @@ enum ModelRun {
             case .check, .test: ["a FILE"]
             }
         }
+
+        /// True where the first of them is the name of a model.
+        var takesName: Bool { operands.first == "a NAME" }
 
         static var all: String { allCases.map(\.rawValue).joined(separator: ", ") }
     }
@@ -116,14 +118,6 @@ enum ModelRun {
         for hint in hints where !invocation.isJSON { try invocation.output.line("\(file):\(hint)") }
         return try name.map { (name) throws(CommandError) in try requests.check(name, text) } ?? .done
     }
-
-    /// Returns a number with its noun: `1 case`, `2 cases`.
-    static func count(_ number: Int, _ noun: String) -> String { count(UInt64(max(0, number)), noun) }
-
-    /// Returns a number with its noun, as `count` of an integer does.
-    static func count(_ number: UInt64, _ noun: String) -> String {
-        number == 1 ? "1 \(noun)" : "\(Grouped.text(number)) \(noun)\(noun.hasSuffix("x") ? "es" : "s")"
-    }
 }
 
 extension DefinitionFault {
@@ -144,10 +138,10 @@ extension DefinitionHint {
 extension Definition {
     /// The parts of the definition and the events that it reads, in one line.
     fileprivate var summary: String {
-        var parts = [ModelRun.count(fields.count, "field")]
-        if !notes.isEmpty { parts.append(ModelRun.count(notes.count, "note")) }
-        if !indexes.isEmpty { parts.append(ModelRun.count(indexes.count, "index")) }
-        if !sorts.isEmpty { parts.append(ModelRun.count(sorts.count, "sort")) }
+        var parts = [Grouped.count(fields.count, "field")]
+        if !notes.isEmpty { parts.append(Grouped.count(notes.count, "note")) }
+        if !indexes.isEmpty { parts.append(Grouped.count(indexes.count, "index")) }
+        if !sorts.isEmpty { parts.append(Grouped.count(sorts.count, "sort")) }
         if hasHistory { parts.append("history") }
         let types = program.types
         let named = types.named.sorted().joined(separator: ", ")

@@ -7,16 +7,17 @@ import StoryWire
 /// An interactive session with the store at the terminal.
 final class Prompt {
     static let subcommand = Subcommand(
-        name: "prompt", summary: "starts an interactive prompt, as plain \"storectl\" does on a terminal",
-        operand: .none,
-        details: [
-            "It takes requests of the protocol, a line each; HELP (or ?) lists the verbs.",
-            "Tab completes verbs, kinds, options, fields and values, and from the store IDs, streams, types of events, declared",
-            "models, and their filters, sorts, and the values and IDs of their newest 1,000 rows, at most 100 names; a store that does",
-            "not answer at once completes nothing. The arrows go through earlier requests.",
-            "Pushes of subscriptions are shown as they come. clear empties the screen; exit, quit or Ctrl-D ends it.",
-        ],
-        examples: ["storectl", "storectl prompt --socket PATH"],
+        CommandDescription(
+            name: "prompt", summary: "starts an interactive prompt, as plain \"storectl\" does on a terminal",
+            operand: .none,
+            details: [
+                "It takes requests of the protocol, a line each; HELP (or ?) lists the verbs.",
+                "Tab completes verbs, kinds, options, fields and values, and from the store IDs, streams, types of events, declared",
+                "models, and their filters, sorts, and the values and IDs of their newest 1,000 rows, at most 100 names; a store that does",
+                "not answer at once completes nothing. The arrows go through earlier requests.",
+                "Pushes of subscriptions are shown as they come. clear empties the screen; exit, quit or Ctrl-D ends it.",
+            ],
+            examples: ["storectl", "storectl prompt --socket PATH"]),
         run: { invocation throws(CommandError) in
             let prompt = Prompt(invocation, try invocation.connect(writes: true))
             return try prompt.run()
@@ -36,7 +37,7 @@ final class Prompt {
 
     /// Returns the verb of a command line without one: `prompt` on a terminal.
     static func verb(_ arguments: Arguments) -> String? {
-        Terminal.isConversation && !arguments.has("help") ? subcommand.name : nil
+        Terminal.isConversation && !arguments.has("help") ? subcommand.description.name : nil
     }
 
     func run() throws(CommandError) -> ExitCode {

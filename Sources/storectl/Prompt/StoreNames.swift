@@ -18,9 +18,9 @@ struct StoreNames {
     /// The most names.
     private static let limit = 100
 
+    /// The stores, of which the first one that can be reached is asked.
     private let addresses: [StoreAddress]
 
-    /// Creates the names of the first store that can be reached.
     init(_ addresses: [StoreAddress]) { self.addresses = addresses }
 
     /// Returns the words with the names that are wanted, sorted.

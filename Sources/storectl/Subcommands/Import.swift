@@ -9,19 +9,20 @@ import StoryWire
 /// The import of standard input, line by line, into a new log.
 final class ImportRun {
     static let subcommand = Subcommand(
-        name: "import", summary: "makes a data directory of the events that an export wrote", operand: .none,
-        options: [Option("force", nil, "takes events, too, that no model can use, and faulty definitions")],
-        details: [
-            "Events come from standard input, one a line, from position 1 on, with none left out.",
-            "The directory must be empty or not there; it appears once all of it is durable and verified.",
-            "It is a new history: a consumer that resumes with the old one's name is refused. A backup keeps its ancestry.",
-            "A line that no model could use is refused, such as a change of a missing row, or a faulty definition of a",
-            "model; --force takes it all the same. Two users never get one address.",
-        ],
-        examples: [
-            "storectl --data /var/lib/story import < events.ndjson",
-            "storectl export | storectl --data copy import",
-        ],
+        CommandDescription(
+            name: "import", summary: "makes a data directory of the events that an export wrote", operand: .none,
+            options: [Option("force", nil, "takes events, too, that no model can use, and faulty definitions")],
+            details: [
+                "Events come from standard input, one a line, from position 1 on, with none left out.",
+                "The directory must be empty or not there; it appears once all of it is durable and verified.",
+                "It is a new history: a consumer that resumes with the old one's name is refused. A backup keeps its ancestry.",
+                "A line that no model could use is refused, such as a change of a missing row, or a faulty definition of a",
+                "model; --force takes it all the same. Two users never get one address.",
+            ],
+            examples: [
+                "storectl --data /var/lib/story import < events.ndjson",
+                "storectl export | storectl --data copy import",
+            ]),
         run: { invocation throws(CommandError) in
             let run = try ImportRun(invocation)
             try run.readAll()
@@ -186,12 +187,13 @@ final class ImportRun {
 /// The restore of a backup into a data directory.
 enum Restore {
     static let subcommand = Subcommand(
-        name: "restore", summary: "makes a data directory of a backup", operand: .required("DIR"),
-        details: [
-            "The backup stays as it is. The directory must be empty or not there; it appears once it is verified.",
-            "It is a new history; its parents are the backup's history and the parents of that.",
-        ],
-        examples: ["storectl --data /var/lib/story restore /var/backups/storykeep/story-1"],
+        CommandDescription(
+            name: "restore", summary: "makes a data directory of a backup", operand: .required("DIR"),
+            details: [
+                "The backup stays as it is. The directory must be empty or not there; it appears once it is verified.",
+                "It is a new history; its parents are the backup's history and the parents of that.",
+            ],
+            examples: ["storectl --data /var/lib/story restore /var/backups/storykeep/story-1"]),
         run: { invocation throws(CommandError) in
             let head = try Restore.run(from: try invocation.arguments.operand("DIR"), invocation)
             let json = "{\"restored\":\(head.value),\"position\":\(head.value)}"

@@ -5,19 +5,20 @@ import StoryCore
 /// The transfer of standard input, line by line, to the store, with its errors and summary.
 struct PipeRun {
     static let subcommand = Subcommand(
-        name: "pipe", summary: "sends request lines from standard input at full speed", operand: .none,
-        options: [Option("raw", nil, "prints every line of the replies as it came, first byte and tag included")],
-        details: [
-            "Lines are requests of the protocol as they are; empty ones and those that begin with # are skipped.",
-            "Standard error has every error with its line, and a summary at the end.",
-            "It exits with the worst of its requests' codes. Of a list of sockets it takes the first that takes writes.",
-            "With --json, standard output has the JSON of every reply, as it came.",
-            "Requests without a verb here go this way: PING, SORTS, HELP, CHECKPOINT, VERIFY, BACKUP.",
-        ],
-        examples: [
-            "storectl pipe < requests.lines", "echo VERIFY | storectl --json pipe",
-            "storectl pipe --raw < requests.lines",
-        ],
+        CommandDescription(
+            name: "pipe", summary: "sends request lines from standard input at full speed", operand: .none,
+            options: [Option("raw", nil, "prints every line of the replies as it came, first byte and tag included")],
+            details: [
+                "Lines are requests of the protocol as they are; empty ones and those that begin with # are skipped.",
+                "Standard error has every error with its line, and a summary at the end.",
+                "It exits with the worst of its requests' codes. Of a list of sockets it takes the first that takes writes.",
+                "With --json, standard output has the JSON of every reply, as it came.",
+                "Requests without a verb here go this way: PING, SORTS, HELP, CHECKPOINT, VERIFY, BACKUP.",
+            ],
+            examples: [
+                "storectl pipe < requests.lines", "echo VERIFY | storectl --json pipe",
+                "storectl pipe --raw < requests.lines",
+            ]),
         run: { invocation throws(CommandError) in
             var run = PipeRun(invocation, showsEach: false, request: RequestPipe.plainRequest)
             return try run.finish()

@@ -4,88 +4,101 @@ import StoryCore
 /// The subcommands that only read.
 enum Queries {
     static let get = Subcommand(
-        name: "get", summary: "shows one row", operand: .required("KIND/ID"),
-        operandChoices: Kinds.prefixes(of: .read(.get)),
-        options: [Option("at", "P|TIME", "the row as it was at a position or a time"), Kinds.minimum],
-        details: [offline],
-        examples: ["storectl get stories/12345", "storectl get users/007 --at 1042", "storectl --json get photos/9"],
+        CommandDescription(
+            name: "get", summary: "shows one row", operand: .required("KIND/ID"),
+            operandChoices: Kinds.prefixes(of: .read(.get)),
+            options: [Option("at", "P|TIME", "the row as it was at a position or a time"), Kinds.minimum],
+            details: [offline],
+            examples: [
+                "storectl get stories/12345", "storectl get users/007 --at 1042", "storectl --json get photos/9",
+            ]),
         run: answerGet)
 
     static let list = Subcommand(
-        name: "list", summary: "lists rows of one kind", operand: .required("KIND"),
-        operandChoices: Kinds.names,
-        options: Kinds.filters + [
-            Option(
-                "sort", "KEY", "the sort key: \(Kinds.sorts.joined(separator: ", ")) (default date)",
-                choices: Kinds.sorts),
-            Option("order", "asc|desc", "the direction (default desc)", choices: ["asc", "desc"]),
-            Option("limit", "N", "number of rows (default 50, maximum 1000)"),
-            Option("all", nil, "every row, however many there are"),
-            Option("after", "CURSOR", "continues after the previous page"), Kinds.minimum,
-        ] + RowLines.options,
-        takesModels: true, readsModelValues: true,
-        details: [
-            "KIND may be a declared model as well; each of its filters is an option, such as --customer c1.", fitted,
-            more,
-            offline,
-        ],
-        examples: [
-            "storectl list orders --status paid --sort total", "storectl list stories --sender 007 --sort likes",
-            "storectl list messages --between 007,008",
-            "storectl list stories --all --csv > stories.csv", "storectl list users --columns id,name",
-        ],
+        CommandDescription(
+            name: "list", summary: "lists rows of one kind", operand: .required("KIND"),
+            operandChoices: Kinds.names,
+            options: Kinds.filters + [
+                Option(
+                    "sort", "KEY", "the sort key: \(Kinds.sorts.joined(separator: ", ")) (default date)",
+                    choices: Kinds.sorts),
+                Option("order", "asc|desc", "the direction (default desc)", choices: ["asc", "desc"]),
+                Option("limit", "N", "number of rows (default 50, maximum 1000)"),
+                Option("all", nil, "every row, however many there are"),
+                Option("after", "CURSOR", "continues after the previous page"), Kinds.minimum,
+            ] + RowLines.options,
+            takesModels: true, readsModelValues: true,
+            details: [
+                "KIND may be a declared model as well; each of its filters is an option, such as --customer c1.",
+                fitted,
+                more,
+                offline,
+            ],
+            examples: [
+                "storectl list orders --status paid --sort total", "storectl list stories --sender 007 --sort likes",
+                "storectl list messages --between 007,008",
+                "storectl list stories --all --csv > stories.csv", "storectl list users --columns id,name",
+            ]),
         run: answerList)
 
     static let count = Subcommand(
-        name: "count", summary: "counts rows of one kind, or events",
-        operand: .required("KIND|events[/STREAM|/CATEGORY-*]"), operandChoices: Kinds.names + ["events"],
-        options: Kinds.filters + Array(read.options.filter { !["limit", "order"].contains($0.name) }) + [Kinds.minimum],
-        takesModels: true, readsModelValues: true,
-        details: ["KIND may be a declared model as well; each of its filters is an option.", offline],
-        examples: [
-            "storectl count users", "storectl count stories --sender 007",
-            "storectl count 'events/order-*' --types Placed --from 2026-11-01",
-        ],
+        CommandDescription(
+            name: "count", summary: "counts rows of one kind, or events",
+            operand: .required("KIND|events[/STREAM|/CATEGORY-*]"), operandChoices: Kinds.names + ["events"],
+            options: Kinds.filters + Array(read.description.options.filter { !["limit", "order"].contains($0.name) })
+                + [Kinds.minimum],
+            takesModels: true, readsModelValues: true,
+            details: ["KIND may be a declared model as well; each of its filters is an option.", offline],
+            examples: [
+                "storectl count users", "storectl count stories --sender 007",
+                "storectl count 'events/order-*' --types Placed --from 2026-11-01",
+            ]),
         run: answerCount)
 
     static let read = Subcommand(
-        name: "read", summary: "shows events", operand: .optional("events[/STREAM|/CATEGORY-*]"),
-        operandChoices: ["events"],
-        options: [
-            Option("from", "P|TIME", "the start: a position, a version of one stream, or a time"),
-            Option("to", "P|TIME", "the end: a position, a version of one stream, or a time"),
-            Option("limit", "N", "number of events (default 1000, maximum 10000)"),
-            Option("order", "asc|desc", "the direction (default asc)", choices: ["asc", "desc"]),
-            Kinds.types,
-            Option("log", "ID", "the history that --from is of: another one is refused"),
-        ],
-        details: [offline],
-        examples: ["storectl read events/story-12345", "storectl read --from 1000 --types StoryPosted,StoryLiked"],
+        CommandDescription(
+            name: "read", summary: "shows events", operand: .optional("events[/STREAM|/CATEGORY-*]"),
+            operandChoices: ["events"],
+            options: [
+                Option("from", "P|TIME", "the start: a position, a version of one stream, or a time"),
+                Option("to", "P|TIME", "the end: a position, a version of one stream, or a time"),
+                Option("limit", "N", "number of events (default 1000, maximum 10000)"),
+                Option("order", "asc|desc", "the direction (default asc)", choices: ["asc", "desc"]),
+                Kinds.types,
+                Option("log", "ID", "the history that --from is of: another one is refused"),
+            ],
+            details: [offline],
+            examples: ["storectl read events/story-12345", "storectl read --from 1000 --types StoryPosted,StoryLiked"]),
         run: answerRead)
 
     static let types = Subcommand(
-        name: "types", summary: "lists the types of events, each with their number, the first and the last",
-        operand: .optional("CATEGORY"),
-        options: [
-            Option("after", "TYPE", "continues after this type"),
-            Option("limit", "N", "number of types (default and maximum 1000)"),
-            Option("all", nil, "every type, however many there are"),
-        ] + RowLines.options,
-        details: [
-            "A type that is misspelt shows up here: no reader of events misses what it does not know.", fitted, more,
-            offline,
-        ],
-        examples: ["storectl types", "storectl types order"], run: answerTypes)
+        CommandDescription(
+            name: "types", summary: "lists the types of events, each with their number, the first and the last",
+            operand: .optional("CATEGORY"),
+            options: [
+                Option("after", "TYPE", "continues after this type"),
+                Option("limit", "N", "number of types (default and maximum 1000)"),
+                Option("all", nil, "every type, however many there are"),
+            ] + RowLines.options,
+            details: [
+                "A type that is misspelt shows up here: no reader of events misses what it does not know.", fitted,
+                more,
+                offline,
+            ],
+            examples: ["storectl types", "storectl types order"]),
+        run: answerTypes)
 
     static let streams = Subcommand(
-        name: "streams", summary: "lists streams", operand: .optional("STREAM|CATEGORY-*"),
-        options: [
-            Option("after", "STREAM", "continues after this stream"),
-            Option("limit", "N", "number of streams (default 50, maximum 1000)"),
-            Option("all", nil, "every stream, however many there are"),
-        ] + RowLines.options,
-        details: [fitted, more, offline],
-        examples: ["storectl streams", "storectl streams 'note-*' --limit 10"], run: answerStreams)
+        CommandDescription(
+            name: "streams", summary: "lists streams", operand: .optional("STREAM|CATEGORY-*"),
+            options: [
+                Option("after", "STREAM", "continues after this stream"),
+                Option("limit", "N", "number of streams (default 50, maximum 1000)"),
+                Option("all", nil, "every stream, however many there are"),
+            ] + RowLines.options,
+            details: [fitted, more, offline],
+            examples: ["storectl streams", "storectl streams 'note-*' --limit 10"]),
+        run: answerStreams)
 
     /// The help text for reading without a daemon.
     static let offline =
@@ -95,15 +108,25 @@ enum Queries {
         "Where there is more, standard error says how to continue; with --json as {\"next\":…}, for --after."
 
     static func answerGet(_ invocation: Invocation) throws(CommandError) -> ExitCode {
-        if let row = Kinds.rowMeant(by: try invocation.arguments.operand("KIND/ID"), invocation) {
+        if let row = rowMeant(by: try invocation.arguments.operand("KIND/ID"), invocation) {
             let stream = invocation.arguments.operands[0]
             let events = "\"storectl read \(stream)\" shows its events"
             throw .usage("get needs KIND/ID, and \(stream) is a stream; did you mean \(row)? \(events)")
         }
         var request = RequestLine("GET", try Kinds.row(invocation.arguments))
-        for option in Queries.get.options { request.add(option.name, from: invocation.arguments) }
+        for option in get.description.options { request.add(option.name, from: invocation.arguments) }
         try invocation.answers.object(try invocation.answerer().ask(request.text).final)
         return .done
+    }
+
+    /// Returns the row that the name of a stream of one's own may mean: that of the declared model whose name is nearest to
+    /// the stream's category. Nil for another word, and where no daemon has such a model.
+    private static func rowMeant(by word: String, _ invocation: Invocation) -> String? {
+        guard !word.contains("/"), let dash = word.firstIndex(of: "-"), Kinds.target(word) == word,
+            !invocation.arguments.has("data"), let reply = try? invocation.ask("MODELS")
+        else { return nil }
+        let models = reply.rows.compactMap { ShownJSON($0.json)?.members["model"]?.text }
+        return NearestName.find(word[..<dash].utf8, among: models).map { "\($0)/\(word[word.index(after: dash)...])" }
     }
 
     static func answerList(_ invocation: Invocation) throws(CommandError) -> ExitCode {
@@ -116,7 +139,8 @@ enum Queries {
             invocation.arguments = try fields.read(invocation.arguments)
         }
         return try rows(
-            Pages(verb: "LIST", next: "after", limit: 50, most: 1_000, subcommand: list), invocation, columns: columns)
+            Pages(verb: "LIST", next: "after", limit: 50, most: 1_000, options: list.description.options), invocation,
+            columns: columns)
     }
 
     static func answerCount(_ invocation: Invocation) throws(CommandError) -> ExitCode {
@@ -129,8 +153,8 @@ enum Queries {
             invocation.arguments = try fields.read(invocation.arguments)
         }
         var request = RequestLine("COUNT", isPattern ? "events/\(word)" : word)
-        for option in Queries.count.options { request.add(option.name, from: invocation.arguments) }
-        let others = Kinds.modelFilters(invocation.arguments, besides: Queries.count.options)
+        for option in count.description.options { request.add(option.name, from: invocation.arguments) }
+        let others = Kinds.modelFilters(invocation.arguments, besides: count.description.options)
         for (name, value) in others { request.add(name, value) }
         let reply = try invocation.answerer().ask(request.text)
         let count = ShownJSON(reply.final.json)?.members["count"]
@@ -144,7 +168,8 @@ enum Queries {
 
     static func answerRead(_ invocation: Invocation) throws(CommandError) -> ExitCode {
         let target = try events(invocation.arguments)
-        let pages = Pages(verb: "READ", target: target, next: "from", limit: 1_000, most: 10_000, subcommand: read)
+        let pages = Pages(
+            verb: "READ", target: target, next: "from", limit: 1_000, most: 10_000, options: read.description.options)
         var isEmpty = true
         let next = try pages.run(invocation) { rows throws(CommandError) in
             isEmpty = isEmpty && rows.isEmpty
@@ -171,14 +196,17 @@ enum Queries {
 
     static func answerStreams(_ invocation: Invocation) throws(CommandError) -> ExitCode {
         try rows(
-            Pages(verb: "STREAMS", next: "after", limit: 50, most: 1_000, subcommand: streams), invocation,
+            Pages(verb: "STREAMS", next: "after", limit: 50, most: 1_000, options: streams.description.options),
+            invocation,
             columns: [Column("stream", fit: .cut(8)), Column("version"), Column("position")])
     }
 
     static func answerTypes(_ invocation: Invocation) throws(CommandError) -> ExitCode {
         let category = invocation.arguments.operands.first.map { $0.contains("-") ? $0 : $0 + "-*" }
         return try rows(
-            Pages(verb: "TYPES", target: category, next: "after", limit: 1_000, most: 1_000, subcommand: types),
+            Pages(
+                verb: "TYPES", target: category, next: "after", limit: 1_000, most: 1_000,
+                options: types.description.options),
             invocation, columns: [Column("type", fit: .cut(8)), Column("count"), Column("first"), Column("last")])
     }
 
@@ -214,82 +242,4 @@ enum Queries {
         }
         return .done
     }
-}
-
-/// The continuation after a page.
-struct More {
-    /// The cursor, for `after=` or `from=`.
-    let cursor: String
-    /// The ID of the store's history; nil when no daemon was asked.
-    let log: String?
-}
-
-/// A query in as many pages as the store makes of it: a page may be short or even empty although there is a next one.
-struct Pages {
-    let verb: String
-    /// The target; nil for the operand.
-    var target: String?
-    /// The option that continues after a page.
-    let next: String
-    /// The number of rows that are requested by default.
-    let limit: Int
-    /// The maximum number of rows that the store returns at once.
-    let most: Int
-    let subcommand: Subcommand
-
-    /// Passes the rows to `each`, page by page, until the requested number is reached or there are no more.
-    ///
-    /// - Returns: the continuation; nil at the end.
-    func run(
-        _ invocation: Invocation, _ each: ([ReplyLine]) throws(CommandError) -> Void
-    ) throws(CommandError) -> More? {
-        LostReader.endsProcess()
-        let isAll = invocation.arguments.has("all")
-        guard !isAll || !invocation.arguments.has("limit") else {
-            throw .usage("--all and --limit cannot be combined")
-        }
-        let answerer = try invocation.answerer()
-        // A limit that is not a number is left to the store to refuse.
-        var left = isAll ? Int.max : invocation.arguments.value("limit").map { Int($0) ?? 0 } ?? limit
-        var request = try request(invocation, isAll ? ["limit": String(most)] : [:])
-        var last: String?
-        while true {
-            let reply = try page(request, answerer, invocation, each)
-            left -= min(reply.rows.count, max(left, 0))
-            let next = ShownJSON(reply.final.json)?.members["next"]?.shown
-            guard let next, left > 0, next != last else { return next.map { More(cursor: $0, log: answerer.log) } }
-            last = next
-            request = try self.request(invocation, [self.next: next, "limit": String(min(left, most))])
-        }
-    }
-
-    /// Requests one page; if it is refused, the earlier output is written first.
-    private func page(
-        _ request: String, _ answerer: Answerer, _ invocation: Invocation,
-        _ each: ([ReplyLine]) throws(CommandError) -> Void
-    ) throws(CommandError) -> StoreReply {
-        do throws(CommandError) {
-            return try answerer.ask(request, each)
-        } catch {
-            try invocation.output.flush()
-            throw error
-        }
-    }
-
-    /// Returns the request with the given options, some of which `other` replaces.
-    private func request(_ invocation: Invocation, _ other: [String: String]) throws(CommandError) -> String {
-        var request = RequestLine(verb, target ?? invocation.arguments.operands.first)
-        for option in subcommand.options where !Pages.ownOptions.contains(option.name) {
-            if let value = other[option.name] ?? invocation.arguments.value(option.name) {
-                request.add(option.name, value)
-            }
-        }
-        for (name, value) in Kinds.modelFilters(invocation.arguments, besides: subcommand.options) {
-            request.add(name, value)
-        }
-        return request.text
-    }
-
-    /// The options that are not sent to the store.
-    private static let ownOptions = Set(RowLines.options.map(\.name) + ["all"])
 }

@@ -8,30 +8,31 @@ import StoryStorage
 /// The subcommand `replay`: the search for the data, the fold, and the report.
 struct ReplayRun {
     static let subcommand = Subcommand(
-        name: "replay", summary: "rebuilds the models from the log and checks that the stored ones match",
-        operand: .none,
-        options: [
-            Option("to", "P|TIME", "end at a position or a time, instead of the log's end"),
-            Option(
-                "model", "M",
-                "report one model: \(Catalogue.standard.models.joined(separator: ", ")), or a declared one",
-                choices: Catalogue.standard.models),
-            Option(
-                "out", "DIR",
-                "write the rows into files of a new directory, one for each kind and model and one for streams"),
-            Option("verify", nil, "compare with the stored models; names the first row that differs, and exits 1"),
-        ],
-        details: [
-            "Nothing in the data directory is written. A running daemon names its data directory, and with --verify it",
-            "writes a checkpoint first; with --data, or where no daemon answers, the data directory is read without one.",
-            "A digest is 128 bits over all entries of a model: equal digests, equal models. Declared models are folded by the",
-            "definitions that answer at the end. With --verify their stores are compared, each at the position of its own",
-            "checkpoint.",
-        ],
-        examples: [
-            "storectl replay --verify", "storectl replay --out rows --to 2026-11-01T00:00:00Z",
-            "storectl --data DIR replay --to 1000 --model stories", "storectl replay --to 1000 --model orders",
-        ],
+        CommandDescription(
+            name: "replay", summary: "rebuilds the models from the log and checks that the stored ones match",
+            operand: .none,
+            options: [
+                Option("to", "P|TIME", "end at a position or a time, instead of the log's end"),
+                Option(
+                    "model", "M",
+                    "report one model: \(Catalogue.standard.models.joined(separator: ", ")), or a declared one",
+                    choices: Catalogue.standard.models),
+                Option(
+                    "out", "DIR",
+                    "write the rows into files of a new directory, one for each kind and model and one for streams"),
+                Option("verify", nil, "compare with the stored models; names the first row that differs, and exits 1"),
+            ],
+            details: [
+                "Nothing in the data directory is written. A running daemon names its data directory, and with --verify it",
+                "writes a checkpoint first; with --data, or where no daemon answers, the data directory is read without one.",
+                "A digest is 128 bits over all entries of a model: equal digests, equal models. Declared models are folded by the",
+                "definitions that answer at the end. With --verify their stores are compared, each at the position of its own",
+                "checkpoint.",
+            ],
+            examples: [
+                "storectl replay --verify", "storectl replay --out rows --to 2026-11-01T00:00:00Z",
+                "storectl --data DIR replay --to 1000 --model stories", "storectl replay --to 1000 --model orders",
+            ]),
         run: { invocation throws(CommandError) in try ReplayRun(invocation).finish() })
 
     private let invocation: Invocation
@@ -56,9 +57,9 @@ struct ReplayRun {
     }
 
     func finish() throws(CommandError) -> ExitCode {
-        let asked = try StoredData.asked(invocation) { () throws(CommandError) in
+        let asked = try invocation.asked { () throws(CommandError) in
             if options.isVerifying { _ = try invocation.askLong("CHECKPOINT", "the daemon stores its models") }
-            return try StoredData.directory(invocation)
+            return try invocation.askedDirectory()
         }
         let path = if let asked { asked } else { try invocation.dataDirectory() }
         let out = try invocation.arguments.value("out").map { (out) throws(CommandError) in try Invocation.absolute(out)
@@ -125,4 +126,79 @@ struct ReplayRun {
     private func pad(_ text: String, _ width: Int) -> String {
         text + String(repeating: " ", count: max(1, width - text.utf8.count))
     }
+}
+
+/// The writer of replayed rows into files of JSON lines: one for each kind, in the order of dates, one for each declared
+/// model, in the order in which rows were made, and one for streams.
+///
+/// The directory gets its name when it is complete.
+struct RowFiles {
+    private static let pageCount = 1_000
+
+    private let path: String
+    private let answerer: Answerer
+    private let interruption: Int32
+    private var written: [String] = []
+
+    /// Folds the data directory's log.
+    ///
+    /// - Parameters:
+    ///   - path: the directory to create.
+    ///   - data: the data directory to read.
+    ///   - last: the position where the fold ends.
+    /// - Throws: the reason why the data cannot be read.
+    init(_ path: String, of data: String, through last: Position, _ invocation: Invocation) throws(CommandError) {
+        self.path = path
+        interruption = invocation.interruption
+        answerer = try Answerer(reading: data, through: last)
+    }
+
+    /// Writes a file for each of these models that has rows or streams to show.
+    ///
+    /// - Throws: the error of writing; no file is left then.
+    mutating func write(_ models: [String]) throws(CommandError) {
+        let folder = try StoredData.used { () throws(StorageError) in
+            let folder = try NewFolder(path)
+            try Folder.make(folder.draft, mustBeNew: true)
+            return folder
+        }
+        do throws(CommandError) {
+            for kind in Kinds.names where models.contains(kind) {
+                try write(kind, "LIST \(kind) sort=date order=asc", in: folder.draft)
+            }
+            if models.contains("streams") { try write("streams", "STREAMS", in: folder.draft) }
+            for model in models where !Catalogue.standard.models.contains(model) {
+                try write(model, "LIST \(model) order=asc", in: folder.draft)
+            }
+            try StoredData.used { () throws(StorageError) in try folder.publish() }
+        } catch {
+            for file in written { unlink(file) }
+            rmdir(folder.draft)
+            throw error
+        }
+    }
+
+    private mutating func write(_ name: String, _ query: String, in folder: String) throws(CommandError) {
+        let file = "\(folder)/\(name).ndjson"
+        guard let stream = fopen(file, "wx") else { throw RowFiles.failure(file) }
+        written.append(file)
+        defer { fclose(stream) }
+        let progress = Progress("writing \(name)", "rows")
+        var count: UInt64 = 0
+        var next: String?
+        repeat {
+            if Interruption.came(within: .zero, on: interruption) { throw .silent(.interrupted) }
+            let reply = try answerer.ask("\(query) limit=\(RowFiles.pageCount)" + (next.map { " after=\($0)" } ?? ""))
+            for row in reply.rows {
+                let line = row.json + [0x0A]
+                guard fwrite(line, 1, line.count, stream) == line.count else { throw RowFiles.failure(file) }
+            }
+            count += UInt64(reply.rows.count)
+            progress.show(count, of: nil)
+            next = ShownJSON(reply.final.json)?.members["next"]?.text
+        } while next != nil
+        guard fflush(stream) == 0, fsync(fileno(stream)) == 0 else { throw RowFiles.failure(file) }
+    }
+
+    private static func failure(_ file: String) -> CommandError { .unwritable(file, errno) }
 }

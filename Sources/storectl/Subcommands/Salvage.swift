@@ -8,20 +8,21 @@ import StoryWire
 /// The copy of a damaged log's good events into a new log.
 final class SalvageRun {
     static let subcommand = Subcommand(
-        name: "salvage", summary: "makes a data directory of all that is good in a damaged one",
-        operand: .required("DIR"),
-        options: [Option("out", "NEW", "the data directory to make; it must be empty or not there")],
-        details: [
-            "If a backup is new enough, restore it instead: this is for events that no backup has.",
-            "It searches log/ and log.journal for events that are whole, and changes no file but lock. Each keeps "
-                + "its position, version, time, key and data. Each lost one is replaced by an event of the type "
-                + "\(SalvageRun.lostType), in the stream that lacks a version there, else in \(LogSalvage.unknownStream).",
-            "It prints which positions are lost, and which are doubtful: whole, but on pages that no commit is known to have, "
-                + "so that a write which failed may have left them. It exits with 5 where any is. Events after the last one "
-                + "that was found may be lost as well; this cannot be detected.",
-            "The result is a new history, as that of an import is.",
-        ],
-        examples: ["storectl salvage /var/lib/story --out /var/lib/story-good"],
+        CommandDescription(
+            name: "salvage", summary: "makes a data directory of all that is good in a damaged one",
+            operand: .required("DIR"),
+            options: [Option("out", "NEW", "the data directory to make; it must be empty or not there")],
+            details: [
+                "If a backup is new enough, restore it instead: this is for events that no backup has.",
+                "It searches log/ and log.journal for events that are whole, and changes no file but lock. Each keeps "
+                    + "its position, version, time, key and data. Each lost one is replaced by an event of the type "
+                    + "\(SalvageRun.lostType), in the stream that lacks a version there, else in \(LogSalvage.unknownStream).",
+                "It prints which positions are lost, and which are doubtful: whole, but on pages that no commit is known to have, "
+                    + "so that a write which failed may have left them. It exits with 5 where any is. Events after the last one "
+                    + "that was found may be lost as well; this cannot be detected.",
+                "The result is a new history, as that of an import is.",
+            ],
+            examples: ["storectl salvage /var/lib/story --out /var/lib/story-good"]),
         run: { invocation throws(CommandError) in
             guard let out = invocation.arguments.value("out") else {
                 throw .usage("salvage wants --out NEW, the data directory to make")

@@ -1,34 +1,38 @@
 import StoryClient
+import StoryCore
 
 /// The subcommand `tail`: a subscription that is printed, over one connection after another.
 struct Tail {
     static let subcommand = Subcommand(
-        name: "tail", summary: "prints events, or rows as they change, until it is stopped",
-        operand: .optional("events[/STREAM|/CATEGORY-*]|KIND[/ID]"),
-        operandChoices: ["events"] + Kinds.names,
-        options: [
-            Option("from", "P|TIME", "the start: a position or a time (default: the next event)"),
-            Option(
-                "until-end", nil, "stop at the current end of the log; starts at the first event unless --from is given"
-            ),
-            Kinds.types,
-            Option("log", "ID", "the history that --from is of: another one is refused"),
-            Option("limit", "N", "stop after this number of events or rows"),
-            Option(
-                "reconnect", "SECONDS", "seconds to keep reconnecting after a lost connection (default 20; 0 = never)"),
-            Kinds.minimum,
-        ] + Kinds.filters,
-        takesModels: true,
-        details: [
-            "For a row or a list, the present rows come first, then each change, as JSON lines.",
-            "When the connection is lost, it reconnects and continues without a gap; rows are all sent again.",
-            "When it ends, standard error has the position to resume from. It exits with 3 when the daemon stops,",
-            "with 5 when an event is damaged.",
-        ],
-        examples: [
-            "storectl tail --types StoryPosted", "storectl --json tail 'events/story-*' --from 1",
-            "storectl tail --until-end --from 2026-11-01T00:00:00Z", "storectl tail messages --recipient 008",
-        ],
+        CommandDescription(
+            name: "tail", summary: "prints events, or rows as they change, until it is stopped",
+            operand: .optional("events[/STREAM|/CATEGORY-*]|KIND[/ID]"),
+            operandChoices: ["events"] + Kinds.names,
+            options: [
+                Option("from", "P|TIME", "the start: a position or a time (default: the next event)"),
+                Option(
+                    "until-end", nil,
+                    "stop at the current end of the log; starts at the first event unless --from is given"
+                ),
+                Kinds.types,
+                Option("log", "ID", "the history that --from is of: another one is refused"),
+                Option("limit", "N", "stop after this number of events or rows"),
+                Option(
+                    "reconnect", "SECONDS",
+                    "seconds to keep reconnecting after a lost connection (default 20; 0 = never)"),
+                Kinds.minimum,
+            ] + Kinds.filters,
+            takesModels: true, request: .follow(.subscribe),
+            details: [
+                "For a row or a list, the present rows come first, then each change, as JSON lines.",
+                "When the connection is lost, it reconnects and continues without a gap; rows are all sent again.",
+                "When it ends, standard error has the position to resume from. It exits with 3 when the daemon stops,",
+                "with 5 when an event is damaged.",
+            ],
+            examples: [
+                "storectl tail --types StoryPosted", "storectl --json tail 'events/story-*' --from 1",
+                "storectl tail --until-end --from 2026-11-01T00:00:00Z", "storectl tail messages --recipient 008",
+            ]),
         run: { invocation throws(CommandError) in
             var tail = try Tail(invocation)
             return try tail.run()
@@ -114,7 +118,7 @@ struct Tail {
         let arguments = invocation.arguments
         var request = RequestLine("SUBSCRIBE", target)
         for filter in Kinds.filters { request.add(filter.name, from: arguments) }
-        let others = Kinds.modelFilters(arguments, besides: Tail.subcommand.options)
+        let others = Kinds.modelFilters(arguments, besides: Tail.subcommand.description.options)
         for (name, value) in others { request.add(name, value) }
         if let resume, !isOfRows {
             request.add("from", String(resume))
@@ -192,6 +196,72 @@ struct Tail {
             return try connection.push(within: nil)
         } catch {
             throw .store(error)
+        }
+    }
+}
+
+/// The policy of reconnecting to a lost store: for how long, and with which pauses.
+struct Patience {
+    private static let firstPause: Duration = .milliseconds(100)
+    private static let longestPause: Duration = .seconds(2)
+
+    private let limit: Duration
+    private let interruption: Int32
+    private var pause = Patience.firstPause
+    private var deadline: ContinuousClock.Instant?
+    /// The reason why the store was lost; later errors, from the attempts to reconnect, are not reported.
+    private var loss: CommandError?
+    /// True once the store was reached; a store that never was is not waited for.
+    private(set) var isBegun = false
+
+    /// Reads the option `--reconnect`.
+    ///
+    /// - Throws: a usage error when it is not a number of seconds.
+    init(_ invocation: Invocation) throws(CommandError) {
+        let text = invocation.arguments.value("reconnect") ?? "20"
+        guard let seconds = Double(text), seconds >= 0, seconds <= 86_400 * 365 else {
+            throw .usage("--reconnect is a number of seconds, not \"\(text)\"")
+        }
+        limit = .milliseconds(Int64(seconds * 1_000))
+        interruption = invocation.interruption
+    }
+
+    /// Resets the pauses, since the store was reached.
+    mutating func reached() {
+        if deadline != nil { Output.complain(raw: "connected again") }
+        isBegun = true
+        deadline = nil
+        pause = Patience.firstPause
+    }
+
+    /// Waits before the next attempt.
+    ///
+    /// - Throws: the first loss, when the time for attempts is over; `interrupted`.
+    mutating func wait(_ loss: CommandError) throws(CommandError) {
+        if deadline == nil {
+            deadline = .now + limit
+            self.loss = loss
+            if limit > .zero, case .store(let error) = loss { Output.complain("\(error); trying to connect again") }
+        }
+        guard let deadline, .now < deadline else { throw self.loss ?? loss }
+        let pause = min(pause, deadline - .now)
+        self.pause = min(self.pause * 2, Patience.longestPause)
+        if Interruption.came(within: pause, on: interruption) { throw .store(.interrupted) }
+    }
+}
+
+extension CommandError {
+    /// True when the store could not be reached, or went away.
+    var isLoss: Bool {
+        switch self {
+        case .store(let error):
+            switch error {
+            case .cannotConnect, .draining, .closed, .system: true
+            case .refused(let refusal): refusal.code == .draining || refusal.code == .busy
+            case .insecure, .timedOut, .interrupted, .protocolViolation, .unreadableInput: false
+            }
+        case .refused(let refusal, _): refusal.code == .draining || refusal.code == .busy
+        case .usage, .system, .full, .silent: false
         }
     }
 }

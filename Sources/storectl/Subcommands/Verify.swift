@@ -8,17 +8,18 @@ import StoryStorage
 /// The check of a whole log and its models, by the daemon or without one.
 enum Verification {
     static let subcommand = Subcommand(
-        name: "verify",
-        summary: "checks every record of the log: checksums, positions, times, the chain of seals; and the models",
-        operand: .none,
-        details: [
-            "The daemon checks the log and each page of the models while it serves. With --data, or where no daemon "
-                + "answers, the data directory is read, and the models are compared with the folded log.",
-            "It exits with 5 where something is damaged, and names the first position.",
-        ],
-        examples: ["storectl verify", "storectl --data /var/backups/storykeep/story-1 verify"],
+        CommandDescription(
+            name: "verify",
+            summary: "checks every record of the log: checksums, positions, times, the chain of seals; and the models",
+            operand: .none,
+            details: [
+                "The daemon checks the log and each page of the models while it serves. With --data, or where no daemon "
+                    + "answers, the data directory is read, and the models are compared with the folded log.",
+                "It exits with 5 where something is damaged, and names the first position.",
+            ],
+            examples: ["storectl verify", "storectl --data /var/backups/storykeep/story-1 verify"]),
         run: { invocation throws(CommandError) in
-            let asked = try StoredData.asked(invocation) { () throws(CommandError) in
+            let asked = try invocation.asked { () throws(CommandError) in
                 try invocation.askLong("VERIFY", "the daemon checks the log and its models").final.json
             }
             if let asked {
@@ -76,13 +77,15 @@ enum Verification {
 /// The subcommand `backup`: a copy that the daemon makes.
 enum Backup {
     static let subcommand = Subcommand(
-        name: "backup", summary: "copies the log into a new data directory, at one position", operand: .required("DIR"),
-        details: [
-            "The daemon makes the copy while it serves, as its own user; the directory must not exist.",
-            "A service or a container may have folders of its own, such as /tmp: a copy there is no copy for others. The "
-                + "package's service may write to /var/backups/storykeep.",
-        ],
-        examples: ["storectl backup /var/backups/storykeep/story-1"],
+        CommandDescription(
+            name: "backup", summary: "copies the log into a new data directory, at one position",
+            operand: .required("DIR"),
+            details: [
+                "The daemon makes the copy while it serves, as its own user; the directory must not exist.",
+                "A service or a container may have folders of its own, such as /tmp: a copy there is no copy for others. The "
+                    + "package's service may write to /var/backups/storykeep.",
+            ],
+            examples: ["storectl backup /var/backups/storykeep/story-1"]),
         run: { invocation throws(CommandError) in
             // The daemon may have another working directory.
             let path = try Invocation.absolute(try invocation.arguments.operand("DIR"))

@@ -6,64 +6,72 @@ import StoryWire
 /// The subcommands that write.
 enum Writes {
     static let post = Subcommand(
-        name: "post", summary: "adds a user, story, message or photo", operand: .required("KIND"),
-        operandChoices: Kinds.names, options: options, takesFields: true, details: formDetails,
-        examples: [
-            "storectl post users --id 007 --name Aya --email aya@example.org --prefecture 13",
-            "storectl post stories --title Hello --message 'A long one' --sender 007 --recipient 008",
-            "storectl post photos < photos.ndjson",
-        ],
+        CommandDescription(
+            name: "post", summary: "adds a user, story, message or photo", operand: .required("KIND"),
+            operandChoices: Kinds.names, options: options, takesFields: true, details: formDetails,
+            examples: [
+                "storectl post users --id 007 --name Aya --email aya@example.org --prefecture 13",
+                "storectl post stories --title Hello --message 'A long one' --sender 007 --recipient 008",
+                "storectl post photos < photos.ndjson",
+            ]),
         run: { invocation throws(CommandError) in try form("POST", invocation) })
 
     static let edit = Subcommand(
-        name: "edit", summary: "revises a user, story or photo", operand: .required("KIND/ID"),
-        operandChoices: Kinds.prefixes(of: .write(.edit)), options: options, takesFields: true,
-        details: formDetails,
-        examples: ["storectl edit stories/12345 --title 'A better title' --version 3"],
+        CommandDescription(
+            name: "edit", summary: "revises a user, story or photo", operand: .required("KIND/ID"),
+            operandChoices: Kinds.prefixes(of: .write(.edit)), options: options, takesFields: true,
+            details: formDetails,
+            examples: ["storectl edit stories/12345 --title 'A better title' --version 3"]),
         run: { invocation throws(CommandError) in try form("EDIT", invocation) })
 
     static let like = Subcommand(
-        name: "like", summary: "lets a user like a story", operand: .required("stories/ID"),
-        operandChoices: Kinds.prefixes(of: .write(.like)), options: options, takesFields: true,
-        details: formDetails,
-        examples: ["storectl like stories/12345 --user 007"],
+        CommandDescription(
+            name: "like", summary: "lets a user like a story", operand: .required("stories/ID"),
+            operandChoices: Kinds.prefixes(of: .write(.like)), options: options, takesFields: true,
+            details: formDetails,
+            examples: ["storectl like stories/12345 --user 007"]),
         run: { invocation throws(CommandError) in try form("LIKE", invocation) })
 
     static let unlike = Subcommand(
-        name: "unlike", summary: "takes a like back", operand: .required("stories/ID"),
-        operandChoices: Kinds.prefixes(of: .write(.unlike)), options: options, takesFields: true,
-        details: formDetails,
-        examples: ["storectl unlike stories/12345 --user 007"],
+        CommandDescription(
+            name: "unlike", summary: "takes a like back", operand: .required("stories/ID"),
+            operandChoices: Kinds.prefixes(of: .write(.unlike)), options: options, takesFields: true,
+            details: formDetails,
+            examples: ["storectl unlike stories/12345 --user 007"]),
         run: { invocation throws(CommandError) in try form("UNLIKE", invocation) })
 
     static let see = Subcommand(
-        name: "see", summary: "marks a message as seen", operand: .required("messages/ID"),
-        operandChoices: Kinds.prefixes(of: .write(.see)), options: options,
-        examples: ["storectl see messages/9876"],
+        CommandDescription(
+            name: "see", summary: "marks a message as seen", operand: .required("messages/ID"),
+            operandChoices: Kinds.prefixes(of: .write(.see)), options: options,
+            examples: ["storectl see messages/9876"]),
         run: { invocation throws(CommandError) in try plain("SEE", invocation) })
 
     static let delete = Subcommand(
-        name: "delete", summary: "deletes a story, message or photo; its history stays readable",
-        operand: .required("KIND/ID"), operandChoices: Kinds.prefixes(of: .write(.delete)), options: options,
-        examples: ["storectl delete stories/12345 --version 4"],
+        CommandDescription(
+            name: "delete", summary: "deletes a story, message or photo; its history stays readable",
+            operand: .required("KIND/ID"), operandChoices: Kinds.prefixes(of: .write(.delete)), options: options,
+            examples: ["storectl delete stories/12345 --version 4"]),
         run: { invocation throws(CommandError) in try plain("DELETE", invocation) })
 
     static let append = Subcommand(
-        name: "append", summary: "appends events of your own to a stream of your own", operand: .required("STREAM"),
-        options: options + [
-            Option("type", "NAME", "the event's type"),
-            Option("body", "JSON", "the event's data, one JSON value; kept byte for byte, line ends as spaces"),
-            Option("tags", "A,B", "the event's tags"),
-        ],
-        details: [
-            "Without --type, each line of standard input is an event {\"type\":…,\"data\":…} or an array of them.",
-            "With * for the stream each event names its own, {\"stream\":…,\"version\":…,\"type\":…,\"data\":…}, and",
-            "the events of one line are appended together or not at all.",
-        ],
-        examples: [
-            "storectl append note-1 --type Wrote --body '{\"text\":\"hi\"}'", "storectl append note-1 < events.ndjson",
-            "storectl append '*' < moves.ndjson",
-        ],
+        CommandDescription(
+            name: "append", summary: "appends events of your own to a stream of your own", operand: .required("STREAM"),
+            options: options + [
+                Option("type", "NAME", "the event's type"),
+                Option("body", "JSON", "the event's data, one JSON value; kept byte for byte, line ends as spaces"),
+                Option("tags", "A,B", "the event's tags"),
+            ],
+            details: [
+                "Without --type, each line of standard input is an event {\"type\":…,\"data\":…} or an array of them.",
+                "With * for the stream each event names its own, {\"stream\":…,\"version\":…,\"type\":…,\"data\":…}, and",
+                "the events of one line are appended together or not at all.",
+            ],
+            examples: [
+                "storectl append note-1 --type Wrote --body '{\"text\":\"hi\"}'",
+                "storectl append note-1 < events.ndjson",
+                "storectl append '*' < moves.ndjson",
+            ]),
         run: appendEvents)
 
     static let options = [
@@ -165,20 +173,17 @@ enum Writes {
 
 /// The conversion of JSON lines into requests: each is a form or events, and cannot be anything else.
 private final class InputLines {
+    /// The text before each line.
     private let prefix: [UInt8]
+    /// True when the request has a key, which only one write can have.
     private let isKeyed: Bool
+    /// True when a line may be an array.
     private let takesArrays: Bool
     private var lineNumber = 0
     private var requests = 0
     /// The exit code for the lines that were not sent.
     private(set) var code = ExitCode.done
 
-    /// Creates a conversion.
-    ///
-    /// - Parameters:
-    ///   - request: the text before each line.
-    ///   - isKeyed: true when the request has a key, which only one write can have.
-    ///   - takesArrays: true when a line may be an array.
     init(_ request: String, isKeyed: Bool, takesArrays: Bool) {
         prefix = Array((request + " ").utf8)
         self.isKeyed = isKeyed
