@@ -36,12 +36,12 @@ public struct Event: Hashable, Sendable {
         guard let members = JSONMembers(json), let position = members.number("position"),
             let stream = members.text("stream"), let version = members.number("version"),
             let type = members.text("type"), let time = members.text("time").flatMap({ Instant($0) }),
-            let by = members.number("by").flatMap({ UInt32(exactly: $0) }), let data = members.json("data")
+            let by = members.number("by").flatMap({ UInt32(exactly: $0) }), let data = members.json("data"),
+            let tags = members.texts("tags")
         else { throw .notUnderstood(String(decoding: json.prefix(1_000), as: UTF8.self)) }
         (self.position, self.stream, self.version, self.type) = (position, stream, version, type)
-        (self.time, self.by, self.data) = (Date(time), by, data)
+        (self.time, self.by, self.data, self.tags) = (Date(time), by, data, tags)
         key = members.text("key")
-        tags = try StoreDecoder.decode([String].self, members["tags"].map(Array.init) ?? Array("[]".utf8))
         meta = members.json("meta")
     }
 }
