@@ -41,7 +41,7 @@ struct Patience {
         if deadline == nil {
             deadline = .now + limit
             self.loss = loss
-            if limit > .zero, case .store(let error) = loss { Output.complain("\(error); trying to connect again") }
+            if limit > .zero, case .store(let error) = loss { Output.complain("\(error.sentence); trying to connect again") }
         }
         guard let deadline, .now < deadline else { throw self.loss ?? loss }
         let pause = min(pause, deadline - .now)
@@ -56,9 +56,8 @@ extension CommandError {
         switch self {
         case .store(let error):
             switch error {
-            case .cannotConnect, .draining, .closed, .system: true
-            case .refused(let refusal): refusal.code == .draining || refusal.code == .busy
-            case .insecure, .timedOut, .interrupted, .protocolViolation, .unreadableInput: false
+            case .unreachable, .draining, .busy, .connectionLost, .system: true
+            default: false
             }
         case .refused(let refusal, _): refusal.code == .draining || refusal.code == .busy
         case .usage, .system, .full, .silent: false

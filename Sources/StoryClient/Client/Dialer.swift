@@ -71,12 +71,7 @@ struct Dialer: Sendable {
     /// Makes one attempt.
     private func greeted(at number: Int, until deadline: ContinuousClock.Instant) async throws(ClientError) -> Link {
         let endpoint = address.endpoints[number]
-        let channel: Channel
-        do throws(StoreError) {
-            channel = try Channel(to: endpoint, readAhead: readAhead)
-        } catch {
-            throw ClientError(connecting: error, to: endpoint)
-        }
+        let channel = try Channel(to: endpoint, readAhead: readAhead)
         let timer = Task {
             try await Task.sleep(until: deadline, clock: .continuous)
             channel.closeIfSilent()

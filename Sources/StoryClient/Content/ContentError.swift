@@ -16,7 +16,7 @@ public enum ContentError: Error, Hashable, Sendable {
         case .notUnderstood(let json): self = .notUnderstood(json)
         case .syntax, .unknown, .invalid, .exists, .conflict, .keyReused, .denied, .tooLarge, .full, .diverged, .behind,
             .notLeader, .unavailable, .busy, .draining, .internal, .other, .unreachable, .insecure, .connectionLost,
-            .timedOut, .protocolViolation, .notReady, .notEncodable, .closed:
+            .timedOut, .interrupted, .unreadableInput, .system, .protocolViolation, .notReady, .notEncodable, .closed:
             self = .store(error)
         }
     }

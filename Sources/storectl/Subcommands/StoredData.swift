@@ -20,7 +20,7 @@ enum StoredData {
         do throws(CommandError) {
             return try ask()
         } catch {
-            guard case .store(.cannotConnect) = error, try !invocation.namesSocket() else { throw error }
+            guard case .store(.unreachable) = error, try !invocation.namesSocket() else { throw error }
             return nil
         }
     }

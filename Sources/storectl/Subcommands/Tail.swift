@@ -162,7 +162,7 @@ struct Tail {
             resume = mark.resume ?? mark.following ?? resume
             self.mark()
             if let end = mark.end {
-                if end == "draining" { throw .store(.draining) }
+                if end == "draining" { throw .store(.ending) }
                 Output.complain("the store ended the subscription: \(end)")
                 return mark.isDamage ? .corrupt : .no
             }
@@ -181,14 +181,14 @@ struct Tail {
 
     /// Returns the next push; the output is flushed before a wait.
     private mutating func next(_ connection: StoreConnection) throws(CommandError) -> ReplyLine? {
-        do throws(StoreError) {
+        do throws(ClientError) {
             if let push = try connection.arrivedPush() { return push }
         } catch {
             throw .store(error)
         }
         try invocation.output.flush()
         dropWrittenMarks()
-        do throws(StoreError) {
+        do throws(ClientError) {
             return try connection.push(within: nil)
         } catch {
             throw .store(error)
