@@ -82,6 +82,26 @@ import Testing
         #expect(throws: ClientError.busy(message: "1024 are connected")) { try StoreConnection(to: server.address) }
     }
 
+    @Test func `for writes a replica is taken only where no other store greets, and a node as any store`() throws {
+        func server(_ cluster: String) throws -> ScriptedServer {
+            try ScriptedServer { server in
+                server.write(#"* {"server":"stored/test","protocol":1,"position":0,"cluster":\#(cluster)}"# + "\n")
+                _ = server.readLine()
+            }
+        }
+        let (replica, node) = (try server(#"{"source":"tls://a:1"}"#), try server(#"{"node":"a","leader":"b"}"#))
+        func place(_ servers: [ScriptedServer], writes: Bool) throws -> StoreAddress {
+            try StoreConnection(
+                to: StoreAddress(servers.map(\.address)), timeout: Patience.duration, interruption: -1, waits: true,
+                writes: writes
+            ).place
+        }
+        #expect(try place([replica, node], writes: false) == replica.address)
+        let others = (try server(#"{"source":"tls://a:1"}"#), try server(#"{"source":"tls://b:1"}"#))
+        #expect(try place([others.0, node], writes: true) == node.address)
+        #expect(try place([others.1], writes: true) == others.1.address)
+    }
+
     @Test func `a wait is interrupted through its descriptor`() throws {
         let server = try ScriptedServer.answering { _ in "" }
         var ends: [Int32] = [0, 0]

@@ -46,7 +46,7 @@ public final class StoreConnection {
                 let deadline = Deadline(after: timeout)
                 let made = try StoreWire(to: endpoint, waits: waits, deadline: deadline, interruption: interruption)
                 let greeted = try StoreConnection.greeting(of: made, deadline, interruption)
-                if writes, StoreConnection.isOfReplica(greeted) {
+                if writes, (try? StoreDecoder.decode(Greeting.self, greeted).isReplica) == true {
                     replica = replica ?? (made, greeted, endpoint)
                     continue
                 }
@@ -59,12 +59,6 @@ public final class StoreConnection {
         }
         guard let replica else { throw StoreConnection.failure(failures) }
         (wire, greeting, place) = (replica.wire, replica.greeting, StoreAddress(replica.endpoint))
-    }
-
-    /// Returns true for the greeting of a replica, which refuses writes; a node passes them on.
-    private static func isOfReplica(_ greeting: [UInt8]) -> Bool {
-        let cluster = JSONMembers(greeting)?["cluster"].flatMap { JSONMembers(Array($0)) }
-        return cluster.map { $0["node"] == nil } ?? false
     }
 
     /// Returns the error for endpoints none of which could be used.

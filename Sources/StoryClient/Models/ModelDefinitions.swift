@@ -16,6 +16,23 @@ public struct ModelReceipt: Hashable, Sendable, Decodable {
     public fileprivate(set) var rows: UInt64?
     /// The number of events that did not fit, once the definition was waited for.
     public fileprivate(set) var misfits: UInt64?
+    /// The remarks about the definition, such as the past of rows that it takes away.
+    public let hints: [ModelCheck.Hint]
+
+    private enum CodingKeys: CodingKey { case model, definition, position, changed, state, rows, misfits, hints }
+
+    /// Decodes a receipt; absent hints are none.
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        model = try members.decode(String.self, forKey: .model)
+        definition = try members.decode(UInt64.self, forKey: .definition)
+        position = try members.decode(UInt64.self, forKey: .position)
+        changed = try members.decodeIfPresent(Bool.self, forKey: .changed)
+        state = try members.decode(String.self, forKey: .state)
+        rows = try members.decodeIfPresent(UInt64.self, forKey: .rows)
+        misfits = try members.decodeIfPresent(UInt64.self, forKey: .misfits)
+        hints = try members.decodeIfPresent([ModelCheck.Hint].self, forKey: .hints) ?? []
+    }
 }
 
 /// The state of a model, as far as it matters to a caller that waits for a definition.
