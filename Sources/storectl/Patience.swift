@@ -41,7 +41,9 @@ struct Patience {
         if deadline == nil {
             deadline = .now + limit
             self.loss = loss
-            if limit > .zero, case .store(let error) = loss { Output.complain("\(error.sentence); trying to connect again") }
+            if limit > .zero, case .store(let error) = loss {
+                Output.complain("\(error.sentence); trying to connect again")
+            }
         }
         guard let deadline, .now < deadline else { throw self.loss ?? loss }
         let pause = min(pause, deadline - .now)

@@ -147,7 +147,8 @@ extension ClientError {
     public var retry: Retry {
         switch self {
         case .syntax, .unknown, .invalid, .notFound, .gone, .exists, .keyReused, .denied, .tooLarge, .diverged,
-            .notLeader, .internal, .insecure, .protocolViolation, .notUnderstood, .notEncodable, .unreadableInput, .closed:
+            .notLeader, .internal, .insecure, .protocolViolation, .notUnderstood, .notEncodable, .unreadableInput,
+            .closed:
             .never
         case .conflict: .refetch
         case .full, .behind, .unavailable(_, mayBeWritten: false), .busy, .draining, .unreachable, .notReady: .later
