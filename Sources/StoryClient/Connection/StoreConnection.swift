@@ -78,7 +78,12 @@ public final class StoreConnection {
         while true {
             guard let bytes = wire.arrivedLine() else {
                 guard !wire.isAtEnd else { throw .connectionLost }
-                _ = try wire.wait(for: nil, deadline, interruption: interruption)
+                do throws(ClientError) {
+                    _ = try wire.wait(for: nil, deadline, interruption: interruption)
+                } catch {
+                    guard case .timedOut = error else { throw error }
+                    throw .timedOut(after: deadline.limit, wasSent: false)
+                }
                 continue
             }
             guard let line = ReplyLine(bytes) else { throw .violation(bytes) }
