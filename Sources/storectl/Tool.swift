@@ -53,7 +53,7 @@ enum Tool {
     private static func report(_ error: CommandError, asJSON: Bool) -> ExitCode {
         switch error {
         case .usage(let sentence), .system(let sentence), .full(let sentence): Output.complain(sentence)
-        case .store(let error): Output.complain(error.description)
+        case .store(let error): Output.complain(error.sentence)
         case .refused(let refusal, let json):
             if asJSON {
                 Output.complain(raw: String(decoding: json, as: UTF8.self))

@@ -71,6 +71,11 @@ import Testing
         let receipt = try await client.models.define("orders", doubled, waiting: Patience.duration)
         #expect(receipt.state == "ready" && receipt.definition == 2 && receipt.rows == 2 && receipt.misfits == 0)
         while await told.next() != 70 {}
+        #expect(receipt.hints.isEmpty)
+        let gathered = doubled.replacing("from order", with: "from order, cart")
+        let hints = try await client.models.check("orders", gathered).hints
+        #expect(hints.map(\.line) == [1] && hints[0].message.hasPrefix("rows are made of several streams now"))
+        #expect(try await client.models.define("orders", gathered).hints == hints)
         following.cancel()
         await #expect(throws: CancellationError.self) { try await following.value }
     }

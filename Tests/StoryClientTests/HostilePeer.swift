@@ -116,7 +116,7 @@ extension ClientError {
         case .protocolViolation, .notUnderstood: name == "ProtocolError"
         case .connectionLost: name == "ConnectionLost"
         case .notReady: name == "TimeoutError"
-        case .unreachable, .insecure, .timedOut, .notEncodable, .closed: false
+        case .unreachable, .insecure, .timedOut, .interrupted, .unreadableInput, .system, .notEncodable, .closed: false
         default: name == nil
         }
     }

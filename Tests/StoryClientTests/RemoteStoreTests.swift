@@ -64,9 +64,9 @@ import Testing
         #expect(await error(remote.url, without).contains("demands a certificate"))
         #expect(await error("tls://127.0.0.1", identity).contains("is named as tls://HOST:PORT"))
         #expect(await error("http://127.0.0.1:1", identity).contains("is named as tls://HOST:PORT"))
-        let failure = StoreError.cannotConnect(path: "localhost:7171", reason: "No such file or directory")
+        let failure = ClientError.unreachable(path: "localhost:7171", reason: "No such file or directory")
         #expect("\(failure)".hasSuffix("a store on another machine is named as tls://localhost:7171"))
-        #expect(throws: StoreError.cannotConnect(path: "tls://127.0.0.1:1", reason: "Connection refused")) {
+        #expect(throws: ClientError.unreachable(path: "tls://127.0.0.1:1", reason: "Connection refused")) {
             try StoreConnection(to: StoreAddress("tls://127.0.0.1:1", identity: identity))
         }
     }

@@ -48,7 +48,7 @@ import Testing
         var pipe = RequestPipe(
             over: try StoreConnection(to: server.address, timeout: .seconds(30)), from: folder,
             request: RequestPipe.plainRequest)
-        #expect(throws: StoreError.unreadableInput(reason: "Is a directory")) { try pipe.run { _ in } }
+        #expect(throws: ClientError.unreadableInput(reason: "Is a directory")) { try pipe.run { _ in } }
         #expect(pipe.summary.unanswered == 0)
     }
 
@@ -77,7 +77,7 @@ import Testing
         close(ends[1])
         var pipe = RequestPipe(
             over: try StoreConnection(to: server.address), from: ends[0], request: RequestPipe.plainRequest)
-        #expect(throws: StoreError.closed) { try pipe.run { _ in } }
+        #expect(throws: ClientError.connectionLost) { try pipe.run { _ in } }
         #expect((pipe.summary.done, pipe.summary.unanswered) == (1, 2))
     }
 }

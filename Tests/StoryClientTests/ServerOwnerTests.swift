@@ -30,7 +30,7 @@ struct ServerOwnerTests {
         let server = try StrangersServer(user: 61_001)
         defer { server.end() }
         let address = StoreAddress(path: server.path, owner: 61_002)
-        do throws(StoreError) {
+        do throws(ClientError) {
             _ = try StoreConnection(to: address)
             Issue.record("it connected")
         } catch {

@@ -37,7 +37,7 @@ import Testing
         #expect {
             try StoreConnection(to: StoreAddress(path: "/tmp/nobody-listens-here"))
         } throws: { error in
-            guard case .cannotConnect("/tmp/nobody-listens-here", _) = error as? StoreError else { return false }
+            guard case .unreachable("/tmp/nobody-listens-here", _, .zero) = error as? ClientError else { return false }
             return true
         }
         let long = String(repeating: "x", count: 108)
@@ -46,7 +46,7 @@ import Testing
 
     @Test func `a server that says nothing is not waited for any longer`() throws {
         let server = try ScriptedServer { server in _ = server.readLine() }
-        #expect(throws: StoreError.timedOut) {
+        #expect(throws: ClientError.timedOut(after: .milliseconds(50), wasSent: false)) {
             try StoreConnection(to: server.address, timeout: .milliseconds(50))
         }
     }
@@ -58,7 +58,7 @@ import Testing
             server.write("= {}\n= {")
         }
         let connection = try StoreConnection(to: server.address)
-        #expect(throws: StoreError.closed) { try connection.ask("LIST users") }
+        #expect(throws: ClientError.connectionLost) { try connection.ask("LIST users") }
     }
 
     @Test func `what the server said before it hung up is read although sending fails`() throws {
@@ -72,17 +72,34 @@ import Testing
 
     @Test func `another protocol is recognised`() throws {
         let server = try ScriptedServer { $0.write("HTTP/1.1 400 Bad Request\r\n") }
-        #expect(throws: StoreError.protocolViolation("HTTP/1.1 400 Bad Request\r")) {
+        #expect(throws: ClientError.protocolViolation("HTTP/1.1 400 Bad Request\r")) {
             try StoreConnection(to: server.address)
         }
     }
 
     @Test func `a refusal in place of the greeting says why there is no connection`() throws {
         let server = try ScriptedServer { $0.write("- {\"code\":\"busy\",\"message\":\"1024 are connected\"}\n") }
-        let refusal = Refusal(json: Array("{\"code\":\"busy\",\"message\":\"1024 are connected\"}".utf8))
-        #expect(throws: StoreError.refused(refusal)) {
-            try StoreConnection(to: server.address)
+        #expect(throws: ClientError.busy(message: "1024 are connected")) { try StoreConnection(to: server.address) }
+    }
+
+    @Test func `for writes a replica is taken only where no other store greets, and a node as any store`() throws {
+        func server(_ cluster: String) throws -> ScriptedServer {
+            try ScriptedServer { server in
+                server.write(#"* {"server":"stored/test","protocol":1,"position":0,"cluster":\#(cluster)}"# + "\n")
+                _ = server.readLine()
+            }
         }
+        let (replica, node) = (try server(#"{"source":"tls://a:1"}"#), try server(#"{"node":"a","leader":"b"}"#))
+        func place(_ servers: [ScriptedServer], writes: Bool) throws -> StoreAddress {
+            try StoreConnection(
+                to: StoreAddress(servers.map(\.address)), timeout: Patience.duration, interruption: -1, waits: true,
+                writes: writes
+            ).place
+        }
+        #expect(try place([replica, node], writes: false) == replica.address)
+        let others = (try server(#"{"source":"tls://a:1"}"#), try server(#"{"source":"tls://b:1"}"#))
+        #expect(try place([others.0, node], writes: true) == node.address)
+        #expect(try place([others.1], writes: true) == others.1.address)
     }
 
     @Test func `a wait is interrupted through its descriptor`() throws {
@@ -92,7 +109,7 @@ import Testing
         defer { close(ends[0]) }
         let connection = try StoreConnection(to: server.address, interruption: ends[0])
         close(ends[1])
-        #expect(throws: StoreError.interrupted) { try connection.ask("PING") }
+        #expect(throws: ClientError.interrupted) { try connection.ask("PING") }
     }
 
     @Test func `a long reply arrives whole`() throws {

@@ -168,7 +168,7 @@ import Testing
         }
         let connection = try StoreConnection(to: server.address, timeout: Patience.duration)
         connection.timeout = TimeLimitTests.short
-        #expect(throws: StoreError.timedOut) { try connection.ask("LIST stories") }
+        #expect(throws: ClientError.timedOut(after: TimeLimitTests.short)) { try connection.ask("LIST stories") }
         connection.timeout = Patience.duration
         let reply = try connection.ask("LIST users")
         #expect(reply.rows.map(\.text) == ["{\"n\":2}"] && reply.final.text == "{\"n\":2}")

@@ -77,6 +77,23 @@ struct DefinitionCheckTests {
         bench.stop()
     }
 
+    @Test func `a receipt has the hints that a dry run has, and none where there are none`() throws {
+        let bench = try begun()
+        #expect(bench.settled("DEFINE orders \"\(text)\"").last?.hasSuffix(#","state":"building"}"#) == true)
+        let gathered = text.replacing("from order", with: "from order, cart")
+        let hints =
+            #","hints":[{"line":1,"message":"rows are made of several streams now, so their past goes: GET with at=, "#
+            + #"and the history in browse; the line history keeps it"}]"#
+        let check = bench.settled("DEFINE orders check=true \"\(gathered)\"").last ?? ""
+        #expect(check.contains(hints), "\(check)")
+        let receipt = bench.settled("DEFINE orders key=k \"\(gathered)\"").last ?? ""
+        #expect(receipt.hasSuffix(#","state":"building"\#(hints)}"#), "\(receipt)")
+        // The rows of the definition that answers now have no past that could be taken away.
+        let again = bench.settled("DEFINE orders key=k \"\(gathered)\"").last ?? ""
+        #expect(again.contains(#""repeated":true"#) && !again.contains("hints"), "\(again)")
+        bench.stop()
+    }
+
     @Test func `equal fields in another order are no change, and limit bounds the rows that are shown`() throws {
         let bench = try begun()
         _ = bench.settled("DEFINE orders \"\(text)\"")

@@ -1042,7 +1042,8 @@ export class Store {
      * Declares a read model over your own events, or another definition of it. Faults reject with `invalid`, each with
      * the field LINE:COLUMN. The model is built beside the store's other work: with `wait` the promise is kept once it
      * answers, with its `rows` and `misfits`, or rejected with a TimeoutError after so many milliseconds. Without it
-     * `models` tells how far it is.
+     * `models` tells how far it is. `hints` of the receipt, each a `line` and a `message`, are there where the
+     * definition takes something away from the one that answers, or may do otherwise than it seems.
      * @param {string} name @param {string} text @param {{ key?: string | false, wait?: number } & Cancel} options
      */
     async define(name, text, { wait, ...options } = {}) {

@@ -470,7 +470,8 @@ class Request(Generic[T]):
         """Declare a read model over your own events, or another definition of it.
 
         Faults raise `invalid`, each with the field LINE:COLUMN. The model is built beside the store's other work;
-        `models` tells how far it is.
+        `models` tells how far it is. `hints` of the receipt, each a `line` and a `message`, are there where the
+        definition takes something away from the one that answers, or may do otherwise than it seems.
         """
         return Request._make(
             lambda _, done, __: done, "DEFINE", name, {"key": _key(key)}, text, True, key is not False)
@@ -1633,7 +1634,7 @@ class Store(_Owned):
 
         Faults raise `invalid`, each with the field LINE:COLUMN. The model is built beside the store's other work: with
         `wait` the call returns once it answers, with its `rows` and `misfits`, or raises TimeoutError after so many
-        seconds. Without it `models` tells how far it is.
+        seconds. Without it `models` tells how far it is. The receipt has `hints` as `Request.define` tells.
         """
         receipt = self.call(Request.define(name, text, key=key))
         if wait is not None:

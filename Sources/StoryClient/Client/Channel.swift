@@ -21,68 +21,67 @@ final class Channel: Sendable {
     }
 
     /// The state that callers and the thread share.
-    struct State {
+    private struct State {
+        /// The connection; nil before it is made to another machine, and once the thread has ended.
+        var wire: StoreWire?
         var arrived: [ReplyLine] = []
         var arrivedSize = 0
         var waiter: CheckedContinuation<Received, Never>?
-        /// The TLS of a connection to another machine, once that is made.
-        var tls: TLSWire?
-        var outgoing: [UInt8] = []
-        var sent = 0
         var end: ClientError?
         /// True once a line has come.
         var hasSpoken = false
         /// The milliseconds of silence after which the store is asked whether it is there; −1 for none.
         var patience: Int32 = -1
+        /// True while `PING` has no reply.
+        var hasAsked = false
         /// The write end of the pipe that wakes the thread; −1 once the thread has ended.
         var waker: Int32
-        var socket: Int32
     }
 
-    let state: Mutex<State>
+    /// The time that connecting to another machine may take.
+    private static let patience = Duration.seconds(10)
+
+    private let state: Mutex<State>
     /// The number of bytes of received lines from which on reading pauses; the last read may exceed it.
     private let readAhead: Int
 
     /// Connects to a Unix socket without waiting, and starts the thread, which connects to another machine.
     ///
     /// - Parameter readAhead: the number of bytes of lines to buffer for a slow reader.
-    init(to endpoint: StoreEndpoint, readAhead: Int) throws(StoreError) {
-        let socket: Int32
-        switch endpoint {
-        case .socket(let path, let owner):
-            socket = try Descriptor(connectedTo: path, owner: owner, waits: false).release()
-        case .remote: socket = -1
-        case .malformed(let text): throw StoreWire.malformed(text)
-        }
+    init(to endpoint: StoreEndpoint, readAhead: Int) throws(ClientError) {
+        var wire: StoreWire?
+        if case .remote = endpoint {} else { wire = try Channel.wire(to: endpoint, interruption: -1) }
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else {
-            let code = errno
-            if socket >= 0 { Platform.closeDescriptor(socket) }
-            throw .system(call: "pipe", reason: reason(code))
+            throw .unreachable(path: endpoint.description, reason: "pipe failed: \(reason(errno))")
         }
         for end in ends {
             _ = fcntl(end, F_SETFD, FD_CLOEXEC)
             _ = fcntl(end, F_SETFL, O_NONBLOCK)
         }
         self.readAhead = readAhead
-        state = Mutex(State(waker: ends[1], socket: socket))
+        state = Mutex(State(wire: wire, waker: ends[1]))
         let wakeEnd = ends[0]
         let code = Platform.startThread { [self] in
-            var number = socket
-            do throws(StoreError) {
-                if case .remote(let remote, let identity) = endpoint {
-                    number = try connect(to: remote, as: identity, interruption: wakeEnd)
+            do throws(ClientError) {
+                if case .remote = endpoint {
+                    let wire = try Channel.wire(to: endpoint, interruption: wakeEnd)
+                    state.withLock { $0.wire = wire }
                 }
-                run(number, wakeEnd)
+                run(wakeEnd)
             } catch {
-                end(ClientError(connecting: error, to: endpoint))
+                end(error == .interrupted ? .closed : error)
             }
-            finish(number, wakeEnd)
+            finish(wakeEnd)
         }
         guard code == 0 else {
-            finish(socket, wakeEnd)
-            throw .system(call: "pthread_create", reason: reason(code))
+            finish(wakeEnd)
+            throw .unreachable(path: endpoint.description, reason: "pthread_create failed: \(reason(code))")
         }
+    }
+
+    private static func wire(to endpoint: StoreEndpoint, interruption: Int32) throws(ClientError) -> StoreWire {
+        try StoreWire(to: endpoint, waits: false, deadline: Deadline(after: patience), interruption: interruption)
     }
 
     /// The number of bytes of lines that have arrived and were not received yet.
@@ -100,20 +99,7 @@ final class Channel: Sendable {
     }
 
     /// Sends bytes: as many as the kernel accepts now, the rest as soon as it accepts more.
-    func send(_ bytes: some Sequence<UInt8>) {
-        state.withLock { state in
-            guard state.end == nil else { return }
-            let hadNone = state.outgoing.isEmpty
-            if let tls = state.tls {
-                // A failure is one that reading reports as well.
-                try? tls.seal(Array(bytes), into: &state.outgoing)
-            } else {
-                state.outgoing.append(contentsOf: bytes)
-            }
-            if hadNone { Channel.flush(&state) }
-            if !state.outgoing.isEmpty { Channel.wake(state) }
-        }
-    }
+    func send(_ bytes: some Sequence<UInt8>) { state.withLock { Channel.send(bytes, &$0) } }
 
     /// Ends the connection; a `receive` that waits returns `ended`.
     func close() { end(.closed) }
@@ -158,95 +144,66 @@ final class Channel: Sendable {
 
 // The work of the thread.
 extension Channel {
-    private func run(_ socket: Int32, _ wakeEnd: Int32) {
-        var buffer = LineBuffer()
-        var part = [UInt8](repeating: 0, count: 65_536)
-        /// True while `PING` has no reply.
-        var hasAsked = false
-        while let (events, patience) = wantedEvents() {
+    private func run(_ wakeEnd: Int32) {
+        var woken = [UInt8](repeating: 0, count: 64)
+        while let (number, events, patience) = wantedEvents() {
             var polled = [
-                pollfd(fd: events == 0 ? -1 : socket, events: events, revents: 0),
+                pollfd(fd: events == 0 ? -1 : number, events: events, revents: 0),
                 pollfd(fd: wakeEnd, events: Int16(POLLIN), revents: 0),
             ]
             let count = poll(&polled, nfds_t(polled.count), patience)
             if count < 0, errno != EINTR { return end(.connectionLost) }
-            if count == 0 {
-                guard !hasAsked else { return end(.connectionLost) }
-                hasAsked = true
-                send("\(RequestLine(.ping).text)\n".utf8)
-            }
-            if polled[1].revents != 0 { while read(wakeEnd, &part, part.count) > 0 {} }
-            guard polled[0].revents != 0 else { continue }
-            if events & Int16(POLLOUT) != 0 { state.withLock { Channel.flush(&$0) } }
-            if events & Int16(POLLIN) != 0, let reason = readSome(socket, &buffer, &part, &hasAsked) {
-                return end(reason)
-            }
+            if count == 0, !askAfterSilence() { return end(.connectionLost) }
+            if polled[1].revents != 0 { while read(wakeEnd, &woken, woken.count) > 0 {} }
+            if polled[0].revents != 0, let reason = move(polled[0].revents) { return end(reason) }
         }
     }
 
-    /// Returns the events of the socket to wait for, and the milliseconds after which there was silence, −1 for none;
-    /// nil once the channel is closed.
-    private func wantedEvents() -> (events: Int16, patience: Int32)? {
+    /// Returns the socket, the events to wait for, and the milliseconds after which there was silence, −1 for none; nil
+    /// once the channel is closed.
+    private func wantedEvents() -> (number: Int32, events: Int16, patience: Int32)? {
         state.withLock { state in
-            guard state.end == nil else { return nil }
+            guard state.end == nil, let wire = state.wire else { return nil }
             let isReading = state.arrivedSize < readAhead
-            let events = (isReading ? Int16(POLLIN) : 0) | (state.outgoing.isEmpty ? 0 : Int16(POLLOUT))
-            return (events, isReading ? state.patience : -1)
+            let events = (isReading ? Int16(POLLIN) : 0) | (wire.unsentCount == 0 ? 0 : Int16(POLLOUT))
+            return (wire.number, events, isReading ? state.patience : -1)
         }
     }
 
-    /// Reads the available bytes and hands over the whole lines; returns the error that ends the connection, if any.
-    private func readSome(
-        _ socket: Int32, _ buffer: inout LineBuffer, _ part: inout [UInt8], _ hasAsked: inout Bool
-    ) -> ClientError? {
-        let count = recv(socket, &part, part.count, Int32(MSG_DONTWAIT))
-        if count < 0 { return errno == EAGAIN || errno == EINTR ? nil : .connectionLost }
-        if count == 0 { return .connectionLost }
-        let received: Result<[UInt8]?, StoreError> = state.withLock { state in
-            guard let tls = state.tls else { return .success(nil) }
-            return Result { () throws(StoreError) in try Channel.open(part[..<count], by: tls, &state) }
+    /// Sends `PING` after silence; returns false where the last one has no answer.
+    private func askAfterSilence() -> Bool {
+        state.withLock { state in
+            guard !state.hasAsked else { return false }
+            state.hasAsked = true
+            Channel.send("\(RequestLine(.ping).text)\n".utf8, &state)
+            return true
         }
-        switch received {
-        case .success(nil): part.withUnsafeBytes { buffer.append(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
-        case .success(let data?): data.withUnsafeBytes { buffer.append($0) }
-        case .failure(let error): return ClientError(connecting: error, to: nil)
-        }
-        var lines: [ReplyLine] = []
-        var size = 0
-        while let bytes = buffer.next() {
-            guard let line = ReplyLine(bytes) else {
-                hand(over: lines, size)
-                return .protocolViolation(String(decoding: bytes.prefix(200), as: UTF8.self))
+    }
+
+    /// Sends and receives, and hands over the whole lines; returns the error that ends the connection, if any.
+    private func move(_ events: Int16) -> ClientError? {
+        let (waiter, error) = state.withLock { state -> (CheckedContinuation<Received, Never>?, ClientError?) in
+            guard let wire = state.wire else { return (nil, nil) }
+            var end: ClientError?
+            do throws(ClientError) {
+                try wire.move(events)
+            } catch {
+                end = Channel.end(of: error)
             }
-            if hasAsked, line.kind == .done {
-                hasAsked = false
-                continue
-            }
-            lines.append(line)
-            size += bytes.count
+            end = Channel.takeLines(of: wire, &state) ?? end ?? (wire.isAtEnd ? .connectionLost : nil)
+            return (state.arrived.isEmpty ? nil : Channel.takeWaiter(&state), end)
         }
-        hand(over: lines, size)
-        return buffer.unreadCount > LineBuffer.longestLine ? .protocolViolation("a line without end") : nil
+        if let waiter { waiter.resume(returning: take(or: nil) ?? .ended(error ?? .connectionLost)) }
+        return error
     }
 
-    private func hand(over lines: [ReplyLine], _ size: Int) {
-        guard !lines.isEmpty else { return }
-        let waiter = state.withLock { state in
-            state.hasSpoken = true
-            state.arrived += lines
-            state.arrivedSize += size
-            return Channel.takeWaiter(&state)
-        }
-        if let waiter { waiter.resume(returning: take(or: nil) ?? .lines(lines)) }
-    }
-
-    private func finish(_ socket: Int32, _ wakeEnd: Int32) {
+    private func finish(_ wakeEnd: Int32) {
         end(.connectionLost)
         let waker = state.withLock { state in
-            defer { (state.waker, state.socket) = (-1, -1) }
+            defer { (state.wire, state.waker) = (nil, -1) }
             return state.waker
         }
-        for number in [socket, wakeEnd, waker] where number >= 0 { Platform.closeDescriptor(number) }
+        for number in [wakeEnd, waker] where number >= 0 { Platform.closeDescriptor(number) }
     }
 }
 
@@ -262,17 +219,35 @@ extension Channel {
         if state.waker >= 0 { _ = write(state.waker, &byte, 1) }
     }
 
-    /// Sends as many bytes as the kernel accepts. After an error the rest is dropped, since reading reports the end.
-    static func flush(_ state: inout State) {
-        while state.socket >= 0, state.sent < state.outgoing.count {
-            let count = state.outgoing.withUnsafeBytes {
-                Platform.sendBytes(state.socket, UnsafeRawBufferPointer(rebasing: $0[state.sent...]))
+    private static func send(_ bytes: some Sequence<UInt8>, _ state: inout State) {
+        guard state.end == nil, let wire = state.wire else { return }
+        let hadNone = wire.unsentCount == 0
+        wire.enqueue(bytes)
+        // The thread tries again after a failure, and reports it.
+        if hadNone { try? wire.sendSome() }
+        if wire.unsentCount > 0 { wake(state) }
+    }
+
+    /// Takes the whole lines that have arrived; returns the error for one that is none of the protocol's.
+    private static func takeLines(of wire: StoreWire, _ state: inout State) -> ClientError? {
+        while let bytes = wire.arrivedLine() {
+            guard let line = ReplyLine(bytes) else { return .violation(bytes) }
+            if state.hasAsked, line.kind == .done {
+                state.hasAsked = false
+                continue
             }
-            if count < 0, errno == EINTR { continue }
-            if count < 0, errno == EAGAIN { return }
-            state.sent = count < 0 ? state.outgoing.count : state.sent + count
+            state.hasSpoken = true
+            state.arrived.append(line)
+            state.arrivedSize += bytes.count
         }
-        state.outgoing.removeAll(keepingCapacity: state.outgoing.count <= 65_536)
-        state.sent = 0
+        return nil
+    }
+
+    /// Returns the error with which a failure of the wire ends the connection.
+    private static func end(of error: ClientError) -> ClientError {
+        switch error {
+        case .insecure, .protocolViolation: error
+        default: .connectionLost
+        }
     }
 }

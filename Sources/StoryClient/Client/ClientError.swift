@@ -43,17 +43,23 @@ public enum ClientError: Error, Hashable, Sendable {
     /// A refusal that this version of the library does not know.
     case other(Refusal)
 
-    /// The store could not be reached at the path within the given time.
-    case unreachable(path: String, reason: String, after: Duration)
+    /// The store could not be reached at the path within the given time; zero: at the only attempt.
+    case unreachable(path: String, reason: String, after: Duration = .zero)
     /// TLS with the store at the URL failed: a file of the identity cannot be used, or one side does not accept the
     /// other.
     case insecure(path: String, reason: String)
     /// The connection was lost and could not be made again in time, or the request is one that is not sent twice;
-    /// whether it was carried out is unknown.
+    /// whether it was carried out is unknown. A ``StoreConnection`` is not made again: the store closed it.
     case connectionLost
-    /// The call exceeded its time limit, and a late reply is dropped: `request` is its verb and target. If it was sent,
-    /// it is unknown whether it was carried out; if not, nothing was done.
-    case timedOut(request: String, after: Duration, wasSent: Bool)
+    /// The call exceeded its time limit, and a late reply is dropped: `request` is its verb and target, empty for a
+    /// ``StoreConnection``. If it was sent, it is unknown whether it was carried out; if not, nothing was done.
+    case timedOut(request: String = "", after: Duration, wasSent: Bool = true)
+    /// The wait of a ``StoreConnection`` was ended through its ``StoreConnection/interruption``.
+    case interrupted
+    /// The input of a ``RequestPipe`` cannot be read; the requests before the failure have their replies.
+    case unreadableInput(reason: String)
+    /// The system refused a call on a ``StoreConnection``.
+    case system(call: String, reason: String)
     /// The other end does not speak this protocol; the value is the line that shows it.
     case protocolViolation(String)
     /// A declared model does not answer yet, after the time that was waited for; the reason says how far it is.
@@ -109,15 +115,44 @@ extension ClientError {
         }
     }
 
+    /// The code of the store's refusal; nil for a failure to get its reply.
+    public var code: Refusal.Code? {
+        switch self {
+        case .syntax: .syntax
+        case .unknown: .unknown
+        case .invalid: .invalid
+        case .notFound: .notFound
+        case .gone: .gone
+        case .exists: .exists
+        case .conflict: .conflict
+        case .keyReused: .keyReused
+        case .denied: .denied
+        case .tooLarge: .tooLarge
+        case .full: .full
+        case .diverged: .diverged
+        case .behind: .behind
+        case .notLeader: .notLeader
+        case .unavailable: .unavailable
+        case .busy: .busy
+        case .draining: .draining
+        case .internal: .internal
+        case .other(let refusal): refusal.code
+        case .unreachable, .insecure, .connectionLost, .timedOut, .interrupted, .unreadableInput, .system,
+            .protocolViolation, .notReady, .notUnderstood, .notEncodable, .closed:
+            nil
+        }
+    }
+
     /// The way to retry the request, if there is one.
     public var retry: Retry {
         switch self {
         case .syntax, .unknown, .invalid, .notFound, .gone, .exists, .keyReused, .denied, .tooLarge, .diverged,
-            .notLeader, .internal, .insecure, .protocolViolation, .notUnderstood, .notEncodable, .closed:
+            .notLeader, .internal, .insecure, .protocolViolation, .notUnderstood, .notEncodable, .unreadableInput,
+            .closed:
             .never
         case .conflict: .refetch
         case .full, .behind, .unavailable(_, mayBeWritten: false), .busy, .draining, .unreachable, .notReady: .later
-        case .connectionLost, .timedOut, .unavailable: .same
+        case .connectionLost, .timedOut, .interrupted, .system, .unavailable: .same
         case .other(let refusal): refusal.retry.flatMap(Retry.init) ?? .never
         }
     }
@@ -147,14 +182,25 @@ extension ClientError: CustomStringConvertible {
             .draining(let message), .internal(let message, _, _):
             message
         case .other(let refusal): "\(refusal.code.rawValue): \(refusal.message)"
+        case .unreachable(let path, let reason, .zero):
+            "cannot connect to \(path): \(reason); "
+                + (StoreEndpoint.advice(on: path)
+                    ?? "is stored running, is that its socket, and may you use it? --socket or STORED_SOCKET says where "
+                    + "it listens")
         case .unreachable(let path, let reason, let time):
             "nobody could be reached at \(path) for \(time.shown): \(reason); "
                 + (StoreEndpoint.advice(on: path) ?? "is stored running, and is that its socket?")
         case .insecure(let path, let reason): "no safe connection to \(path): \(reason)"
         case .connectionLost: "the connection was lost; whether the request was carried out is unknown"
+        case .timedOut("", _, true):
+            "the store did not answer in time; whether the request was carried out is unknown"
+        case .timedOut("", _, false): "the store did not answer in time; nothing was sent"
         case .timedOut(let request, let time, let wasSent):
             "\(request) had no answer after \(time.shown); "
                 + (wasSent ? "whether it was carried out is unknown" : "it was not sent")
+        case .interrupted: "interrupted"
+        case .unreadableInput(let reason): "standard input cannot be read: \(reason)"
+        case .system(let call, let reason): "\(call) failed on the connection: \(reason); connect again"
         case .protocolViolation(let line): "this is not the store's protocol: \(line); is it stored that listens there?"
         case .notReady(let model, let reason): "\(model) does not answer yet: \(reason)"
         case .notUnderstood(let json): "the store answered what this library does not understand: \(json)"
@@ -163,6 +209,20 @@ extension ClientError: CustomStringConvertible {
         }
     }
 }
+
+extension ClientError {
+    /// The error of a connection whose store has announced that it stops.
+    package static let ending = ClientError.draining(message: "the store is stopping; connect again in a moment")
+
+    /// Returns the error for a line that is none of the protocol's.
+    static func violation(_ line: some Sequence<UInt8>) -> ClientError {
+        .protocolViolation(String(decoding: Array(line.prefix(200)), as: UTF8.self))
+    }
+}
+
+/// The former name of the failures of a ``StoreConnection``.
+@available(*, deprecated, renamed: "ClientError")
+public typealias StoreError = ClientError
 
 extension Duration {
     /// The duration as text for people: `40 ms`, `1.5 s`.

@@ -17,24 +17,24 @@ struct Descriptor: ~Copyable {
     /// - Parameters:
     ///   - owner: the user ID that must run the store, unless root does; nil: any user.
     ///   - waits: false if connecting must not wait for a listener that is slow to accept.
-    /// - Throws: `StoreError.cannotConnect`.
-    init(connectedTo path: String, owner: UInt32?, waits: Bool = true) throws(StoreError) {
+    /// - Throws: `ClientError.unreachable`.
+    init(connectedTo path: String, owner: UInt32?, waits: Bool = true) throws(ClientError) {
         let bytes = Array(path.utf8)
         guard (1...Platform.longestPath).contains(bytes.count), !bytes.contains(0) else {
-            throw .cannotConnect(
+            throw .unreachable(
                 path: path, reason: "a socket's path has 1 to \(Platform.longestPath) bytes, this one \(bytes.count)")
         }
         let number = Platform.streamSocket()
-        guard number >= 0 else { throw .cannotConnect(path: path, reason: reason(errno)) }
+        guard number >= 0 else { throw .unreachable(path: path, reason: reason(errno)) }
         if !waits { _ = fcntl(number, F_SETFL, O_NONBLOCK) }
         guard Platform.connectSocket(number, bytes) == 0 else {
             let code = errno
             close(number)
-            throw .cannotConnect(path: path, reason: reason(code))
+            throw .unreachable(path: path, reason: reason(code))
         }
         if let owner, let server = Platform.peer(of: number), server != owner, server != 0 {
             close(number)
-            throw .cannotConnect(
+            throw .unreachable(
                 path: path,
                 reason: "user \(server) runs what answers there, not you; if that is meant, name the socket yourself")
         }
@@ -43,26 +43,19 @@ struct Descriptor: ~Copyable {
 
     deinit { close(number) }
 
-    /// Returns the number and gives up its ownership: the caller closes it.
-    consuming func release() -> Int32 {
-        let number = number
-        discard self
-        return number
-    }
-
     /// Sends the bytes that the kernel accepts now; returns their count, or nil when it accepts none.
-    borrowing func send(_ bytes: UnsafeRawBufferPointer) throws(StoreError) -> Int? {
+    borrowing func send(_ bytes: UnsafeRawBufferPointer) throws(ClientError) -> Int? {
         let sent = Platform.sendBytes(number, bytes)
         if sent >= 0 { return sent }
         switch errno {
         case EAGAIN, EINTR: return nil
-        case EPIPE, ECONNRESET: throw .closed
+        case EPIPE, ECONNRESET: throw .connectionLost
         default: throw .system(call: "send", reason: reason(errno))
         }
     }
 
     /// Reads the available bytes; returns their count, 0 at the end, or nil when there are none now.
-    borrowing func receive(_ buffer: UnsafeMutableRawBufferPointer) throws(StoreError) -> Int? {
+    borrowing func receive(_ buffer: UnsafeMutableRawBufferPointer) throws(ClientError) -> Int? {
         let count = recv(number, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
         if count >= 0 { return count }
         switch errno {

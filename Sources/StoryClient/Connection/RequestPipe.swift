@@ -46,7 +46,7 @@ public struct RequestPipe {
     private var lineNumber = 0
     private var inputEnded = false
     /// The error because of which the input could not be read to its end.
-    private var inputFailure: StoreError?
+    private var inputFailure: ClientError?
     /// The numbers of the input lines whose requests have no final line yet, from `next` on; nil for the pipe's own
     /// `PING`.
     private var waiting: [Int?] = []
@@ -89,9 +89,9 @@ public struct RequestPipe {
 
     /// Runs until the input has ended and every request has its reply.
     ///
-    /// - Throws: `StoreError.closed` or `.draining` when the store closes the connection before that; the summary then
-    ///   has the number of unanswered requests. `StoreError.unreadableInput` when the input cannot be read to its end.
-    public mutating func run(_ each: (Outcome) -> Void) throws(StoreError) {
+    /// - Throws: `ClientError.connectionLost` or `.draining` when the store closes the connection before that; the summary then
+    ///   has the number of unanswered requests. `ClientError.unreadableInput` when the input cannot be read to its end.
+    public mutating func run(_ each: (Outcome) -> Void) throws(ClientError) {
         // The store closes a connection whose first line is no request.
         ping()
         while true {
@@ -106,7 +106,7 @@ public struct RequestPipe {
         if let inputFailure { throw inputFailure }
     }
 
-    private mutating func takeReplies(_ each: (Outcome) -> Void) throws(StoreError) {
+    private mutating func takeReplies(_ each: (Outcome) -> Void) throws(ClientError) {
         while let line = try connection.arrivedLine() {
             if line.kind == .notice { continue }
             if line.kind != .push && next == waiting.count { throw .protocolViolation(line.text) }

@@ -6,7 +6,7 @@ public final class StoreConnection {
     package let place: StoreAddress
     /// The time limit for a reply; nil: none.
     public var timeout: Duration?
-    /// A descriptor that ends every wait with `StoreError.interrupted` once it is readable; −1 for none.
+    /// A descriptor that ends every wait with ``ClientError/interrupted`` once it is readable; −1 for none.
     public var interruption: Int32 = -1
     /// A descriptor that ends a wait once it is readable, without a result; its owner reads it before the next wait. −1
     /// for none.
@@ -24,7 +24,7 @@ public final class StoreConnection {
     /// Connects and reads the greeting.
     public convenience init(
         to address: StoreAddress, timeout: Duration? = .seconds(20), interruption: Int32 = -1
-    ) throws(StoreError) {
+    ) throws(ClientError) {
         try self.init(to: address, timeout: timeout, interruption: interruption, waits: true, writes: false)
     }
 
@@ -35,18 +35,18 @@ public final class StoreConnection {
     ///   - writes: true to prefer a store that takes writes: a replica is taken where no other endpoint greets.
     package init(
         to address: StoreAddress, timeout: Duration?, interruption: Int32, waits: Bool, writes: Bool
-    ) throws(StoreError) {
+    ) throws(ClientError) {
         self.address = address
         self.timeout = timeout
         self.interruption = interruption
-        var failures: [StoreError] = []
+        var failures: [ClientError] = []
         var replica: (wire: StoreWire, greeting: [UInt8], endpoint: StoreEndpoint)?
         for endpoint in address.endpoints {
-            do throws(StoreError) {
+            do throws(ClientError) {
                 let deadline = Deadline(after: timeout)
                 let made = try StoreWire(to: endpoint, waits: waits, deadline: deadline, interruption: interruption)
                 let greeted = try StoreConnection.greeting(of: made, deadline, interruption)
-                if writes, StoreConnection.isOfReplica(greeted) {
+                if writes, (try? StoreDecoder.decode(Greeting.self, greeted).isReplica) == true {
                     replica = replica ?? (made, greeted, endpoint)
                     continue
                 }
@@ -61,58 +61,53 @@ public final class StoreConnection {
         (wire, greeting, place) = (replica.wire, replica.greeting, StoreAddress(replica.endpoint))
     }
 
-    /// Returns true for the greeting of a replica, which refuses writes; a node passes them on.
-    private static func isOfReplica(_ greeting: [UInt8]) -> Bool {
-        let cluster = JSONMembers(greeting)?["cluster"].flatMap { JSONMembers(Array($0)) }
-        return cluster.map { $0["node"] == nil } ?? false
-    }
-
     /// Returns the error for endpoints none of which could be used.
-    private static func failure(_ failures: [StoreError]) -> StoreError {
-        guard let first = failures.first, failures.count > 1 else { return failures.first ?? .closed }
+    private static func failure(_ failures: [ClientError]) -> ClientError {
+        guard let first = failures.first, failures.count > 1 else { return failures.first ?? .connectionLost }
         let others = failures.dropFirst().map { failure in
-            guard case .cannotConnect(let path, let reason) = failure else { return "; \(failure)" }
+            guard case .unreachable(let path, let reason, _) = failure else { return "; \(failure)" }
             return "; nor to \(path): \(reason)"
         }
-        guard case .cannotConnect(let path, let reason) = first else { return first }
-        return .cannotConnect(path: path, reason: reason + others.joined())
+        guard case .unreachable(let path, let reason, _) = first else { return first }
+        return .unreachable(path: path, reason: reason + others.joined())
     }
 
     private static func greeting(
         of wire: StoreWire, _ deadline: Deadline, _ interruption: Int32
-    ) throws(StoreError) -> [UInt8] {
+    ) throws(ClientError) -> [UInt8] {
         while true {
             guard let bytes = wire.arrivedLine() else {
-                guard !wire.isAtEnd else { throw .closed }
-                _ = try wire.wait(for: nil, deadline, interruption: interruption)
+                guard !wire.isAtEnd else { throw .connectionLost }
+                do throws(ClientError) {
+                    _ = try wire.wait(for: nil, deadline, interruption: interruption)
+                } catch {
+                    guard case .timedOut = error else { throw error }
+                    throw .timedOut(after: deadline.limit, wasSent: false)
+                }
                 continue
             }
-            guard let line = ReplyLine(bytes) else { throw violation(bytes) }
+            guard let line = ReplyLine(bytes) else { throw .violation(bytes) }
             switch line.kind {
             case .notice: return line.json
             // A store that is full or stopping sends a failure instead of the greeting.
-            case .failed: throw .refused(Refusal(json: line.json))
+            case .failed: throw ClientError(Refusal(json: line.json))
             case .row, .done, .push: throw .protocolViolation(line.text)
             }
         }
-    }
-
-    private static func violation(_ bytes: ArraySlice<UInt8>) -> StoreError {
-        .protocolViolation(String(decoding: bytes.prefix(200), as: UTF8.self))
     }
 
     /// The number of bytes of requests that wait to be sent.
     public var unsentCount: Int { wire.unsentCount }
 
     /// Sends a request and waits for its reply.
-    public func ask(_ request: String) throws(StoreError) -> StoreReply {
+    public func ask(_ request: String) throws(ClientError) -> StoreReply {
         try send(request)
         return try reply()
     }
 
     /// Enqueues a request line, without its LF, and sends the bytes that the kernel accepts; the rest is sent at the
     /// next wait.
-    public func send(_ request: String) throws(StoreError) {
+    public func send(_ request: String) throws(ClientError) {
         enqueue(request.utf8)
         try wire.sendSome()
     }
@@ -120,14 +115,15 @@ public final class StoreConnection {
     /// Enqueues a request line, without its LF, to be sent with others at the next wait.
     public func enqueue(_ request: some Collection<UInt8>) {
         wire.enqueue(request)
+        wire.enqueue(CollectionOfOne(0x0A))
     }
 
     /// Waits for the reply to the oldest request that has none yet. After a timeout or an interruption the late reply
     /// is dropped, and the next call waits for the reply to the next request.
-    public func reply() throws(StoreError) -> StoreReply {
+    public func reply() throws(ClientError) -> StoreReply {
         let deadline = Deadline(after: timeout)
         var rows: [ReplyLine] = []
-        do throws(StoreError) {
+        do throws(ClientError) {
             while let line = try nextLine(deadline) {
                 switch line.kind {
                 case .row: rows.append(line)
@@ -144,11 +140,11 @@ public final class StoreConnection {
     }
 
     /// The error for a connection that has ended.
-    public var ending: StoreError { isDraining ? .draining : .closed }
+    public var ending: ClientError { isDraining ? .ending : .connectionLost }
 
     /// Waits for the next push of a subscription, up to a duration; nil: without a limit. Returns nil when the store
     /// ended the connection.
-    public func push(within patience: Duration?) throws(StoreError) -> ReplyLine? {
+    public func push(within patience: Duration?) throws(ClientError) -> ReplyLine? {
         if !pushes.isEmpty { return pushes.removeFirst() }
         let deadline = Deadline(after: patience)
         while let line = try nextLine(deadline) {
@@ -162,7 +158,7 @@ public final class StoreConnection {
     }
 
     /// Returns a push that has arrived already; nil if there is none.
-    public func arrivedPush() throws(StoreError) -> ReplyLine? {
+    public func arrivedPush() throws(ClientError) -> ReplyLine? {
         if !pushes.isEmpty { return pushes.removeFirst() }
         while let line = try arrivedLine() {
             if line.kind == .push { return line }
@@ -171,7 +167,7 @@ public final class StoreConnection {
     }
 
     /// Sends the requests that wait, then shuts down the sending side of the connection.
-    public func endSending() throws(StoreError) {
+    public func endSending() throws(ClientError) {
         let deadline = Deadline(after: timeout)
         while unsentCount > 0 { try wait(for: nil, deadline) }
         try wire.endSending()
@@ -181,11 +177,9 @@ public final class StoreConnection {
 // The primitives of the pipe and the prompt.
 extension StoreConnection {
     /// Returns a line of any kind that has arrived already; nil if there is none.
-    package func arrivedLine() throws(StoreError) -> ReplyLine? {
+    package func arrivedLine() throws(ClientError) -> ReplyLine? {
         while let bytes = wire.arrivedLine() {
-            guard let line = ReplyLine(bytes) else {
-                throw StoreConnection.violation(bytes)
-            }
+            guard let line = ReplyLine(bytes) else { throw .violation(bytes) }
             if line.kind == .notice, line.json.starts(with: #"{"draining":"#.utf8) { isDraining = true }
             guard givenUp > 0, line.kind == .row || line.isFinal else { return line }
             if line.isFinal { givenUp -= 1 }
@@ -197,17 +191,17 @@ extension StoreConnection {
     package var isOver: Bool { wire.isAtEnd }
 
     /// Waits until bytes were sent or received, or `descriptor` is readable; returns true for the last.
-    package func wait(for descriptor: Int32) throws(StoreError) -> Bool {
+    package func wait(for descriptor: Int32) throws(ClientError) -> Bool {
         try wait(for: descriptor, Deadline(after: nil))
     }
 
     /// Waits until bytes were sent or received, or `other` is readable; returns true for the last.
     @discardableResult
-    func wait(for other: Int32?, _ deadline: Deadline) throws(StoreError) -> Bool {
+    func wait(for other: Int32?, _ deadline: Deadline) throws(ClientError) -> Bool {
         try wire.wait(for: other, deadline, interruption: interruption, alarm: alarm)
     }
 
-    private func nextLine(_ deadline: Deadline) throws(StoreError) -> ReplyLine? {
+    private func nextLine(_ deadline: Deadline) throws(ClientError) -> ReplyLine? {
         while true {
             if let line = try arrivedLine() { return line }
             if wire.isAtEnd { return nil }

@@ -6,8 +6,10 @@
     import Darwin
 #endif
 
-/// The bytes of a blocking connection to one endpoint: plain over a Unix socket, in TLS over TCP.
-final class StoreWire {
+/// The bytes of a connection to one endpoint: plain over a Unix socket, in TLS over TCP. Only `wait` waits.
+///
+/// It is used by one thread at a time: that of a `StoreConnection`, or the one that holds the lock of a `Channel`.
+final class StoreWire: @unchecked Sendable {
     private let descriptor: Descriptor
     private let tls: TLSWire?
     private var incoming = LineBuffer()
@@ -25,7 +27,7 @@ final class StoreWire {
     ///   - waits: false if connecting must not wait for a store that is slow to accept.
     ///   - deadline: the moment at which trying ends.
     ///   - interruption: a descriptor that ends the wait once it is readable; −1 for none.
-    init(to endpoint: StoreEndpoint, waits: Bool, deadline: Deadline, interruption: Int32) throws(StoreError) {
+    init(to endpoint: StoreEndpoint, waits: Bool, deadline: Deadline, interruption: Int32) throws(ClientError) {
         switch endpoint {
         case .socket(let path, let owner):
             tls = nil
@@ -35,46 +37,39 @@ final class StoreWire {
             descriptor = try Descriptor(to: remote, deadline: deadline, interruption: interruption)
             try tls.begin(&outgoing)
             self.tls = tls
-        case .malformed(let text): throw StoreWire.malformed(text)
+        case .malformed(let text):
+            throw .insecure(path: text, reason: "another machine's store is named as tls://HOST:PORT")
         }
     }
 
-    /// Returns the error for a URL that is malformed.
-    static func malformed(_ text: String) -> StoreError {
-        .insecure(path: text, reason: "another machine's store is named as tls://HOST:PORT")
-    }
+    /// The number of the socket, to poll.
+    var number: Int32 { descriptor.number }
 
     /// The number of bytes of requests that wait to be sent.
     var unsentCount: Int { unsealed.count + outgoing.count - sent }
 
-    /// Enqueues a request line, without its LF.
-    func enqueue(_ request: some Collection<UInt8>) {
-        if tls == nil {
-            outgoing.append(contentsOf: request)
-            outgoing.append(0x0A)
-        } else {
-            unsealed.append(contentsOf: request)
-            unsealed.append(0x0A)
-        }
+    /// Enqueues bytes of requests, each with its LF.
+    func enqueue(_ bytes: some Sequence<UInt8>) {
+        if tls == nil { outgoing.append(contentsOf: bytes) } else { unsealed.append(contentsOf: bytes) }
     }
 
     /// Returns the next whole line that has arrived; nil if there is none.
     func arrivedLine() -> ArraySlice<UInt8>? { incoming.next() }
 
     /// Shuts down the sending side of the connection; what waits must be sent before.
-    func endSending() throws(StoreError) {
+    func endSending() throws(ClientError) {
         tls?.close(&outgoing)
         try sendSome()
-        shutdown(descriptor.number, Int32(SHUT_WR))
+        shutdown(number, Int32(SHUT_WR))
     }
 
     /// Waits until bytes were sent or received, or `other` or `alarm` is readable; returns true for `other`.
     func wait(
         for other: Int32?, _ deadline: Deadline, interruption: Int32, alarm: Int32 = -1
-    ) throws(StoreError) -> Bool {
+    ) throws(ClientError) -> Bool {
         let events = Int16(POLLIN) | (unsentCount > 0 ? Int16(POLLOUT) : 0)
         var polled = [
-            pollfd(fd: descriptor.number, events: events, revents: 0),
+            pollfd(fd: number, events: events, revents: 0),
             pollfd(fd: interruption, events: Int16(POLLIN), revents: 0),
             pollfd(fd: other ?? -1, events: Int16(POLLIN), revents: 0),
             pollfd(fd: alarm, events: Int16(POLLIN), revents: 0),
@@ -82,40 +77,43 @@ final class StoreWire {
         let count = poll(&polled, nfds_t(polled.count), deadline.milliseconds)
         if count < 0, errno != EINTR { throw .system(call: "poll", reason: reason(errno)) }
         if polled[1].revents != 0 { throw .interrupted }
-        if count == 0, deadline.milliseconds == 0 { throw .timedOut }
-        if count > 0, polled[0].revents != 0 {
-            if polled[0].revents & Int16(POLLOUT) != 0 { try sendSome() }
-            if polled[0].revents & ~Int16(POLLOUT) != 0 { try receiveSome() }
-        }
+        if count == 0, deadline.milliseconds == 0 { throw .timedOut(after: deadline.limit) }
+        if count > 0 { try move(polled[0].revents) }
         return count > 0 && polled[2].revents != 0
     }
 
+    /// Sends and receives as the events allow that `poll` returned for the socket.
+    func move(_ events: Int16) throws(ClientError) {
+        if events & Int16(POLLOUT) != 0 { try sendSome() }
+        if events & ~Int16(POLLOUT) != 0 { try receiveSome() }
+    }
+
     /// Sends the bytes that the kernel accepts now.
-    func sendSome() throws(StoreError) {
+    func sendSome() throws(ClientError) {
         if let tls, !unsealed.isEmpty {
             try tls.seal(unsealed, into: &outgoing)
             unsealed.removeAll(keepingCapacity: true)
         }
         while sent < outgoing.count {
             // Not thrown out of the closure: a typed error would lose its type there.
-            let result = outgoing.withUnsafeBytes { bytes -> Result<Int?, StoreError> in
-                Result { () throws(StoreError) in
+            let result = outgoing.withUnsafeBytes { bytes -> Result<Int?, ClientError> in
+                Result { () throws(ClientError) in
                     try descriptor.send(UnsafeRawBufferPointer(rebasing: bytes[sent...]))
                 }
             }
             // A store that closed the connection may have sent the reason, which is read before the end.
-            if case .failure(.closed) = result { break }
+            if case .failure(.connectionLost) = result { break }
             guard let count = try result.get() else { return }
             sent += count
         }
-        outgoing.removeAll(keepingCapacity: true)
+        outgoing.removeAll(keepingCapacity: outgoing.count <= 65_536)
         sent = 0
     }
 
-    private func receiveSome() throws(StoreError) {
+    private func receiveSome() throws(ClientError) {
         guard incoming.unreadCount <= LineBuffer.longestLine else { throw .protocolViolation("a line without end") }
-        let result = readBuffer.withUnsafeMutableBytes { buffer -> Result<Int?, StoreError> in
-            Result { () throws(StoreError) in
+        let result = readBuffer.withUnsafeMutableBytes { buffer -> Result<Int?, ClientError> in
+            Result { () throws(ClientError) in
                 guard let count = try descriptor.receive(buffer) else { return nil }
                 try take(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
                 return count
@@ -124,9 +122,9 @@ final class StoreWire {
         if try result.get() == 0 { isAtEnd = true }
     }
 
-    private func take(_ bytes: UnsafeRawBufferPointer) throws(StoreError) {
+    private func take(_ bytes: UnsafeRawBufferPointer) throws(ClientError) {
         guard let tls else { return incoming.append(bytes) }
-        do throws(StoreError) {
+        do throws(ClientError) {
             try tls.open(bytes, answers: &outgoing).withUnsafeBytes { incoming.append($0) }
         } catch {
             // The alert is sent, so that the store can tell why; the connection is over anyway.
@@ -135,5 +133,81 @@ final class StoreWire {
         }
         if tls.isAtEnd { isAtEnd = true }
         try sendSome()
+    }
+}
+
+/// A buffer of received bytes that are read line by line.
+struct LineBuffer {
+    /// The maximum size of a line in bytes: eight times the 1 MiB that a store accepts, since escapes make rows longer.
+    static let longestLine = 8_388_608
+
+    private var bytes: [UInt8] = []
+    private var start = 0
+    /// An index with no LF between `start` and it, so that a long line is not searched again for each of its parts.
+    private var searched = 0
+
+    /// The number of bytes that were not returned yet.
+    var unreadCount: Int { bytes.count - start }
+
+    mutating func append(_ more: UnsafeRawBufferPointer) {
+        if start > 0, start == bytes.count || start > 65_536 {
+            bytes.removeFirst(start)
+            searched -= start
+            start = 0
+        }
+        bytes.append(contentsOf: more)
+    }
+
+    /// Returns the next whole line without its LF; nil if there is none.
+    mutating func next() -> ArraySlice<UInt8>? {
+        guard let end = bytes[searched...].firstIndex(of: 0x0A) else {
+            searched = bytes.count
+            return nil
+        }
+        defer {
+            start = end + 1
+            searched = start
+        }
+        return bytes[start..<end]
+    }
+
+    /// Returns the bytes that remain at the end of the input, a last line without its LF; nil if there are none.
+    mutating func rest() -> ArraySlice<UInt8>? {
+        guard start < bytes.count else { return nil }
+        defer {
+            start = bytes.count
+            searched = start
+        }
+        return bytes[start...]
+    }
+}
+
+/// The moment at which a wait ends; without a limit, the wait never ends.
+struct Deadline {
+    private var end: ContinuousClock.Instant?
+    /// The time limit of the wait; zero without one.
+    let limit: Duration
+
+    /// Creates a deadline that is the given duration from now; nil: no limit.
+    init(after limit: Duration?) {
+        end = limit.map { ContinuousClock.now + $0 }
+        self.limit = limit ?? .zero
+    }
+
+    /// Returns the earlier one of two deadlines.
+    func earlier(_ other: Deadline) -> Deadline {
+        var deadline = self
+        deadline.end = [end, other.end].compactMap(\.self).min()
+        return deadline
+    }
+
+    /// The remaining time in whole milliseconds, for `poll`: 0 when it is over, −1 without a limit.
+    var milliseconds: Int32 {
+        guard let end else { return -1 }
+        let left = ContinuousClock.now.duration(to: end).components
+        guard left.seconds >= 0, left.attoseconds >= 0 else { return 0 }
+        // Rounded up, so that waiting never ends a little too early and spins.
+        let rest = left.attoseconds / 1_000_000_000_000_000 + 1
+        return Int32(clamping: min(left.seconds, 1_000_000) * 1_000 + rest)
     }
 }

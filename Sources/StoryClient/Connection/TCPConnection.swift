@@ -13,19 +13,19 @@ import StoryCore
         /// - Parameters:
         ///   - deadline: the moment at which trying ends.
         ///   - interruption: a descriptor that ends the wait once it is readable; −1 for none.
-        /// - Throws: `StoreError.cannotConnect`, `.interrupted`.
-        init(to remote: HostAndPort, deadline: Deadline, interruption: Int32) throws(StoreError) {
+        /// - Throws: `ClientError.unreachable`, `.interrupted`.
+        init(to remote: HostAndPort, deadline: Deadline, interruption: Int32) throws(ClientError) {
             let found: [ResolvedAddress]
             let path = StoreEndpoint.remote(remote, StoreIdentity()).description
             do throws(ResolveError) {
                 found = try ResolvedAddress.resolve(remote)
             } catch {
-                throw .cannotConnect(path: path, reason: error.reason)
+                throw .unreachable(path: path, reason: error.reason)
             }
             var last = "the host has no address"
             for address in found {
                 let number = StreamSocket.make(address.family)
-                guard number >= 0 else { throw .cannotConnect(path: path, reason: reason(errno)) }
+                guard number >= 0 else { throw .unreachable(path: path, reason: reason(errno)) }
                 let socket = Descriptor(number)
                 let patience = found.count > 1 ? Deadline(after: Descriptor.patience) : deadline
                 guard
@@ -38,13 +38,13 @@ import StoryCore
                 }
                 last = fault
             }
-            throw .cannotConnect(path: path, reason: last)
+            throw .unreachable(path: path, reason: last)
         }
 
         /// Connects; returns the fault, or nil where the connection is made.
         private borrowing func connect(
             _ address: ResolvedAddress, until deadline: Deadline, interruption: Int32
-        ) throws(StoreError) -> String? {
+        ) throws(ClientError) -> String? {
             let number = number
             if address.withPointer({ Glibc.connect(number, $0, $1) }) == 0 { return nil }
             guard errno == EINPROGRESS || errno == EINTR else { return reason(errno) }
@@ -66,16 +66,14 @@ import StoryCore
     }
 
     /// The TLS of a connection to a store.
-    ///
-    /// It is used by one thread at a time: that of a `StoreConnection`, or the one that holds the lock of a `Channel`.
-    final class TLSWire: @unchecked Sendable {
+    final class TLSWire {
         private let session: TLSSession
         private let address: String
 
         /// Reads the identity's files.
         ///
-        /// - Throws: `StoreError.insecure`, which names the file at fault.
-        init(_ remote: HostAndPort, _ identity: StoreIdentity) throws(StoreError) {
+        /// - Throws: `ClientError.insecure`, which names the file at fault.
+        init(_ remote: HostAndPort, _ identity: StoreIdentity) throws(ClientError) {
             address = StoreEndpoint.remote(remote, identity).description
             guard let authority = identity.authority else {
                 throw .insecure(
@@ -100,7 +98,7 @@ import StoryCore
         var isAtEnd: Bool { session.state == .ended }
 
         /// Begins the handshake.
-        func begin(_ outgoing: inout [UInt8]) throws(StoreError) {
+        func begin(_ outgoing: inout [UInt8]) throws(ClientError) {
             var made: [UInt8] = []
             do throws(TLSError) {
                 try session.handshake { made.append(contentsOf: $0) }
@@ -111,7 +109,7 @@ import StoryCore
         }
 
         /// Encrypts bytes.
-        func seal(_ bytes: [UInt8], into outgoing: inout [UInt8]) throws(StoreError) {
+        func seal(_ bytes: [UInt8], into outgoing: inout [UInt8]) throws(ClientError) {
             var made: [UInt8] = []
             let result = bytes.withUnsafeBytes { bytes -> Result<Void, TLSError> in
                 Result { () throws(TLSError) in try session.send(bytes) { made.append(contentsOf: $0) } }
@@ -122,8 +120,8 @@ import StoryCore
 
         /// Takes received bytes: returns the data in them, and adds bytes that answer the store.
         ///
-        /// - Throws: `StoreError.insecure`; the bytes for the store are added before.
-        func open(_ bytes: UnsafeRawBufferPointer, answers: inout [UInt8]) throws(StoreError) -> [UInt8] {
+        /// - Throws: `ClientError.insecure`; the bytes for the store are added before.
+        func open(_ bytes: UnsafeRawBufferPointer, answers: inout [UInt8]) throws(ClientError) -> [UInt8] {
             var (made, data): ([UInt8], [UInt8]) = ([], [])
             let failure: TLSError?
             do throws(TLSError) {
@@ -147,22 +145,22 @@ import StoryCore
     }
 #else
     extension Descriptor {
-        init(to remote: HostAndPort, deadline: Deadline, interruption: Int32) throws(StoreError) {
-            throw .cannotConnect(path: "tls://\(remote)", reason: "this library is built without TLS")
+        init(to remote: HostAndPort, deadline: Deadline, interruption: Int32) throws(ClientError) {
+            throw .unreachable(path: "tls://\(remote)", reason: "this library is built without TLS")
         }
     }
 
     /// The TLS of a connection to a store, which this library is built without.
-    final class TLSWire: Sendable {
+    final class TLSWire {
         let isAtEnd = true
 
-        init(_ remote: HostAndPort, _ identity: StoreIdentity) throws(StoreError) {
-            throw .cannotConnect(path: "tls://\(remote)", reason: "this library is built without TLS")
+        init(_ remote: HostAndPort, _ identity: StoreIdentity) throws(ClientError) {
+            throw .unreachable(path: "tls://\(remote)", reason: "this library is built without TLS")
         }
 
-        func begin(_ outgoing: inout [UInt8]) throws(StoreError) {}
-        func seal(_ bytes: [UInt8], into outgoing: inout [UInt8]) throws(StoreError) {}
-        func open(_ bytes: UnsafeRawBufferPointer, answers: inout [UInt8]) throws(StoreError) -> [UInt8] { [] }
+        func begin(_ outgoing: inout [UInt8]) throws(ClientError) {}
+        func seal(_ bytes: [UInt8], into outgoing: inout [UInt8]) throws(ClientError) {}
+        func open(_ bytes: UnsafeRawBufferPointer, answers: inout [UInt8]) throws(ClientError) -> [UInt8] { [] }
         func close(_ outgoing: inout [UInt8]) {}
     }
 #endif

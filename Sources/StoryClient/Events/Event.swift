@@ -36,12 +36,12 @@ public struct Event: Hashable, Sendable {
         guard let members = JSONMembers(json), let position = members.number("position"),
             let stream = members.text("stream"), let version = members.number("version"),
             let type = members.text("type"), let time = members.text("time").flatMap({ Instant($0) }),
-            let by = members.number("by").flatMap({ UInt32(exactly: $0) }), let data = members.json("data")
+            let by = members.number("by").flatMap({ UInt32(exactly: $0) }), let data = members.json("data"),
+            let tags = members.texts("tags")
         else { throw .notUnderstood(String(decoding: json.prefix(1_000), as: UTF8.self)) }
         (self.position, self.stream, self.version, self.type) = (position, stream, version, type)
-        (self.time, self.by, self.data) = (Date(time), by, data)
+        (self.time, self.by, self.data, self.tags) = (Date(time), by, data, tags)
         key = members.text("key")
-        tags = try StoreDecoder.decode([String].self, members["tags"].map(Array.init) ?? Array("[]".utf8))
         meta = members.json("meta")
     }
 }
@@ -88,4 +88,94 @@ public struct StreamState: Hashable, Sendable, Decodable {
     public let version: UInt64
     /// The position of its last event.
     public let position: UInt64
+}
+
+extension StoreClient {
+    /// Returns a page of events.
+    ///
+    /// - Parameters:
+    ///   - selection: the events to read.
+    ///   - from: the first point, inclusive; in one stream a version.
+    ///   - to: the last point, inclusive; in one stream a version.
+    ///   - order: nil: ascending.
+    ///   - limit: 1–10,000 events; nil: 1,000.
+    ///   - types: only events of these types, 64 at most.
+    ///   - log: the history that the positions belong to; nil: not checked.
+    /// - Throws: `ClientError`, `diverged` where the positions belong to another history; or `CancellationError`.
+    public func read(
+        _ selection: EventSelection = .all, from: LogPoint? = nil, to: LogPoint? = nil, order: Order? = nil,
+        limit: Int? = nil, types: [String]? = nil, log: String? = nil
+    ) async throws -> Page<Event> {
+        let line = RequestLine(.read, selection.events).option("from", from?.option).option("to", to?.option)
+            .option("limit", limit.map(String.init)).option("order", order?.rawValue)
+            .option("types", types?.joined(separator: ",")).option("log", log)
+        let reply = try await ask(line)
+        let end = try StoreDecoder.decode(PageEnd.self, reply.final.json)
+        return Page(
+            rows: try reply.rows.map { try Event($0.json) }, next: end.nextText, position: end.position, log: reply.log)
+    }
+
+    /// Returns all events from one point to another, fetched page by page on demand. They belong to one history: if the
+    /// store has another one when the next page is fetched, that fails with `diverged`.
+    ///
+    /// The parameters are those of `read`; a page has 1–10,000 events.
+    public func allEvents(
+        _ selection: EventSelection = .all, from: LogPoint? = nil, to: LogPoint? = nil, order: Order? = nil,
+        types: [String]? = nil, log: String? = nil, pageSize: Int = 500
+    ) -> Rows<Event> {
+        Rows { before in
+            try await self.read(
+                selection, from: before?.nextPoint ?? from, to: to, order: order, limit: pageSize, types: types,
+                log: before?.log ?? log)
+        }
+    }
+
+    /// Returns the number of events that `read` would return for the same parameters without a limit.
+    ///
+    /// - Throws: as `read`.
+    public func countEvents(
+        _ selection: EventSelection = .all, from: LogPoint? = nil, to: LogPoint? = nil, types: [String]? = nil,
+        log: String? = nil
+    ) async throws -> UInt64 {
+        let line = RequestLine(.count, selection.events).option("from", from?.option).option("to", to?.option)
+            .option("types", types?.joined(separator: ",")).option("log", log)
+        return try StoreDecoder.decode(CountEnd.self, try await ask(line).final.json).count
+    }
+
+    /// Returns a page of 1–1,000 types of events, in the order of their names: of a category, such as `story`, or of all
+    /// events.
+    ///
+    /// - Throws: `ClientError` or `CancellationError`.
+    public func types(
+        of category: String? = nil, after: String? = nil, limit: Int? = nil
+    ) async throws -> Page<EventTypeState> {
+        let line = RequestLine(.types, category.map { "\($0)-*" })
+        return try Page(await ask(line.option("after", after).option("limit", limit.map(String.init))))
+    }
+
+    /// Returns all types of events, fetched page by page on demand, in the order of their names.
+    public func allTypes(of category: String? = nil, pageSize: Int = 1_000) -> Rows<EventTypeState> {
+        Rows { try await self.types(of: category, after: $0?.next, limit: pageSize) }
+    }
+
+    /// Returns a page of 1–1,000 streams, 50 where `limit` is nil, in the order of their names.
+    ///
+    /// - Throws: `ClientError` or `CancellationError`.
+    public func streams(
+        _ selection: EventSelection = .all, after: String? = nil, limit: Int? = nil
+    ) async throws -> Page<StreamState> {
+        let line = RequestLine(.streams, selection.streams).option("after", after)
+            .option("limit", limit.map(String.init))
+        return try Page(await ask(line))
+    }
+
+    /// Returns all streams, fetched page by page on demand, in the order of their names.
+    public func allStreams(_ selection: EventSelection = .all, pageSize: Int = 500) -> Rows<StreamState> {
+        Rows { try await self.streams(selection, after: $0?.next, limit: pageSize) }
+    }
+}
+
+extension Page<Event> {
+    /// The point from which the next `read` continues; nil at the end.
+    public var nextPoint: LogPoint? { next.flatMap(UInt64.init).map(LogPoint.position) }
 }

@@ -16,6 +16,23 @@ public struct ModelReceipt: Hashable, Sendable, Decodable {
     public fileprivate(set) var rows: UInt64?
     /// The number of events that did not fit, once the definition was waited for.
     public fileprivate(set) var misfits: UInt64?
+    /// The remarks about the definition, such as the past of rows that it takes away.
+    public let hints: [ModelCheck.Hint]
+
+    private enum CodingKeys: CodingKey { case model, definition, position, changed, state, rows, misfits, hints }
+
+    /// Decodes a receipt; absent hints are none.
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        model = try members.decode(String.self, forKey: .model)
+        definition = try members.decode(UInt64.self, forKey: .definition)
+        position = try members.decode(UInt64.self, forKey: .position)
+        changed = try members.decodeIfPresent(Bool.self, forKey: .changed)
+        state = try members.decode(String.self, forKey: .state)
+        rows = try members.decodeIfPresent(UInt64.self, forKey: .rows)
+        misfits = try members.decodeIfPresent(UInt64.self, forKey: .misfits)
+        hints = try members.decodeIfPresent([ModelCheck.Hint].self, forKey: .hints) ?? []
+    }
 }
 
 /// The state of a model, as far as it matters to a caller that waits for a definition.
@@ -203,5 +220,22 @@ extension StoreClient {
     /// Returns the rows of a declared model, decoded as a type.
     public func model<Row: Decodable & Sendable>(_ name: String, as row: Row.Type) -> ModelCollection<Row> {
         ModelCollection(client: self, name: name)
+    }
+}
+
+/// The parts of a definition's text that say which events its rows are made of.
+package struct ModelOutline: Hashable, Sendable {
+    /// The categories of its events, in the order of their names; nil for all but the store's own.
+    package let categories: [String]?
+    /// True where each row is made of the events of one stream alone, whose ID is the row's.
+    package let hasRowsOfOneStream: Bool
+    /// True where every row is kept as it was.
+    package let hasHistory: Bool
+
+    /// Reads the text of a definition; nil where it is none.
+    package init?(_ text: String) {
+        guard let definition = try? Definition.read(text) else { return nil }
+        categories = definition.program.categories?.sorted()
+        (hasRowsOfOneStream, hasHistory) = (definition.hasRowsOfOneStream, definition.hasHistory)
     }
 }

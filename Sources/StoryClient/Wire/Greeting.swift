@@ -41,11 +41,18 @@ public struct Greeting: Hashable, Sendable, Decodable {
     public let limits: Limits
     /// The store's view of this process.
     public let you: Peer?
+    /// True for a replica, which refuses writes; a node of a log passes them on.
+    public let isReplica: Bool
+
+    /// The member that replicas and nodes have.
+    private struct Cluster: Decodable {
+        let node: JSONValue?
+    }
 
     private enum CodingKeys: String, CodingKey {
         case server
         case protocolVersion = "protocol"
-        case position, durable, log, limits, you
+        case position, durable, log, limits, you, cluster
     }
 
     /// Decodes a greeting; members that were added later may be absent.
@@ -58,5 +65,6 @@ public struct Greeting: Hashable, Sendable, Decodable {
         log = try members.decodeIfPresent(String.self, forKey: .log)
         limits = try members.decodeIfPresent(Limits.self, forKey: .limits) ?? Limits()
         you = try members.decodeIfPresent(Peer.self, forKey: .you)
+        isReplica = try members.decodeIfPresent(Cluster.self, forKey: .cluster).map { $0.node == nil } ?? false
     }
 }

@@ -1,5 +1,9 @@
-/// A validator of RFC 8259: it checks that bytes are one JSON value, and builds nothing from them.
+/// The grammar of RFC 8259: it checks that bytes are one JSON value and finds the members of an object, and builds
+/// nothing from them.
 struct JSONGrammar {
+    /// A member of an object: the bytes of its name, without the quotes, and of its value.
+    typealias Member = (name: Range<Int>, value: Range<Int>)
+
     /// The maximum depth of nesting; a store accepts less.
     private static let deepest = 512
 
@@ -7,10 +11,28 @@ struct JSONGrammar {
     private var index = 0
     private var depth = 0
 
+    private init(_ bytes: [UInt8]) { self.bytes = bytes }
+
     /// Returns true if the text is one JSON value with nothing but white space around it.
     static func matches(_ text: String) -> Bool {
-        var grammar = JSONGrammar(bytes: Array(text.utf8))
+        var grammar = JSONGrammar(Array(text.utf8))
         return grammar.takeValue() && grammar.index == grammar.bytes.count
+    }
+
+    /// Returns the members of an object with nothing but white space around it, in their order; nil where there is
+    /// none.
+    static func members(of json: [UInt8]) -> [Member]? {
+        var grammar = JSONGrammar(json)
+        var members: [Member] = []
+        grammar.skipSpace()
+        guard grammar.next == UInt8(ascii: "{") else { return nil }
+        let isWhole = grammar.takeGroup(until: UInt8(ascii: "}")) { grammar in
+            guard let member = grammar.takeMember() else { return false }
+            members.append(member)
+            return true
+        }
+        grammar.skipSpace()
+        return isWhole && grammar.index == json.count ? members : nil
     }
 
     private var next: UInt8? { index < bytes.count ? bytes[index] : nil }
@@ -18,11 +40,16 @@ struct JSONGrammar {
     /// Takes a value and the white space around it.
     private mutating func takeValue() -> Bool {
         skipSpace()
-        defer { skipSpace() }
-        return switch next {
-        case UInt8(ascii: "{"): takeGroup(until: UInt8(ascii: "}")) { $0.takeMember() }
-        case UInt8(ascii: "["): takeGroup(until: UInt8(ascii: "]")) { $0.takeValue() }
+        guard takeBareValue() else { return false }
+        skipSpace()
+        return true
+    }
+
+    private mutating func takeBareValue() -> Bool {
+        switch next {
         case UInt8(ascii: "\""): takeString()
+        case UInt8(ascii: "{"): takeGroup(until: UInt8(ascii: "}")) { $0.takeMember() != nil }
+        case UInt8(ascii: "["): takeGroup(until: UInt8(ascii: "]")) { $0.takeValue() }
         case UInt8(ascii: "t"): takeWord("true")
         case UInt8(ascii: "f"): takeWord("false")
         case UInt8(ascii: "n"): takeWord("null")
@@ -44,16 +71,26 @@ struct JSONGrammar {
         return take(end)
     }
 
-    private mutating func takeMember() -> Bool {
+    /// Takes a name, its value and the white space around them; nil where there is none.
+    private mutating func takeMember() -> Member? {
         skipSpace()
-        guard next == UInt8(ascii: "\""), takeString() else { return false }
+        let start = index + 1
+        guard next == UInt8(ascii: "\""), takeString() else { return nil }
+        let name = start..<index - 1
         skipSpace()
-        return take(UInt8(ascii: ":")) && takeValue()
+        guard take(UInt8(ascii: ":")) else { return nil }
+        skipSpace()
+        let first = index
+        guard takeBareValue() else { return nil }
+        let value = first..<index
+        skipSpace()
+        return (name, value)
     }
 
     private mutating func takeString() -> Bool {
         index += 1
-        while let byte = next {
+        while index < bytes.count {
+            let byte = bytes[index]
             index += 1
             if byte == UInt8(ascii: "\"") { return true }
             guard byte >= 0x20, byte != UInt8(ascii: "\\") || takeEscape() else { return false }
@@ -64,7 +101,7 @@ struct JSONGrammar {
     private mutating func takeEscape() -> Bool {
         guard let byte = next else { return false }
         index += 1
-        guard byte == UInt8(ascii: "u") else { return Array("\"\\/bfnrt".utf8).contains(byte) }
+        guard byte == UInt8(ascii: "u") else { return "\"\\/bfnrt".utf8.contains(byte) }
         let digits = bytes[index...].prefix(4)
         index += digits.count
         return digits.count == 4 && digits.allSatisfy { Character(Unicode.Scalar($0)).isHexDigit }
@@ -98,6 +135,55 @@ struct JSONGrammar {
     }
 
     private mutating func skipSpace() {
-        while let byte = next, [0x20, 0x09, 0x0A, 0x0D].contains(byte) { index += 1 }
+        while let byte = next, byte <= 0x20, byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D {
+            index += 1
+        }
+    }
+}
+
+/// The members of a JSON object, with the bytes of their values as they are.
+struct JSONMembers {
+    private let bytes: [UInt8]
+    private let members: [JSONGrammar.Member]
+
+    /// Finds the members; nil when this is not an object.
+    init?(_ json: [UInt8]) {
+        guard let members = JSONGrammar.members(of: json) else { return nil }
+        (bytes, self.members) = (json, members)
+    }
+
+    /// The name of the first member; empty where there is none.
+    var first: String { members.first.map { String(decoding: bytes[$0.name], as: UTF8.self) } ?? "" }
+
+    /// The bytes of a value, the last one where the name is there twice; nil where there is none.
+    subscript(name: String) -> ArraySlice<UInt8>? {
+        // An object has few members, so that looking at each costs less than a table of them.
+        members.last { $0.name.count == name.utf8.count && bytes[$0.name].elementsEqual(name.utf8) }
+            .map { bytes[$0.value] }
+    }
+
+    /// Returns a member that is a whole number without a sign; nil where there is none.
+    func number(_ name: String) -> UInt64? {
+        self[name].flatMap { UInt64(String(decoding: $0, as: UTF8.self)) }
+    }
+
+    /// Returns a member that is a string; nil where there is none.
+    func text(_ name: String) -> String? {
+        guard let value = self[name], value.first == UInt8(ascii: "\"") else { return nil }
+        guard value.contains(UInt8(ascii: "\\")) else {
+            return String(decoding: value.dropFirst().dropLast(), as: UTF8.self)
+        }
+        return try? StoreDecoder.decode(String.self, Array(value))
+    }
+
+    /// Returns a member that is a list of strings, empty where there is none; nil for other values.
+    func texts(_ name: String) -> [String]? {
+        guard let value = self[name], !value.elementsEqual("[]".utf8) else { return [] }
+        return try? StoreDecoder.decode([String].self, Array(value))
+    }
+
+    /// Returns a member as JSON; nil where there is none.
+    func json(_ name: String) -> JSONText? {
+        self[name].map { JSONText(trusted: String(decoding: $0, as: UTF8.self)) }
     }
 }

@@ -29,17 +29,20 @@ package struct ModelRequests {
         _ request: DefineRequest, _ tag: Tag?, from session: inout Session, _ now: Instant, _ output: any TurnOutput
     ) throws(StorageError) {
         let model = try world.definitions.model(named: request.name)
+        let hints: [DefinitionHint]
         do throws(Failure) {
-            _ = try Definition.checked(request.text)
-            if let (definition, receipt) = try repeated(request) {
+            let definition = try Definition.checked(request.text)
+            hints = definition.hints(inPlaceOf: model?.active.flatMap { try? Definition.checked($0.text) })
+            if let (number, receipt) = try repeated(request) {
                 session.wrote(receipt.position)
-                return reply(request.name, definition: definition, receipt: receipt, tag: tag, to: output)
+                return reply(request.name, definition: number, receipt: receipt, hints: hints, tag: tag, to: output)
             }
             if let notLeader { throw notLeader }
             if let newest = model?.newest, Definition.areEqual(newest.text, request.text) {
                 let receipt = try Failure.reading(try self.receipt(at: newest.position))
                 return reply(
-                    request.name, definition: newest.number, receipt: receipt, tag: tag, to: output, isUnchanged: true)
+                    request.name, definition: newest.number, receipt: receipt, hints: hints, tag: tag, to: output,
+                    isUnchanged: true)
             }
             let limit = DeclaredModel.limit
             if model?.isDefined != true, try Failure.reading(try world.definitions.defined().count) >= limit {
@@ -53,7 +56,7 @@ package struct ModelRequests {
         let event = ModelDefined(definition: number, language: Definition.language, text: Text(request.text))
         let receipt = try append(.defined(event), to: request.name, key: request.key, by: session.author, now, output)
         session.wrote(receipt.position)
-        reply(request.name, definition: number, receipt: receipt, tag: tag, to: output)
+        reply(request.name, definition: number, receipt: receipt, hints: hints, tag: tag, to: output)
     }
 
     /// `UNDEFINE`: appends `ModelUndefined`.
@@ -232,8 +235,8 @@ package struct ModelRequests {
     }
 
     private func reply(
-        _ name: String, definition: UInt32, receipt: Receipt, tag: Tag?, to output: any TurnOutput,
-        isUnchanged: Bool = false
+        _ name: String, definition: UInt32, receipt: Receipt, hints: [DefinitionHint], tag: Tag?,
+        to output: any TurnOutput, isUnchanged: Bool = false
     ) {
         var members = [Member("model", .text(name)), Member("definition", .count(UInt64(definition)))]
         members += receipt.members
@@ -241,6 +244,14 @@ package struct ModelRequests {
         if isUnchanged { members.append(Member("changed", .flag(false))) }
         let isReady = world.catalogue.kinds.contains { $0.name == name } && isUnchanged
         members.append(Member("state", .text(isReady ? "ready" : "building")))
+        if !hints.isEmpty { members.append(Member("hints", .list(hints.map { .object($0.members) }))) }
         output.reply(.done(.members(members)), tag: tag, restsOn: max(receipt.position, isUnchanged ? head : .zero))
+    }
+}
+
+extension DefinitionHint {
+    /// The hint as replies have it.
+    package var members: [Member] {
+        [Member("line", .count(UInt64(position.line))), Member("message", .text(sentence))]
     }
 }

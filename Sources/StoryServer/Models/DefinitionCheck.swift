@@ -118,10 +118,3 @@ final class DefinitionCheck: @unchecked Sendable {
         ])
     }
 }
-
-extension DefinitionHint {
-    /// The hint as a dry run has it.
-    fileprivate var members: [Member] {
-        [Member("line", .count(UInt64(position.line))), Member("message", .text(sentence))]
-    }
-}

@@ -43,9 +43,7 @@ enum CheckRun {
         case .refused(let refusal, _):
             let isUnknown = refusal.code == .denied || refusal.code == .unknown
             return tell(isUnknown ? .unknown : .critical, refusal.sentence)
-        case .store(.refused(let refusal)):
-            return tell(refusal.code == .denied ? .unknown : .critical, refusal.sentence)
-        case .store(let error): return tell(.critical, "\(error)")
+        case .store(let error): return tell(error.code == .denied ? .unknown : .critical, error.sentence)
         case .system(let sentence), .full(let sentence): return tell(.unknown, sentence)
         case .silent(let code): return code
         }

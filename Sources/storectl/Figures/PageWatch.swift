@@ -126,8 +126,8 @@ private struct PageWatch<Content: WatchedContent> {
 
     private static func sentence(_ error: CommandError) -> String {
         switch error {
-        case .store(.cannotConnect(let path, let reason)): "no store answers (\(reason)) at \(path); still trying"
-        case .store(let error): "no store answers (\(error)); still trying"
+        case .store(.unreachable(let path, let reason, _)): "no store answers (\(reason)) at \(path); still trying"
+        case .store(let error): "no store answers (\(error.sentence)); still trying"
         case .refused(let refusal, _): "\(refusal.sentence); still trying"
         case .usage(let sentence), .system(let sentence), .full(let sentence): sentence
         case .silent: "no store answers; still trying"

@@ -182,7 +182,7 @@ private struct BuildWait {
         }
         if done != self.done { (self.done, deadline) = (done, .now + limit) }
         guard ContinuousClock.now >= deadline else { return }
-        guard let reason else { throw .store(.timedOut) }
+        guard let reason else { throw .store(.timedOut(after: limit)) }
         throw .full("\(name) still waits: \(reason); \(stays), and it is built once it can be")
     }
 }

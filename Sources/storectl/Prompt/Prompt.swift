@@ -53,7 +53,7 @@ final class Prompt {
         // A signal that comes right before a wait ends that wait as well.
         connection.alarm = Suspension.descriptor
         defer { editor.end() }
-        do throws(StoreError) {
+        do throws(ClientError) {
             try converse(editor)
         } catch {
             guard error != .interrupted else { return .interrupted }
@@ -62,7 +62,7 @@ final class Prompt {
         return .done
     }
 
-    private func converse(_ editor: LineEditor) throws(StoreError) {
+    private func converse(_ editor: LineEditor) throws(ClientError) {
         try stayOpen()
         editor.begin()
         while true {
@@ -85,7 +85,7 @@ final class Prompt {
     }
 
     /// Executes a line; false when it was the last.
-    private func take(_ line: PromptLine) throws(StoreError) -> Bool {
+    private func take(_ line: PromptLine) throws(ClientError) -> Bool {
         switch line {
         case .nothing: return true
         case .clear:
@@ -101,7 +101,7 @@ final class Prompt {
     }
 
     /// Returns the fields of the declared model whose rows a reply has; nil for other replies.
-    private func fields(_ request: String, of reply: StoreReply) throws(StoreError) -> ModelFields? {
+    private func fields(_ request: String, of reply: StoreReply) throws(ClientError) -> ModelFields? {
         guard !invocation.isJSON, PromptLine.verb(of: request) == .read(.list), !reply.rows.isEmpty,
             let model = PromptLine.target(of: request), Kinds.isModel(model)
         else { return nil }
@@ -109,10 +109,10 @@ final class Prompt {
     }
 
     /// Sends a `PING`, since a connection is closed when its first line, or three lines in a row, are not requests.
-    private func stayOpen() throws(StoreError) { _ = try reply(to: Verb.read(.ping).name) }
+    private func stayOpen() throws(ClientError) { _ = try reply(to: Verb.read(.ping).name) }
 
     /// Sends a request and waits for its reply; pushes that come before it are shown.
-    private func reply(to request: String) throws(StoreError) -> StoreReply {
+    private func reply(to request: String) throws(ClientError) -> StoreReply {
         try connection.send(request)
         var rows: [ReplyLine] = []
         while true {

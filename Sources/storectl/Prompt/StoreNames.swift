@@ -28,7 +28,7 @@ struct StoreNames {
         guard wanted.beginning.utf8.allSatisfy(Alphabet.holds) else { return Words() }
         let deadline = ContinuousClock.now + StoreNames.patience
         for address in addresses {
-            do throws(StoreError) {
+            do throws(ClientError) {
                 let questions = try Questions(address, deadline)
                 let isCategory = wanted.isCategory
                 let names = try questions.names(wanted).prefix(StoreNames.limit)
@@ -50,14 +50,14 @@ struct StoreNames {
         /// The number of the newest rows of a declared model whose IDs and values are names.
         private static let rowCount = 1_000
 
-        init(_ address: StoreAddress, _ deadline: ContinuousClock.Instant) throws(StoreError) {
+        init(_ address: StoreAddress, _ deadline: ContinuousClock.Instant) throws(ClientError) {
             connection = try StoreConnection(
                 to: address, timeout: try Questions.left(until: deadline), interruption: -1, waits: false,
                 writes: false)
             self.deadline = deadline
         }
 
-        func names(_ wanted: WantedNames) throws(StoreError) -> [String] {
+        func names(_ wanted: WantedNames) throws(ClientError) -> [String] {
             switch wanted.source {
             case .rows(let category):
                 let lead = category.utf8.count + 1
@@ -83,7 +83,7 @@ struct StoreNames {
 
         /// Returns the values of a field in the newest rows of a declared model, of a list those of its elements; none that
         /// would have to be quoted.
-        private func values(of field: String, _ model: String) throws(StoreError) -> [String] {
+        private func values(of field: String, _ model: String) throws(ClientError) -> [String] {
             connection.timeout = try Questions.left(until: deadline)
             let rows = try connection.ask("\(RequestLine("LIST", model).text) limit=\(Questions.rowCount)").rows
             let values = rows.compactMap { ShownJSON($0.json)?.members[field] }
@@ -92,7 +92,7 @@ struct StoreNames {
         }
 
         /// Returns the types of the events that a target selects: those of the newest events for one stream.
-        private func types(of target: String) throws(StoreError) -> [String] {
+        private func types(of target: String) throws(ClientError) -> [String] {
             let selected = target.split(separator: "/", maxSplits: 1).dropFirst().first
             guard let selected, !selected.hasSuffix("-*") else {
                 return try members("type", RequestLine("TYPES", selected.map(String.init)).text)
@@ -102,7 +102,7 @@ struct StoreNames {
         }
 
         /// Returns the streams of a category whose IDs begin with a text, which the store seeks.
-        private func streams(of category: String, _ beginning: String) throws(StoreError) -> [String] {
+        private func streams(of category: String, _ beginning: String) throws(ClientError) -> [String] {
             let page = "STREAMS \(category)-* limit=\(StoreNames.limit)"
             guard !beginning.isEmpty else { return try members("stream", page) }
             let first = "\(category)-\(beginning)"
@@ -111,7 +111,7 @@ struct StoreNames {
         }
 
         /// Returns the categories that begin with a text; each is found behind the greatest name of the one before it.
-        private func categories(_ beginning: String) throws(StoreError) -> [String] {
+        private func categories(_ beginning: String) throws(ClientError) -> [String] {
             var found: [String] = []
             if !beginning.isEmpty, try !members("stream", "STREAMS \(beginning)-* limit=1").isEmpty {
                 found.append(beginning)
@@ -130,7 +130,7 @@ struct StoreNames {
         /// Returns the names in a list of a declared model's description that begin with a text, sorted.
         private func elements(
             _ list: String, of model: String, _ beginning: String
-        ) throws(StoreError) -> [String] {
+        ) throws(ClientError) -> [String] {
             connection.timeout = try Questions.left(until: deadline)
             let row = try connection.ask(RequestLine("MODELS", model).text).rows.first
             let names = row.flatMap { ShownJSON($0.json)?.members[list]?.fields } ?? []
@@ -138,14 +138,14 @@ struct StoreNames {
         }
 
         /// Returns a member of each row of a reply; none for a refusal.
-        private func members(_ name: String, _ request: String) throws(StoreError) -> [String] {
+        private func members(_ name: String, _ request: String) throws(ClientError) -> [String] {
             connection.timeout = try Questions.left(until: deadline)
             return try connection.ask(request).rows.compactMap { ShownJSON($0.json)?.members[name]?.text }
         }
 
-        private static func left(until deadline: ContinuousClock.Instant) throws(StoreError) -> Duration {
+        private static func left(until deadline: ContinuousClock.Instant) throws(ClientError) -> Duration {
             let left = ContinuousClock.now.duration(to: deadline)
-            guard left > .zero else { throw .timedOut }
+            guard left > .zero else { throw .timedOut(after: StoreNames.patience, wasSent: false) }
             return left
         }
     }

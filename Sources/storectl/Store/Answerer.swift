@@ -6,14 +6,14 @@ import StoryStorage
 
 /// The source of replies to queries: the daemon, or its data directory.
 struct Answerer {
-    private let answer: (String) throws(StoreError) -> StoreReply
+    private let answer: (String) throws(ClientError) -> StoreReply
     /// The ID of the store's history; nil when no daemon is asked.
     let log: String?
 
     /// Uses a daemon.
     init(_ connection: StoreConnection) {
         log = ShownJSON(connection.greeting)?.members["log"]?.text
-        answer = { request throws(StoreError) in try connection.ask(request) }
+        answer = { request throws(ClientError) in try connection.ask(request) }
     }
 
     /// Reads a data directory, whose log is folded first.
@@ -31,7 +31,7 @@ struct Answerer {
             }
         }
         log = nil
-        answer = { request throws(StoreError) in try Answerer.reply(queries.answer(request)) }
+        answer = { request throws(ClientError) in try Answerer.reply(queries.answer(request)) }
     }
 
     /// Sends one request; a refusal is thrown, after the rows that came before it.
@@ -41,7 +41,7 @@ struct Answerer {
         _ request: String, _ each: ([ReplyLine]) throws(CommandError) -> Void = { _ in }
     ) throws(CommandError) -> StoreReply {
         let reply: StoreReply
-        do throws(StoreError) {
+        do throws(ClientError) {
             reply = try answer(request)
         } catch {
             throw .store(error)
@@ -51,9 +51,9 @@ struct Answerer {
         return reply
     }
 
-    private static func reply(_ bytes: [UInt8]) throws(StoreError) -> StoreReply {
+    private static func reply(_ bytes: [UInt8]) throws(ClientError) -> StoreReply {
         var lines = bytes.split(separator: 0x0A).compactMap { ReplyLine($0) }
-        guard let last = lines.popLast() else { throw .closed }
+        guard let last = lines.popLast() else { throw .connectionLost }
         return StoreReply(rows: lines, final: last)
     }
 }

@@ -97,7 +97,7 @@ struct Invocation {
         do throws(CommandError) {
             return try ask()
         } catch {
-            guard case .store(.cannotConnect) = error, try search.named() == nil else { throw error }
+            guard case .store(.unreachable) = error, try search.named() == nil else { throw error }
             return nil
         }
     }

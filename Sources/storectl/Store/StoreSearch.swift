@@ -27,19 +27,19 @@ final class StoreSearch {
     func connect(timeout: Duration, interruption: Int32, writes: Bool) throws(CommandError) -> StoreConnection {
         var tried: [(path: String, reason: String)] = []
         for address in try addresses() {
-            do throws(StoreError) {
+            do throws(ClientError) {
                 let connection = try StoreConnection(
                     to: address, timeout: timeout, interruption: interruption, waits: true, writes: writes)
                 found = address
                 return connection
             } catch {
-                guard case .cannotConnect(let path, let reason) = error else { throw .store(error) }
+                guard case .unreachable(let path, let reason, _) = error else { throw .store(error) }
                 tried.append((path, reason))
             }
         }
         let others = tried.dropFirst().map { ", nor to \($0.path): \($0.reason)" }.joined()
         let (path, reason) = tried.first ?? ("", "no socket is known")
-        throw .store(.cannotConnect(path: path, reason: reason + others))
+        throw .store(.unreachable(path: path, reason: reason + others))
     }
 
     /// Refuses an address of another machine that is not spelled as one, unless there is such a path.

@@ -52,8 +52,8 @@ struct PipeRun {
         var pipe = RequestPipe(
             over: connection, from: STDIN_FILENO, isDoubtful: { reader.refusal(of: $0)?.code == .syntax },
             request: request)
-        var end: StoreError?
-        do throws(StoreError) {
+        var end: ClientError?
+        do throws(ClientError) {
             try pipe.run { take($0) }
         } catch {
             end = error
@@ -68,7 +68,7 @@ struct PipeRun {
             let which = summary.unanswered == 1 ? "it was" : "they were"
             Output.complain("\(requests) no reply: whether \(which) carried out is unknown")
         }
-        Output.complain(end.description)
+        Output.complain(end.sentence)
         throw .silent(code.worse(ExitCode(end)))
     }
 

@@ -166,7 +166,7 @@ struct Tail {
             resume = mark.resume ?? mark.following ?? resume
             self.mark()
             if let end = mark.end {
-                if end == "draining" { throw .store(.draining) }
+                if end == "draining" { throw .store(.ending) }
                 Output.complain("the store ended the subscription: \(end)")
                 return mark.isDamage ? .corrupt : .no
             }
@@ -185,14 +185,14 @@ struct Tail {
 
     /// Returns the next push; the output is flushed before a wait.
     private mutating func next(_ connection: StoreConnection) throws(CommandError) -> ReplyLine? {
-        do throws(StoreError) {
+        do throws(ClientError) {
             if let push = try connection.arrivedPush() { return push }
         } catch {
             throw .store(error)
         }
         try invocation.output.flush()
         dropWrittenMarks()
-        do throws(StoreError) {
+        do throws(ClientError) {
             return try connection.push(within: nil)
         } catch {
             throw .store(error)
@@ -241,7 +241,9 @@ struct Patience {
         if deadline == nil {
             deadline = .now + limit
             self.loss = loss
-            if limit > .zero, case .store(let error) = loss { Output.complain("\(error); trying to connect again") }
+            if limit > .zero, case .store(let error) = loss {
+                Output.complain("\(error.sentence); trying to connect again")
+            }
         }
         guard let deadline, .now < deadline else { throw self.loss ?? loss }
         let pause = min(pause, deadline - .now)
@@ -256,9 +258,8 @@ extension CommandError {
         switch self {
         case .store(let error):
             switch error {
-            case .cannotConnect, .draining, .closed, .system: true
-            case .refused(let refusal): refusal.code == .draining || refusal.code == .busy
-            case .insecure, .timedOut, .interrupted, .protocolViolation, .unreadableInput: false
+            case .unreachable, .draining, .busy, .connectionLost, .system: true
+            default: false
             }
         case .refused(let refusal, _): refusal.code == .draining || refusal.code == .busy
         case .usage, .system, .full, .silent: false

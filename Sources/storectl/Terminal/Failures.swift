@@ -16,11 +16,13 @@ enum ExitCode: Int32 {
     case interrupted = 130
 
     /// Maps a refusal of the store to an exit code.
-    init(_ refusal: Refusal) {
-        switch refusal.code {
+    init(_ refusal: Refusal) { self = refusal.isDamage ? .corrupt : ExitCode(refusal.code) }
+
+    /// Maps the code of a refusal, which is not for damage, to an exit code.
+    init(_ code: Refusal.Code) {
+        switch code {
         case .syntax, .unknown: self = .unusable
         case .denied, .tooLarge, .full, .behind, .notLeader, .unavailable, .busy, .draining: self = .denied
-        case .internal where refusal.isDamage: self = .corrupt
         // Codes that this program does not know are a no as well.
         default: self = .no
         }
@@ -35,7 +37,7 @@ enum CommandError: Error {
     /// The command line cannot be understood; the sentence says what to do.
     case usage(String)
     /// The communication with the store failed.
-    case store(StoreError)
+    case store(ClientError)
     /// The store refused the request.
     case refused(Refusal, json: [UInt8])
     /// The answer could not be written, or the input not read.
@@ -64,13 +66,23 @@ enum CommandError: Error {
 
 extension ExitCode {
     /// Maps a failure of the communication with the store to an exit code.
-    init(_ error: StoreError) {
+    init(_ error: ClientError) {
         switch error {
         case .timedOut: self = .timedOut
         case .interrupted: self = .interrupted
-        case .refused(let refusal): self = ExitCode(refusal)
-        case .draining: self = .denied
-        case .cannotConnect, .insecure, .closed, .protocolViolation, .unreadableInput, .system: self = .unusable
+        case .internal(_, isDamaged: true, _): self = .corrupt
+        default: self = error.code.map { ExitCode($0) } ?? .unusable
+        }
+    }
+}
+
+extension ClientError {
+    /// The failure in one line, with the code of a refusal and the next step.
+    var sentence: String {
+        switch self {
+        case .connectionLost: "the server closed the connection; check its log and try again"
+        case .draining(let message): message
+        default: (code.map { "\($0.rawValue): " } ?? "") + description
         }
     }
 }
