@@ -79,10 +79,10 @@ models: ## any definitions, events and questions beside a plain model: TRIALS=10
 simulation: ## the daemon on a simulated disk, clock and sockets: 100,000 seeds, or SEEDS=A...B; half an hour
 	@scripts/long simulation
 
-simulation-node: ## the daemon as a node, over an engine that loses and delays calls: 100,000 seeds, or SEEDS=A...B; an hour
+simulation-node: ## the daemon as a node, over an ordering service that loses and delays calls: 100,000 seeds, or SEEDS=A...B; an hour
 	@scripts/long simulation-node
 
-simulation-nodes: ## two or three nodes of one log over one such engine, through crashes and cuts: SEEDS=1...100000; three hours
+simulation-nodes: ## two or three nodes of one log over one such ordering service, through crashes and cuts: SEEDS=1...100000; three hours
 	@scripts/long simulation-nodes
 
 soak: ## mixed load for MINUTES=60, memory and descriptors flat; each run goes on with the store of the last one

@@ -17,10 +17,10 @@ package final class Engine {
     private let server: String
     private let durability: Durability
     /// The rows that were asked for since the last flush, and the output of their answers; nil while there are none.
-    private var wanted = WantedRows()
-    private var wanting: (any TurnOutput)?
+    private var requestedRows = RequestedRows()
+    private var requestedOutput: (any TurnOutput)?
     /// The look-up in the store that they are in.
-    private var wantedFrom: RowLookup?
+    private var requestedLookup: RowLookup?
     /// The reason why writes are refused now; nil while they are accepted.
     package private(set) var refusal: Failure?
     /// True once the program is asked to end.
@@ -38,17 +38,17 @@ package final class Engine {
     ///
     /// - Parameters:
     ///   - json: the reader of the data of events that are folded for an answer.
-    ///   - says: returns whether a record has the type, data, meta and tags that a proposal would be written with.
+    ///   - matches: returns whether a record has the type, data, meta and tags that a proposal would be written with.
     /// - Throws: the error of reading the models.
     package init(
         _ plan: CataloguePlan, store: any TableStore, json: any JSONReading, log: any EventLogReading,
-        says: @escaping (EventProposal, EventRecord) -> Bool, identity: LogIdentity, limits: Limits, server: String,
+        matches: @escaping (EventProposal, EventRecord) -> Bool, identity: LogIdentity, limits: Limits, server: String,
         durability: Durability = .fsync
     ) throws(StorageError) {
         feed = ChangeFeed(limits)
         catalogue = plan.catalogue
         world = World(plan, store: store, json: json, log: log)
-        idempotency = Idempotency(world: world, says: says)
+        idempotency = Idempotency(world: world, matches: matches)
         self.limits = limits
         self.identity = identity
         self.server = server
@@ -192,26 +192,26 @@ package final class Engine {
     /// Answers the rows that were asked for, in the order of the requests. To be called before anything else is said to
     /// their connections.
     package func flush() {
-        guard let output = wanting, let from = wantedFrom else { return }
+        guard let output = requestedOutput, let from = requestedLookup else { return }
         output.rowsBegin()
-        BrowseTogether(world: world, store: from.store, head: head, output: output).answer(wanted)
+        BrowseTogether(world: world, store: from.store, head: head, output: output).answer(requestedRows)
         output.rowsEnd()
-        wanted.clear()
-        (wanting, wantedFrom) = (nil, nil)
+        requestedRows.clear()
+        (requestedOutput, requestedLookup) = (nil, nil)
     }
 
     /// Adds a row to those that are answered together.
-    private func want(_ kind: Kind, _ key: RowKey, tag: Tag?, to output: any TurnOutput) {
+    private func lookUpLater(_ kind: Kind, _ key: RowKey, tag: Tag?, to output: any TurnOutput) {
         // The rows of a declared model are in a store of its own.
         let schema = world.schema(kind)
         let rows = world.rows(of: schema)
-        if wanting !== output || wantedFrom !== rows {
+        if requestedOutput !== output || requestedLookup !== rows {
             flush()
-            (wanting, wantedFrom) = (output, rows)
+            (requestedOutput, requestedLookup) = (output, rows)
         }
-        wanted.add(schema.rows.number, kind, key, tag)
+        requestedRows.add(schema.rows.number, kind, key, tag)
         output.rowIsWanted(kind)
-        if wanted.isFull { flush() }
+        if requestedRows.isFull { flush() }
     }
 
     private func answer(
@@ -239,7 +239,7 @@ package final class Engine {
         _ action: ReadAction, _ tag: Tag?, from session: borrowing Session, _ output: any TurnOutput
     ) throws(StorageError) {
         switch action {
-        case .get(let kind, let key, nil): want(kind, key, tag: tag, to: output)
+        case .get(let kind, let key, nil): lookUpLater(kind, key, tag: tag, to: output)
         case .get(let kind, let key, let moment?):
             flush()
             let browse = Browse(kind: world.schema(kind), key: key, world: world, head: head, tag: tag, output: output)

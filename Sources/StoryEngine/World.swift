@@ -6,7 +6,7 @@ final class World {
     private(set) var plan: CataloguePlan
     let store: any TableStore
     let log: any EventLogReading
-    /// The rows of the store's own kinds.
+    /// The rows of the built-in kinds.
     let rows: RowLookup
     /// The same rows, for decisions: a write rests on what they have, and on what they lack.
     let provenRows: RowLookup

@@ -18,7 +18,7 @@ package enum TLSError: Error, Hashable, Sendable {
     case expired
     /// The peer says that the own certificate, or one above it, has expired; with the end of the own one, in seconds since
     /// 1970.
-    case ownExpired(end: Int?)
+    case localExpired(end: Int?)
     /// The peer demands a certificate, and none was shown to it.
     case certificateWanted
     /// The peer does not offer TLS 1.3.
@@ -38,7 +38,7 @@ package enum TLSError: Error, Hashable, Sendable {
         case .unreadable(let part, _, _), .malformed(let part, _): part
         case .mismatch: .key
         case .tooSmall: .certificate
-        case .noCertificate, .notAccepted, .expired, .ownExpired, .certificateWanted, .oldVersion, .notTLS, .refused,
+        case .noCertificate, .notAccepted, .expired, .localExpired, .certificateWanted, .oldVersion, .notTLS, .refused,
             .tooManyMessages, .failed:
             nil
         }
@@ -62,7 +62,7 @@ extension TLSError: CustomStringConvertible {
             "the peer's certificate is not accepted: \(reason); see which authority signed it, for which name and until "
                 + "when"
         case .expired: "the peer's certificate has expired; give it a new one"
-        case .ownExpired(let end):
+        case .localExpired(let end):
             "the certificate shown to the peer has expired, as the peer says"
                 + (end.map { ": it was valid until \(Instant(milliseconds: Int64($0) * 1_000).text)" } ?? "")
                 + "; show a new one"

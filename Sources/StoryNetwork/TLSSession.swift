@@ -214,7 +214,7 @@ package final class TLSSession {
         switch number {
         case SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE: return .noCertificate
         case SSL_R_CERTIFICATE_VERIFY_FAILED: return TLSError(verdict: SSL_get_verify_result(session))
-        case SSL_R_SSLV3_ALERT_CERTIFICATE_EXPIRED: return .ownExpired(end: context.shown?.expiry)
+        case SSL_R_SSLV3_ALERT_CERTIFICATE_EXPIRED: return .localExpired(end: context.shown?.expiry)
         case SSL_R_TLSV13_ALERT_CERTIFICATE_REQUIRED: return .certificateWanted
         case SSL_R_UNSUPPORTED_PROTOCOL, SSL_R_VERSION_TOO_LOW, SSL_R_TLSV1_ALERT_PROTOCOL_VERSION:
             return .oldVersion

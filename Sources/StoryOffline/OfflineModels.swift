@@ -18,7 +18,7 @@ final class OfflineModels: DeclaredModelStates {
     ///
     /// - Parameters:
     ///   - definitions: as they are at the position.
-    ///   - catalogue: the store's own kinds.
+    ///   - catalogue: the built-in kinds.
     ///   - progress: receives the last folded position.
     /// - Throws: the error of reading the log.
     init(

@@ -91,7 +91,7 @@ package struct Replay {
         let comparison = ReplayComparison(plan.catalogue, snapshot, folded) { (table) throws(StorageError) in
             try FoldedModels.fold(log, plan, through: through, keeping: table) { _, _ in }
         }
-        var models: [ReplayReport.Entry] = []
+        var models: [ReplayReport.ModelDigest] = []
         for model in plan.catalogue.models where options.models?.contains(model) != false {
             models.append(try comparison.entry(model, plan.catalogue.tables(of: model)))
         }
@@ -147,7 +147,7 @@ package enum ReplayError: Error, Equatable, Sendable {
 /// The result of a replay.
 package struct ReplayReport: Equatable, Sendable {
     /// The result for one model.
-    package struct Entry: Equatable, Sendable {
+    package struct ModelDigest: Equatable, Sendable {
         /// The model's name.
         package let model: String
         /// The number of entries in the first table of the model, which has its rows.
@@ -167,7 +167,7 @@ package struct ReplayReport: Equatable, Sendable {
     /// The duration of the fold in seconds.
     package let seconds: Double
     /// The results of the reported models.
-    package let models: [Entry]
+    package let models: [ModelDigest]
 
     /// The number of events that were folded in a second.
     package var eventsPerSecond: Double { seconds > 0 ? Double(position.value) / seconds : 0 }

@@ -11,7 +11,7 @@ struct StoredDefinition {
 
     /// Returns the path of the store of a definition.
     static func path(_ definition: CompiledDefinition, _ directory: DataDirectory) -> String {
-        "\(directory.ownPath)/\(definition.name).\(definition.number)"
+        "\(directory.declaredPath)/\(definition.name).\(definition.number)"
     }
 
     /// Opens the store of a definition; nil where a daemon removed it meanwhile, or where it is being built and has a part
@@ -46,8 +46,8 @@ extension DefinitionTable {
     ///
     /// - Throws: the error of reading the folder.
     func stored(in directory: DataDirectory) throws(StorageError) -> [CompiledDefinition] {
-        guard Folder.exists(directory.ownPath) else { return [] }
-        let folders = Set(try Folder.names(in: directory.ownPath))
+        guard Folder.exists(directory.declaredPath) else { return [] }
+        let folders = Set(try Folder.names(in: directory.declaredPath))
         guard !folders.isEmpty else { return [] }
         var found: [CompiledDefinition] = []
         for (name, model) in try defined() {
@@ -62,7 +62,7 @@ extension DefinitionTable {
 
     /// Returns the definitions that answer, in the order of their names, and why others cannot, by their names.
     ///
-    /// - Parameter catalogue: the store's own kinds, whose names no model has.
+    /// - Parameter catalogue: the built-in kinds, whose names no model has.
     /// - Throws: the error of the table.
     func active(
         beside catalogue: Catalogue

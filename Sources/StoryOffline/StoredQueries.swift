@@ -42,7 +42,7 @@ package final class StoredQueries {
             let projector = ModelProjector(plan, store: store, json: JSONObjectReader())
             try projector.fold(log, from: Position(1), through: end) { progress($0, end) }
             engine = try Engine(
-                plan, store: store, json: JSONObjectReader(), log: log, says: EventEncoder.says,
+                plan, store: store, json: JSONObjectReader(), log: log, matches: EventEncoder.matches,
                 identity: log.identity, limits: Limits(), server: ProgramVersion.daemon)
             let definitions = DefinitionTable(store, json: JSONObjectReader())
             models = try OfflineModels(definitions, beside: table.catalogue, log, through: end) { progress($0, end) }

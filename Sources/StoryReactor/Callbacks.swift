@@ -4,13 +4,13 @@ import CUV
 enum Callbacks {
     static let connectionIsReady: uv_poll_cb = { handle, status, events in
         guard let handle, let data = handle.pointee.data, let loop = handle.pointee.loop else { return }
-        let connection = Unmanaged<Connection>.fromOpaque(data).takeUnretainedValue()
+        let connection = Unmanaged<SocketConnection>.fromOpaque(data).takeUnretainedValue()
         reactor(of: loop)?.becameReady(connection, status: status, events: events)
     }
 
     static let connectionIsClosed: uv_close_cb = { handle in
         guard let handle, let data = handle.pointee.data, let loop = handle.pointee.loop else { return }
-        let connection = Unmanaged<Connection>.fromOpaque(data).takeUnretainedValue()
+        let connection = Unmanaged<SocketConnection>.fromOpaque(data).takeUnretainedValue()
         reactor(of: loop)?.closed(connection)
     }
 

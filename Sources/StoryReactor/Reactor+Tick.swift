@@ -15,7 +15,7 @@ extension Reactor {
         requestTurn()
     }
 
-    private func endIfLate(_ connection: Connection) {
+    private func endIfLate(_ connection: SocketConnection) {
         guard let deadline = connection.deadline, deadline <= handles.now else { return }
         if case .handshaking = connection.phase { secure.giveUp(connection, in: self) } else { shut(connection) }
     }

@@ -129,7 +129,7 @@ package final class Reactor {
 
     /// Writes bytes as they go over the wire, or queues them; true if none were queued.
     @discardableResult
-    func put(_ bytes: UnsafeRawBufferPointer, _ connection: Connection) -> Bool {
+    func put(_ bytes: UnsafeRawBufferPointer, _ connection: SocketConnection) -> Bool {
         guard connection.phase != .closed else { return true }
         guard connection.output.isEmpty else {
             connection.output.append(bytes)
@@ -209,7 +209,7 @@ package final class Reactor {
         connection.updateWatching()
     }
 
-    func shut(_ connection: Connection) {
+    func shut(_ connection: SocketConnection) {
         guard connection.phase != .closed else { return }
         if connection.phase != .open { endingCount -= 1 }
         if case .handshaking = connection.phase { secure.handshakes.ended(connection) }
@@ -221,7 +221,7 @@ package final class Reactor {
         Glibc.close(connection.descriptor)
     }
 
-    func outputIsGone(_ connection: Connection) {
+    func outputIsGone(_ connection: SocketConnection) {
         guard case .finishing(_, let lingers) = connection.phase else {
             if connection.phase == .open { handler?.outputDrained(connection.id) }
             return
@@ -235,7 +235,7 @@ package final class Reactor {
 
 // The events of the loop.
 extension Reactor {
-    func becameReady(_ connection: Connection, status: Int32, events: Int32) {
+    func becameReady(_ connection: SocketConnection, status: Int32, events: Int32) {
         if status < 0 {
             // The peer is gone and left bytes of ours unread; its own bytes can still be read, down to the error.
             connection.watchingStopped()
@@ -247,14 +247,14 @@ extension Reactor {
         connection.updateWatching()
     }
 
-    func closed(_ connection: Connection) {
+    func closed(_ connection: SocketConnection) {
         connections.release(connection.id)
         connection.handle.deallocate()
         if connection.isReported { handler?.connectionClosed(connection.id) }
         requestTurn()
     }
 
-    private func read(_ connection: Connection) {
+    private func read(_ connection: SocketConnection) {
         if case .handshaking = connection.phase, !secure.handshakes.mayGoOn() { return }
         let left = min((Reactor.turnBytes - bytesOfTurn) / 16, mostRead ?? readBuffer.count, readBuffer.count)
         let size = max(Reactor.leastRead, left)
@@ -283,7 +283,7 @@ extension Reactor {
         }
     }
 
-    private func flush(_ connection: Connection) {
+    private func flush(_ connection: SocketConnection) {
         let before = connection.output.count
         guard before > 0 else { return }
         switch connection.output.flush(to: connection.descriptor) {

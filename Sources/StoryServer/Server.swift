@@ -22,7 +22,7 @@ package final class Server: ReactorHandler {
     let effects = Effects()
     private var outbound: OutboundConnections {
         OutboundConnections(
-            follower: follower ?? cluster?.seeding.link, engine: cluster?.engine, forwarding: cluster?.forwarding)
+            follower: follower ?? cluster?.seeding.link, ordering: cluster?.ordering, forwarding: cluster?.forwarding)
     }
     /// Nil for models in memory.
     private let rebuild: ModelRebuild?

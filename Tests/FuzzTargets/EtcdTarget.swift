@@ -6,13 +6,13 @@ import TestSupport
 ///
 /// `mode 1`: below 64 a message as the reply to each call; else steps of a session: `stream 1 · step 1 · its bytes`.
 final class EtcdTarget: FuzzTarget {
-    private static let calls: [EngineCall] = [
+    private static let calls: [OrderingCall] = [
         .range(.prefix("/log/")), .grantLease(seconds: 3), .renewLease(7), .revokeLease(7), .compact(revision: 5),
         .status,
         .transaction(
-            EngineTransaction(
+            OrderingTransaction(
                 conditions: [.created("/log/1", at: 0)], then: [.put("/log/1", [1], lease: 0), .delete(.prefix("/a"))],
-                otherwise: [.get(EngineRange(from: "/log/1"))])),
+                otherwise: [.get(OrderingRange(from: "/log/1"))])),
     ]
 
     func run(_ bytes: UnsafeRawBufferPointer) {
@@ -36,7 +36,7 @@ final class EtcdTarget: FuzzTarget {
         hold(isMessage || !isWatch, "bytes that are no message are no batch")
     }
 
-    private static func checkRange(_ ranged: EngineRanged, _ bytes: [UInt8]) {
+    private static func checkRange(_ ranged: OrderingRanged, _ bytes: [UInt8]) {
         let pairs = (PlainMessage.fields(bytes[...]) ?? []).filter { $0.number == 2 }
         hold(pairs.count == ranged.keys.count, "a range has the keys of its message")
         for (pair, key) in zip(pairs, ranged.keys) {
@@ -106,7 +106,7 @@ private struct EtcdPlay {
     }
 
     /// Does one thing that a server or the program can do.
-    mutating func step(_ input: inout FuzzInput, _ requests: [EngineCall]) {
+    mutating func step(_ input: inout FuzzInput, _ requests: [OrderingCall]) {
         let stream = UInt32(input.byte() % 16)
         switch input.byte() % 16 {
         case 0, 1: call(input.pick(requests))
@@ -137,7 +137,7 @@ private struct EtcdPlay {
         hold(hasFailed && session.hasEnded, "a session says that it ended")
     }
 
-    private mutating func call(_ call: EngineCall) {
+    private mutating func call(_ call: OrderingCall) {
         calls.insert(CallID(next))
         session.call(CallID(next), call)
         next += 1
@@ -145,7 +145,7 @@ private struct EtcdPlay {
 
     private mutating func watch() {
         watches.insert(CallID(next))
-        session.watch(CallID(next), EngineWatch(.prefix("/log/"), revision: 1))
+        session.watch(CallID(next), OrderingWatch(.prefix("/log/"), revision: 1))
         next += 1
     }
 

@@ -47,7 +47,7 @@ final class FormsTarget: FuzzTarget {
                 time: Instant(milliseconds: 5), by: 6, key: options.key, tags: proposal.tags,
                 meta: proposal.meta ?? options.meta, body: proposal.body)
         ) { record in
-            hold(EventEncoder.says(proposal, record), "a record says what was proposed")
+            hold(EventEncoder.matches(proposal, record), "a record says what was proposed")
         }
     }
 

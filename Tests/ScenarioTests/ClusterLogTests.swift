@@ -39,7 +39,7 @@ extension MachineTests {
 
         /// The identity of a log as etcd has it.
         private func record(_ etcd: RunningEtcd, _ log: String) throws -> LogRecord {
-            let answer = try EtcdLink(etcd.port).call(.range(EngineRange(from: LogKeys(log: log).identity)))
+            let answer = try EtcdLink(etcd.port).call(.range(OrderingRange(from: LogKeys(log: log).identity)))
             guard case .ranged(let ranged, let header) = answer, let pair = ranged.keys.first else {
                 throw TookTooLong(what: "the log \(log) in etcd: \(answer)")
             }

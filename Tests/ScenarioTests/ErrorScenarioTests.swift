@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test(arguments: DepthKind.allCases)
-    func `another version is a conflict, and the store's own categories are denied`(depth: DepthKind) throws {
+    func `another version is a conflict, and the built-in categories are denied`(depth: DepthKind) throws {
         try Scenario(
             .says(
                 #"APPEND note-1 version=7 {"type":"A","data":{}}"#,

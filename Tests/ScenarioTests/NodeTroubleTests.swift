@@ -65,7 +65,7 @@ extension MachineTests {
             for name in ["n1", "n2"] {
                 let node = cluster[name]
                 #expect(try node.wait() == .code(5), "\(node.trace)")
-                #expect(node.trace.contains("the engine has no log main any more: it was emptied"))
+                #expect(node.trace.contains("etcd has no log main any more: it was emptied"))
                 #expect(node.trace.contains("take the directory that has most (storectl --data DIR verify)"))
             }
         }

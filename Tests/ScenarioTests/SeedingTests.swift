@@ -17,7 +17,7 @@ extension MachineTests {
             var first: Position {
                 get throws {
                     let keys = LogKeys(log: "main")
-                    let range = EngineRange.prefix(keys.entries, limit: 1, isKeysOnly: true)
+                    let range = OrderingRange.prefix(keys.entries, limit: 1, isKeysOnly: true)
                     guard case .ranged(let ranged, _) = try EtcdLink(etcd.port).call(.range(range)) else {
                         throw TookTooLong(what: "etcd answers")
                     }
@@ -27,7 +27,7 @@ extension MachineTests {
 
             /// The last position that a node says it has stored.
             func stored(_ name: String) throws -> UInt64? {
-                let range = EngineRange(from: LogKeys(log: "main").node(name))
+                let range = OrderingRange(from: LogKeys(log: "main").node(name))
                 guard case .ranged(let ranged, _) = try EtcdLink(etcd.port).call(.range(range)) else { return nil }
                 let text = ranged.keys.first.map { String(decoding: $0.value, as: UTF8.self) } ?? ""
                 return text.firstMatch(of: /stored=(\d+)/).flatMap { UInt64($0.1) }

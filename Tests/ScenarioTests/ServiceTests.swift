@@ -95,7 +95,7 @@ private final class Datagrams {
     /// The next one.
     func next() throws -> String {
         var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        guard poll(&waiting, 1, Int32(Patience.seconds) * 1_000) > 0 else {
+        guard poll(&waiting, 1, Int32(TestTimeout.seconds) * 1_000) > 0 else {
             throw TookTooLong(what: "no datagram came")
         }
         var bytes = [UInt8](repeating: 0, count: 512)

@@ -43,7 +43,7 @@ extension DaemonTests {
         }
 
         @Test func `tail ends when nobody reads what it prints`() throws {
-            let run = try run("timeout \(Patience.seconds) $T tail --from 290 | head -1 | wc -l; echo done")
+            let run = try run("timeout \(TestTimeout.seconds) $T tail --from 290 | head -1 | wc -l; echo done")
             #expect(run.output == "1\ndone\n", "\(run)")
         }
 
@@ -100,13 +100,13 @@ extension DaemonTests {
         }
 
         @Test func `descriptors that are closed are no others`() throws {
-            let posted = try run("timeout \(Patience.seconds) $T post users <&-")
+            let posted = try run("timeout \(TestTimeout.seconds) $T post users <&-")
             #expect(posted.exit == .code(2) && posted.errors.contains("nothing was given"), "\(posted)")
             for script in ["$T count users <&- >&-", "$T export <&- >&-", "$T tail --until-end <&- >&-"] {
-                let run = try run("timeout \(Patience.seconds) \(script)")
+                let run = try run("timeout \(TestTimeout.seconds) \(script)")
                 #expect(run.exit == .code(2) && run.errors.contains("standard output cannot be written"), "\(run)")
             }
-            #expect(try run("timeout \(Patience.seconds) $T export <&- >&- 2>&-").exit == .code(2))
+            #expect(try run("timeout \(TestTimeout.seconds) $T export <&- >&- 2>&-").exit == .code(2))
         }
 
         @Test func `work that only reads ends with the first signal`() throws {

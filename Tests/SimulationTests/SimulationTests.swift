@@ -14,13 +14,13 @@ import Testing
         #expect(said.exit == .code(0), "\(said.text)")
     }
 
-    @Test func `whatever becomes of the engine and the process, a node keeps each acknowledged event`() throws {
+    @Test func `whatever becomes of etcd and the process, a node keeps each acknowledged event`() throws {
         let said = try Simulator.run("--node", "--seeds", SimulationTests.seeds)
         print("simulation of a node: \(said.text.split(separator: "\n").last ?? "nothing")")
         #expect(said.exit == .code(0), "\(said.text)")
     }
 
-    @Test func `whatever becomes of nodes and engine, all have one log, and it has each acknowledged event`() throws {
+    @Test func `whatever becomes of nodes and etcd, all have one log, and it has each acknowledged event`() throws {
         let said = try Simulator.run("--nodes", "--seeds", SimulationTests.seeds)
         print("simulation of nodes: \(said.text.split(separator: "\n").last ?? "nothing")")
         #expect(said.exit == .code(0), "\(said.text)")

@@ -115,7 +115,7 @@ import Testing
         guard case .earlier("c1", than: 20)? = kept.takeLastCommand(of: ModelRows.self) else {
             throw Driven.NoSuchScreen()
         }
-        let second = Seen.row(try Fixtures.order("c1", total: "2", position: 12))
+        let second = FetchedRow.row(try Fixtures.order("c1", total: "2", position: 12))
         kept.hand(rows: .page(.earlier(than: 20, second)))
         kept.hand(rows: .page(.earlier(than: 20, second)))
         #expect(kept.lines[1] == "as it was at position 12" && kept.lines[3] == "total         2")

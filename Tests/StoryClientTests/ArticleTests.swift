@@ -68,7 +68,7 @@ import Testing
         try await client.append(NewEvent("Cancelled", json: try JSONText("{}")), to: "order-1")
         while await told.next() != 35 {}
         let doubled = ordersModel.replacing("total = data.total", with: "total = data.total * 2")
-        let receipt = try await client.models.define("orders", doubled, waiting: Patience.duration)
+        let receipt = try await client.models.define("orders", doubled, waiting: TestTimeout.duration)
         #expect(receipt.state == "ready" && receipt.definition == 2 && receipt.rows == 2 && receipt.misfits == 0)
         while await told.next() != 70 {}
         #expect(receipt.hints.isEmpty)

@@ -9,7 +9,7 @@ import Testing
 func underGrowingLimit(_ what: String, _ attempt: (Duration) async throws -> Bool) async throws {
     var limit = Duration.milliseconds(100)
     while try await !attempt(limit) {
-        guard limit < Patience.duration else { throw TookTooLong(what: what) }
+        guard limit < TestTimeout.duration else { throw TookTooLong(what: what) }
         limit *= 2
     }
 }

@@ -7,9 +7,10 @@ import Testing
 
 /// What the client does where the store, or what stands there, does not do what it should.
 @Suite(.timeLimit(.minutes(10))) struct ReconnectTests {
-    private let quick = RetryPolicy(limit: Patience.duration, firstDelay: .milliseconds(1), maxDelay: .milliseconds(5))
+    private let quick = RetryPolicy(
+        limit: TestTimeout.duration, firstDelay: .milliseconds(1), maxDelay: .milliseconds(5))
 
-    private func client(_ server: ScriptedStore, limit: Duration = Patience.duration) -> StoreClient {
+    private func client(_ server: ScriptedStore, limit: Duration = TestTimeout.duration) -> StoreClient {
         var retry = quick
         retry.limit = limit
         return StoreClient(server.address, configuration: .init(retry: retry))

@@ -44,7 +44,7 @@ import Testing
     @Test func `a refused certificate, a wrong authority and a wrong URL are told with the reason`() async throws {
         let remote = try RemoteDaemon(trust: [])
         func error(_ list: String, _ identity: StoreIdentity) async -> String {
-            let policy = RetryPolicy(limit: .seconds(Patience.seconds))
+            let policy = RetryPolicy(limit: .seconds(TestTimeout.seconds))
             let client = StoreClient(StoreAddress(list, identity: identity), configuration: .init(retry: policy))
             do {
                 return "\(try await client.ping())"
@@ -149,7 +149,7 @@ import Testing
         let source = try RunningDaemon()
         try await source.storeClient().append(NewEvent("N", 1), to: "note-1")
         let replica = try RunningDaemon(options: ["--follow", source.socket])
-        let client = client("\(source.socket),\(replica.socket)", limit: Patience.duration)
+        let client = client("\(source.socket),\(replica.socket)", limit: TestTimeout.duration)
         try await client.append(NewEvent("N", 2), to: "note-1")
         try until("the replica has it") { try replica.client().ask("PING min=2").hasPrefix("+") }
         try source.kill()

@@ -12,7 +12,7 @@ import Testing
         defer { if let file { fclose(file) } }
         fputs(input, file)
         rewind(file)
-        let connection = try StoreConnection(to: server.address, timeout: Patience.duration)
+        let connection = try StoreConnection(to: server.address, timeout: TestTimeout.duration)
         var pipe = RequestPipe(over: connection, from: fileno(file), request: RequestPipe.plainRequest)
         var told: [String] = []
         try pipe.run { told.append("\($0.line):\($0.reply.kind):\($0.reply.text)") }

@@ -29,7 +29,7 @@ import Testing
         let server = try ScriptedServer.answering { _ in ">1 {\"n\":1}\n>1 {\"n\":2}\n= {}\n+ {}\n>1 {\"n\":3}\n" }
         let connection = try StoreConnection(to: server.address)
         #expect(try connection.ask("PING").rows.count == 1)
-        let texts = try (1...3).map { _ in try connection.push(within: Patience.duration)?.text }
+        let texts = try (1...3).map { _ in try connection.push(within: TestTimeout.duration)?.text }
         #expect(texts == ["{\"n\":1}", "{\"n\":2}", "{\"n\":3}"])
     }
 
@@ -92,7 +92,7 @@ import Testing
         let (replica, node) = (try server(#"{"source":"tls://a:1"}"#), try server(#"{"node":"a","leader":"b"}"#))
         func place(_ servers: [ScriptedServer], writes: Bool) throws -> StoreAddress {
             try StoreConnection(
-                to: StoreAddress(servers.map(\.address)), timeout: Patience.duration, interruption: -1, waits: true,
+                to: StoreAddress(servers.map(\.address)), timeout: TestTimeout.duration, interruption: -1, waits: true,
                 writes: writes
             ).place
         }

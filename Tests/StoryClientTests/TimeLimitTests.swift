@@ -102,7 +102,7 @@ import Testing
             try await store.client(limit).streams(.stream("late-2"))
         }
         store.release()
-        #expect(try await client.within(Patience.duration).ping() == 7)
+        #expect(try await client.within(TestTimeout.duration).ping() == 7)
         #expect(try await patient.value.position == 666)
     }
 
@@ -166,12 +166,12 @@ import Testing
             server.write("= {\"n\":1}\n>1 {\"push\":1}\n+ {\"n\":1}\n= {\"n\":2}\n+ {\"n\":2}\n")
             while server.readLine() != nil {}
         }
-        let connection = try StoreConnection(to: server.address, timeout: Patience.duration)
+        let connection = try StoreConnection(to: server.address, timeout: TestTimeout.duration)
         connection.timeout = TimeLimitTests.short
         #expect(throws: ClientError.timedOut(after: TimeLimitTests.short)) { try connection.ask("LIST stories") }
-        connection.timeout = Patience.duration
+        connection.timeout = TestTimeout.duration
         let reply = try connection.ask("LIST users")
         #expect(reply.rows.map(\.text) == ["{\"n\":2}"] && reply.final.text == "{\"n\":2}")
-        #expect(try connection.push(within: Patience.duration)?.text == "{\"push\":1}")
+        #expect(try connection.push(within: TestTimeout.duration)?.text == "{\"push\":1}")
     }
 }

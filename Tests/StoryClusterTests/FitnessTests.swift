@@ -21,7 +21,7 @@ struct FitnessTests {
         node.pass(HandDriven.second / 10)
     }
 
-    private func isLed(_ node: HandDriven) -> Bool { node.engine.pairs[node.keys.leader] != nil }
+    private func isLed(_ node: HandDriven) -> Bool { node.etcd.pairs[node.keys.leader] != nil }
 
     @Test func `a leader whose disk is full hands the lead over, and takes it back where no other node does`() {
         var node = leading("n2")

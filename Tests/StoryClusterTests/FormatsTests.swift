@@ -9,9 +9,9 @@ struct FormatsTests {
     private let keys = LogKeys(log: "main")
     private let later = RecordFormats(oldest: 4, later: 5)
 
-    /// The format of each entry that the engine has.
+    /// The format of each entry that the ordering service has.
     private func formats(_ bench: ClusterBench) -> [UInt8] {
-        bench.engine.pairs.filter { keys.first(ofKey: $0.key) != nil }.sorted { $0.key < $1.key }.map {
+        bench.etcd.pairs.filter { keys.first(ofKey: $0.key) != nil }.sorted { $0.key < $1.key }.map {
             $0.value.value[1]
         }
     }
@@ -66,7 +66,7 @@ struct FormatsTests {
     @Test func `a node without formats in its key reads the first one`() {
         let bench = ClusterBench()
         bench.start("n1", reading: later)
-        bench.engine.put(keys.node("n2"), Array("address=/n2\nrun=x\nstored=0\n".utf8))
+        bench.etcd.put(keys.node("n2"), Array("address=/n2\nrun=x\nstored=0\n".utf8))
         bench.pass(tenths: 10)
         bench.write("n1", after: 0, bytes: 100)
         #expect(formats(bench) == [4])
@@ -90,7 +90,7 @@ struct FormatsTests {
         let bench = bench()
         let head = EntryHead(
             first: Position(1), count: 1, previous: 0, bytes: 1, digest: EntryHead.Digest(low: 1, high: 2), format: 5)
-        bench.engine.put(keys.entry(head.first), head.value(term: Term(1), records: [1]))
+        bench.etcd.put(keys.entry(head.first), head.value(term: Term(1), records: [1]))
         bench.pass(tenths: 1)
         #expect(bench.stopped.keys.sorted() == ["n3"] && bench.stopped["n3"]?.isDamage == false)
         #expect(bench.replica("n2")?.reach == Position(1))

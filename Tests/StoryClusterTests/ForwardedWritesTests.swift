@@ -15,8 +15,8 @@ struct ForwardedWritesTests {
     /// A write of a client, whose line has a number.
     private func write(_ number: Int, of client: UInt64 = 1, key: Bool = false) -> ForwardedWrite {
         ForwardedWrite(
-            client: client, verb: .write(.append), tag: nil, user: 5, line: Array("APPEND \(number)".utf8), verbIndex: 0,
-            isRepeatable: key)
+            client: client, verb: .write(.append), tag: nil, user: 5, line: Array("APPEND \(number)".utf8),
+            verbIndex: 0, isRepeatable: key)
     }
 
     private func asked(_ number: UInt64, _ line: Int) -> ForwardingAction {

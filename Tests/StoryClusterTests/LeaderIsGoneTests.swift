@@ -8,31 +8,31 @@ struct LeaderIsGoneTests {
     private static let second: UInt64 = 1_000_000_000
     private let keys = LogKeys(log: "main")
 
-    /// A node over an engine that answers at once, and whose watches tell nothing by themselves.
+    /// A node over an ordering service that answers at once, and whose watches tell nothing by themselves.
     private final class Bench {
-        var engine = SimulatedEngine()
+        var etcd = SimulatedEtcd()
         var replica: Replica
         var calls = 0
 
         init(lease: Int) {
             let identity = StoredIdentity(id: [UInt8](repeating: 7, count: 16))
-            let record = LogRecord(identity: identity, position: .zero, checksum: 0, cluster: engine.cluster)
-            engine.put("/storykeep/main/id", record.value)
+            let record = LogRecord(identity: identity, position: .zero, checksum: 0, cluster: etcd.cluster)
+            etcd.put("/storykeep/main/id", record.value)
             var settings = ReplicaSettings(log: "main", node: "n2", address: "/n2", version: "1", run: "r")
             settings.lease = lease
-            replica = Replica(settings, OwnLog(history: identity.id, head: .zero))
+            replica = Replica(settings, LocalLog(history: identity.id, head: .zero))
         }
 
         /// Another node leads from now on, in a new term.
         func lead() -> Term {
-            _ = engine.apply(.transaction(EngineTransaction(conditions: [], then: [.delete(leaderKey)])), at: 1)
+            _ = etcd.apply(.transaction(OrderingTransaction(conditions: [], then: [.delete(leaderKey)])), at: 1)
             let value = Array("node=n1\naddress=/n1\nnonce=x\n".utf8)
-            engine.put("/storykeep/main/live/leader", value)
-            return Term(engine.pairs["/storykeep/main/live/leader"]?.created ?? 0)
+            etcd.put("/storykeep/main/live/leader", value)
+            return Term(etcd.pairs["/storykeep/main/live/leader"]?.created ?? 0)
         }
 
-        var leaderKey: EngineRange { EngineRange(from: "/storykeep/main/live/leader") }
-        var isLed: Bool { engine.pairs["/storykeep/main/live/leader"] != nil }
+        var leaderKey: OrderingRange { OrderingRange(from: "/storykeep/main/live/leader") }
+        var isLed: Bool { etcd.pairs["/storykeep/main/live/leader"] != nil }
 
         /// Carries out calls until there are none.
         func perform(_ actions: [ClusterAction], at now: UInt64) {
@@ -40,15 +40,15 @@ struct LeaderIsGoneTests {
             while !actions.isEmpty {
                 guard case .call(let id, let call, _) = actions.removeFirst() else { continue }
                 calls += 1
-                actions += replica.answered(id, engine.apply(call, at: 1), at: now)
+                actions += replica.answered(id, etcd.apply(call, at: 1), at: now)
             }
         }
 
         /// Tells the node what became of the leader's key.
         func tell(at now: UInt64) {
-            let changes = engine.changes.filter { $0.revision > told }.map(\.change)
-            told = engine.changes.last?.revision ?? told
-            let batch = EngineWatchBatch(changes, EngineHeader(cluster: engine.cluster, revision: told))
+            let changes = etcd.changes.filter { $0.revision > told }.map(\.change)
+            told = etcd.changes.last?.revision ?? told
+            let batch = OrderingWatchBatch(changes, OrderingHeader(cluster: etcd.cluster, revision: told))
             perform(replica.watched(.live, batch, at: now), at: now)
         }
 

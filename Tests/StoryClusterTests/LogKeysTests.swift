@@ -3,7 +3,7 @@ import Testing
 
 @testable import StoryCluster
 
-/// The keys and values of a log in the engine.
+/// The keys and values of a log in the ordering service.
 struct LogKeysTests {
     private let keys = LogKeys(log: "main")
 

@@ -16,7 +16,7 @@ struct NodeChangeTests {
         return bench
     }
 
-    private func term(_ bench: ClusterBench) -> Term { Term(bench.engine.pairs[keys.leader]?.created ?? 0) }
+    private func term(_ bench: ClusterBench) -> Term { Term(bench.etcd.pairs[keys.leader]?.created ?? 0) }
 
     // MARK: Promote
 
@@ -73,7 +73,7 @@ struct NodeChangeTests {
 
     @Test func `the node that leads is promoted by nothing, and one that the log does not have is named`() {
         let bench = bench()
-        let revision = bench.engine.revision
+        let revision = bench.etcd.revision
         bench.ask("n2", for: .promote("n1"), 1)
         bench.ask("n1", for: .promote("n9"), 2)
         bench.ask("n1", for: .remove("n9"), 3)
@@ -81,7 +81,7 @@ struct NodeChangeTests {
             bench.ends == [
                 1: .leads(term(bench)), 2: .noNode(known: ["n1", "n2", "n3"]), 3: .noNode(known: ["n1", "n2", "n3"]),
             ])
-        #expect(bench.engine.revision == revision)
+        #expect(bench.etcd.revision == revision)
     }
 
     @Test func `a node that lives no more, or has not all events, is not promoted`() {
@@ -92,7 +92,7 @@ struct NodeChangeTests {
         #expect(bench.ends[1] == .silent)
         var member = Member(address: "/n2", version: "9", run: "n21", stored: Position(4))
         member.progress.position = Position(5)
-        bench.engine.put(keys.node("n2"), member.value)
+        bench.etcd.put(keys.node("n2"), member.value)
         bench.pass(tenths: 1)
         bench.ask("n1", for: .promote("n2"), 3)
         #expect(bench.ends[3] == .behind(Position(5)))
@@ -103,7 +103,7 @@ struct NodeChangeTests {
         let bench = bench()
         var member = Member(address: "/n2", version: "9", run: "n21", stored: .zero)
         member.progress.position = .zero
-        bench.engine.put(keys.node("n2"), member.value)
+        bench.etcd.put(keys.node("n2"), member.value)
         bench.pass(tenths: 1)
         bench.ask("n2", for: .promote("n2"), 1)
         #expect(bench.ends[1] == nil && bench.leaders == ["n1"])
@@ -118,14 +118,14 @@ struct NodeChangeTests {
         bench.hold("n1")
         bench.ask("n3", for: .promote("n2"), 1)
         #expect(bench.hasKey(keys.wish))
-        bench.engine.put(keys.node("n2"), Member(address: "/n2", version: "9", run: "n21", stored: Position(3)).value)
+        bench.etcd.put(keys.node("n2"), Member(address: "/n2", version: "9", run: "n21", stored: Position(3)).value)
         bench.hold("n1", false)
         bench.pass(tenths: 2)
         #expect(!bench.hasKey(keys.wish) && bench.leaders == ["n1"] && bench.replica("n1")?.takesWrites == true)
         #expect(bench.ends[1] == .behind(.zero))
     }
 
-    @Test func `a change that the engine does not answer ends after the patience`() {
+    @Test func `a change that etcd does not answer ends after the patience`() {
         let bench = bench()
         bench.isLost = { name, call in name == "n3" && "\(call)".contains("otherwise") }
         bench.ask("n3", for: .promote("n2"), 1)

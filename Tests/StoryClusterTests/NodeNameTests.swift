@@ -45,7 +45,7 @@ struct NodeNameTests {
         bench.kill("n1")
         bench.start("n1", run: "2", directory: "d2", head: 3)
         bench.pass(tenths: 65)
-        #expect(bench.leaders.isEmpty && bench.engine.pairs[keys.node("n1")].map { Member($0).directory } == "d1")
+        #expect(bench.leaders.isEmpty && bench.etcd.pairs[keys.node("n1")].map { Member($0).directory } == "d1")
         // Time in which the key cannot be read says nothing of the other process.
         bench.isLost = { _, _ in true }
         bench.pass(tenths: 100)
@@ -54,7 +54,7 @@ struct NodeNameTests {
         #expect(bench.leaders.isEmpty)
         bench.pass(tenths: 25)
         #expect(bench.leaders == ["n1"] && bench.stopped.isEmpty)
-        #expect(bench.engine.pairs[keys.node("n1")].map { Member($0).directory } == "d2")
+        #expect(bench.etcd.pairs[keys.node("n1")].map { Member($0).directory } == "d2")
     }
 
     @Test func `a process on the same directory takes the name over at once, since the one before is gone`() {
@@ -75,11 +75,11 @@ struct NodeNameTests {
         #expect(bench.stopped == ["n1": .replaced] && bench.leaders == ["newcomer"])
     }
 
-    @Test func `a node whose engine has nothing of the log any more says so, whether it leads or follows or starts`() {
+    @Test func `a node whose etcd has nothing of the log any more says so, whether it leads or follows or starts`() {
         let bench = bench()
         bench.start("n2", directory: "d2")
         bench.pass(tenths: 20)
-        bench.engine = SimulatedEngine()
+        bench.etcd = SimulatedEtcd()
         bench.pass(tenths: 60)
         #expect(bench.stopped == ["n1": .noLog("main"), "n2": .noLog("main")])
         #expect(bench.stopped.values.allSatisfy { $0.isDamage })
@@ -87,17 +87,17 @@ struct NodeNameTests {
         #expect(bench.stopped["n1"] == .noLog("main"))
     }
 
-    @Test func `a node that finds another engine, or a log that was made anew, says that`() {
+    @Test func `a node that finds another etcd, or a log that was made anew, says that`() {
         let bench = bench()
-        var other = SimulatedEngine()
+        var other = SimulatedEtcd()
         var record = LogRecord(
             identity: StoredIdentity(id: ModelLog.history), position: .zero, checksum: 0, cluster: other.cluster + 1)
         other.put(keys.identity, record.value)
-        bench.engine = other
+        bench.etcd = other
         bench.pass(tenths: 60)
         #expect(bench.stopped == ["n1": .otherCluster])
         record.cluster = other.cluster
-        bench.engine.put(keys.identity, record.value)
+        bench.etcd.put(keys.identity, record.value)
         bench.start("n1", run: "2", directory: "d1", head: 3)
         guard case .ahead? = bench.stopped["n1"] else {
             Issue.record("\(bench.stopped)")

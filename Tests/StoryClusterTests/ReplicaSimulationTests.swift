@@ -2,7 +2,7 @@ import Foundation
 import StoryCluster
 import Testing
 
-/// The replica over a hostile engine: no promise breaks, and each planted bug is found.
+/// The replica over a hostile ordering service: no promise breaks, and each planted bug is found.
 struct ReplicaSimulationTests {
     private static let seeds = UInt64(ProcessInfo.processInfo.environment["CLUSTER_SEEDS"] ?? "") ?? 100
 

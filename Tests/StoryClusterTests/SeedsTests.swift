@@ -3,7 +3,7 @@ import StoryCore
 import TestSupport
 import Testing
 
-/// A node that lacks events which the engine has no more: it asks other nodes for them.
+/// A node that lacks events which the ordering service has no more: it asks other nodes for them.
 struct SeedsTests {
     private static let second: UInt64 = 1_000_000_000
     private let keys = LogKeys(log: "main")
@@ -19,7 +19,7 @@ struct SeedsTests {
         }
     }
 
-    /// The node n1, which ends at 4, where the engine has entries from 9 on.
+    /// The node n1, which ends at 4, where the ordering service has entries from 9 on.
     ///
     /// - Parameters:
     ///   - stored: the last position that each other node has stored.
@@ -27,10 +27,10 @@ struct SeedsTests {
     private func begun(_ stored: [(String, UInt64)], led leader: String? = nil) -> HandDriven {
         var node = HandDriven(head: Position(4))
         for (name, position) in stored { node.put(name, stored: position) }
-        if let leader { node.engine.put(keys.leader, Array("node=\(leader)\naddress=/\(leader)\nnonce=x\n".utf8)) }
+        if let leader { node.etcd.put(keys.leader, Array("node=\(leader)\naddress=/\(leader)\nnonce=x\n".utf8)) }
         let head = EntryHead(
             first: Position(9), count: 2, previous: 8, bytes: 3, digest: EntryHead.Digest(low: 1, high: 2))
-        node.engine.put(keys.entry(head.first), head.value(term: Term(1), records: [1, 2, 3]))
+        node.etcd.put(keys.entry(head.first), head.value(term: Term(1), records: [1, 2, 3]))
         node.perform { $0.began(at: $1) }
         return node
     }
@@ -91,9 +91,9 @@ struct SeedsTests {
         #expect(seeds(&node) == [.seed(from: "/n2", through: Position(8))])
         let last = EntryHead(
             first: Position(15), count: 1, previous: 8, bytes: 3, digest: EntryHead.Digest(low: 1, high: 2))
-        node.engine.put(keys.entry(last.first), last.value(term: Term(1), records: [1, 2, 3]))
-        let trim = EngineTransaction(conditions: [], then: keys.before(last.first).map { .delete($0) })
-        _ = node.engine.apply(.transaction(trim), at: node.now)
+        node.etcd.put(keys.entry(last.first), last.value(term: Term(1), records: [1, 2, 3]))
+        let trim = OrderingTransaction(conditions: [], then: keys.before(last.first).map { .delete($0) })
+        _ = node.etcd.apply(.transaction(trim), at: node.now)
         node.perform { $0.seedEnded(through: Position(8), at: $1) }
         #expect(seeds(&node) == [.seed(from: "/n2", through: Position(14))])
     }

@@ -3,7 +3,7 @@ import StoryCore
 import TestSupport
 import Testing
 
-/// The removal of entries that nodes have stored, and what the engine keeps for those that have not.
+/// The removal of entries that nodes have stored, and what the ordering service keeps for those that have not.
 struct TailTests {
     /// The node n1 leads, beside others that have stored nothing.
     private func leading(_ others: String..., head: Position = .zero) -> HandDriven {
@@ -69,7 +69,7 @@ struct TailTests {
         for first in 1...3 as ClosedRange<UInt64> {
             let head = EntryHead(
                 first: Position(first), count: 1, previous: 0, bytes: 1, digest: EntryHead.Digest(low: 1, high: 2))
-            node.engine.put(node.keys.entry(head.first), head.value(term: Term(1), records: [1]))
+            node.etcd.put(node.keys.entry(head.first), head.value(term: Term(1), records: [1]))
         }
         for (name, stored) in [("n2", 2), ("n3", 0)] as [(String, UInt64)] { node.put(name, stored: stored) }
         node.perform { $0.began(at: $1) }
@@ -86,11 +86,11 @@ struct TailTests {
     private func following() -> HandDriven {
         var node = HandDriven()
         for name in ["n2", "n3"] { node.put(name, stored: 0) }
-        node.engine.put(node.keys.leader, Array("node=n2\naddress=/n2\nnonce=x\n".utf8))
+        node.etcd.put(node.keys.leader, Array("node=n2\naddress=/n2\nnonce=x\n".utf8))
         for first in 1...11 as ClosedRange<UInt64> {
             let head = EntryHead(
                 first: Position(first), count: 1, previous: 0, bytes: 100, digest: EntryHead.Digest(low: 1, high: 2))
-            node.engine.put(
+            node.etcd.put(
                 node.keys.entry(head.first),
                 head.value(term: Term(1), records: [UInt8](repeating: 1, count: 100)))
         }
@@ -104,9 +104,9 @@ struct TailTests {
 
     /// The node that led is gone, and the node leads; it has stored everything.
     private func lead(_ node: inout HandDriven) {
-        let leader = EngineRange(from: node.keys.leader)
-        _ = node.engine.apply(.transaction(EngineTransaction(conditions: [], then: [.delete(leader)])), at: node.now)
-        let gone = EngineWatchBatch([.deleted(node.keys.leader, at: node.engine.revision)], node.engine.header)
+        let leader = OrderingRange(from: node.keys.leader)
+        _ = node.etcd.apply(.transaction(OrderingTransaction(conditions: [], then: [.delete(leader)])), at: node.now)
+        let gone = OrderingWatchBatch([.deleted(node.keys.leader, at: node.etcd.revision)], node.etcd.header)
         node.perform { $0.watched(.live, gone, at: $1) }
         #expect(node.replica.isLeading)
         node.store(11)
@@ -122,32 +122,32 @@ struct TailTests {
     @Test func `a late try that puts an entry back does not keep the next leader from removing those after it`() throws
     {
         var node = following()
-        let late = try #require(node.engine.pairs[node.keys.entry(Position(3))])
-        node.engine.put(late.key, late.value)
-        let batch = EngineWatchBatch([.put(try #require(node.engine.pairs[late.key]))], node.engine.header)
+        let late = try #require(node.etcd.pairs[node.keys.entry(Position(3))])
+        node.etcd.put(late.key, late.value)
+        let batch = OrderingWatchBatch([.put(try #require(node.etcd.pairs[late.key]))], node.etcd.header)
         node.perform { $0.watched(.live, batch, at: $1) }
         lead(&node)
         #expect(node.entries == [11] && !node.replica.isTailFull)
     }
 
-    @Test func `the engine forgets what was removed, each half minute and each 64 MiB`() {
+    @Test func `etcd forgets what was removed, each half minute and each 64 MiB`() {
         var node = leading()
         for _ in 1...28 {
             node.write(10)
             node.pass(HandDriven.second)
         }
-        #expect(node.engine.compacted == 0)
+        #expect(node.etcd.compacted == 0)
         for _ in 1...4 {
             node.write(10)
             node.pass(HandDriven.second)
         }
-        let first = node.engine.compacted
-        #expect(first > 0 && first < node.engine.revision)
+        let first = node.etcd.compacted
+        #expect(first > 0 && first < node.etcd.revision)
         for _ in 1...255 { node.write(256 << 10) }
         for _ in 1...3 { node.pass(HandDriven.second) }
-        #expect(node.engine.compacted == first)
+        #expect(node.etcd.compacted == first)
         node.write(256 << 10)
         node.pass(HandDriven.second)
-        #expect(node.engine.compacted > first)
+        #expect(node.etcd.compacted > first)
     }
 }

@@ -9,26 +9,26 @@ struct WritingTests {
     private let head = EntryHead(
         first: Position(5), count: 1, previous: 3, bytes: 4, digest: EntryHead.Digest(low: 1, high: 2))
     private let records: [UInt8] = [1, 2, 3, 4]
-    private let header = EngineHeader(cluster: 7, revision: 40)
+    private let header = OrderingHeader(cluster: 7, revision: 40)
 
     /// Answers the first try of an entry.
-    private func end(_ answer: EngineAnswer) -> Writing.Ended? {
+    private func end(_ answer: OrderingAnswer) -> Writing.Ended? {
         var calls = Calls(endpoints: 2)
         var writing = Writing(head, records: records, keys, term: Term(9), at: 0, &calls)
         return writing.answered(CallID(1), answer, at: 0, &calls)
     }
 
-    private func refused(_ own: [EngineKeyValue], firsts: [String]) -> EngineAnswer {
+    private func refused(_ own: [OrderingKeyValue], firsts: [String]) -> OrderingAnswer {
         .transacted(
             succeeded: false,
             [
-                .ranged(EngineRanged([])), .ranged(EngineRanged(own)),
-                .ranged(EngineRanged(firsts.map { EngineKeyValue(key: $0, value: [], created: 1, changed: 1) })),
+                .ranged(OrderingRanged([])), .ranged(OrderingRanged(own)),
+                .ranged(OrderingRanged(firsts.map { OrderingKeyValue(key: $0, value: [], created: 1, changed: 1) })),
             ], header)
     }
 
-    private func entry(_ term: Term) -> EngineKeyValue {
-        EngineKeyValue(
+    private func entry(_ term: Term) -> OrderingKeyValue {
+        OrderingKeyValue(
             key: keys.entry(head.first), value: head.value(term: term, records: records), created: 1, changed: 1)
     }
 
@@ -70,7 +70,7 @@ struct WritingTests {
         #expect(writing.answered(CallID(3), .transacted(succeeded: true, [.put], header), at: 0, &calls) == .committed)
     }
 
-    @Test func `where the engine is full, the entry is looked for, since it may have been taken`() {
+    @Test func `where etcd is full, the entry is looked for, since it may have been taken`() {
         for (isThere, isDoubted, end) in [(true, false, .committed), (false, false, .full), (false, true, nil)]
             as [(Bool, Bool, Writing.Ended?)]
         {
@@ -82,12 +82,12 @@ struct WritingTests {
             }
             let number: UInt64 = isDoubted ? 2 : 1
             #expect(writing.answered(CallID(number), .full, at: 0, &calls) == nil)
-            let leader = EngineKeyValue(key: keys.leader, value: [], created: 9, changed: 9)
-            let results: [EngineResult] = [
-                .ranged(EngineRanged([leader])), .ranged(EngineRanged(isThere ? [entry(Term(9))] : [])),
-                .ranged(EngineRanged([])),
+            let leader = OrderingKeyValue(key: keys.leader, value: [], created: 9, changed: 9)
+            let results: [OrderingResult] = [
+                .ranged(OrderingRanged([leader])), .ranged(OrderingRanged(isThere ? [entry(Term(9))] : [])),
+                .ranged(OrderingRanged([])),
             ]
-            let look = EngineAnswer.transacted(succeeded: true, results, header)
+            let look = OrderingAnswer.transacted(succeeded: true, results, header)
             #expect(writing.answered(CallID(number + 1), .unknown, at: 0, &calls) == nil)
             #expect(writing.isUndecided, "it was not found out")
             writing.ticked(&calls, at: 2_000_000_000)

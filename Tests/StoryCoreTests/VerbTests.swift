@@ -32,7 +32,7 @@ struct VerbTests {
     }
 
     @Test func `reads of durable data wait for the writes of their own connection`() {
-        let waiting = Verb.allCases.filter(\.waitsForOwnWrites).map(\.name)
+        let waiting = Verb.allCases.filter(\.waitsForEarlierWrites).map(\.name)
         #expect(
             waiting == [
                 "READ", "SUBSCRIBE", "STATS", "METRICS", "CLIENTS", "CHECKPOINT", "VERIFY", "BACKUP", "SEND", "SEAL",

@@ -229,7 +229,8 @@ private final class RolledBackWorld {
     init() {
         engine = RolledBackWorld.carried { [store, log] () throws(StorageError) in
             try Engine(
-                CataloguePlan(.standard), store: store, json: JSONObjectReader(), log: log, says: EventEncoder.says,
+                CataloguePlan(.standard), store: store, json: JSONObjectReader(), log: log,
+                matches: EventEncoder.matches,
                 identity: LogIdentity(id: LogID(trusted: "this".bytes)), limits: Limits(), server: "test")
         }
         fold = EventFold(CataloguePlan(.standard), store, of: engine)

@@ -1,25 +1,25 @@
 import StoryCluster
 
 /// Calls as these tests make them.
-extension EngineCall {
+extension OrderingCall {
     /// Puts a value under a key that is absent; else gets the key.
-    static func putIfAbsent(_ key: String, _ value: [UInt8], lease: Int64 = 0) -> EngineCall {
+    static func putIfAbsent(_ key: String, _ value: [UInt8], lease: Int64 = 0) -> OrderingCall {
         .transaction(
-            EngineTransaction(
+            OrderingTransaction(
                 conditions: [.created(key, at: 0)], then: [.put(key, value, lease: lease)],
-                otherwise: [.get(EngineRange(from: key))]))
+                otherwise: [.get(OrderingRange(from: key))]))
     }
 
     /// Puts a value under a key.
-    static func put(_ key: String, _ value: [UInt8]) -> EngineCall {
-        .transaction(EngineTransaction(conditions: [], then: [.put(key, value, lease: 0)]))
+    static func put(_ key: String, _ value: [UInt8]) -> OrderingCall {
+        .transaction(OrderingTransaction(conditions: [], then: [.put(key, value, lease: 0)]))
     }
 
     /// Gets a key.
-    static func get(_ key: String) -> EngineCall { .range(EngineRange(from: key)) }
+    static func get(_ key: String) -> OrderingCall { .range(OrderingRange(from: key)) }
 }
 
-extension EngineAnswer {
+extension OrderingAnswer {
     /// The revision of an answer that has one.
     var revision: Int64? {
         switch self {
@@ -31,7 +31,7 @@ extension EngineAnswer {
     }
 
     /// The keys of a range; nil for another answer.
-    var keys: [EngineKeyValue]? { if case .ranged(let ranged, _) = self { ranged.keys } else { nil } }
+    var keys: [OrderingKeyValue]? { if case .ranged(let ranged, _) = self { ranged.keys } else { nil } }
 
     /// True for a transaction whose conditions held.
     var isDone: Bool { if case .transacted(true, _, _) = self { true } else { false } }

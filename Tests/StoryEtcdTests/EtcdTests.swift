@@ -14,54 +14,54 @@ import Testing
     }
 
     @Test func `a transaction puts a key that is absent, and does the other list where it is there`() throws {
-        let put = EngineCall.putIfAbsent("/log/1", [1, 2, 3])
+        let put = OrderingCall.putIfAbsent("/log/1", [1, 2, 3])
         let first = try link.call(put)
         let revision = try #require(first.revision)
-        let pair = EngineKeyValue(key: "/log/1", value: [1, 2, 3], created: revision, changed: revision)
+        let pair = OrderingKeyValue(key: "/log/1", value: [1, 2, 3], created: revision, changed: revision)
         guard case .transacted(_, _, let header) = first else { throw Unexpected(first) }
         #expect(first == .transacted(succeeded: true, [.put], header))
-        #expect(try link.call(put) == .transacted(succeeded: false, [.ranged(EngineRanged([pair]))], header))
+        #expect(try link.call(put) == .transacted(succeeded: false, [.ranged(OrderingRanged([pair]))], header))
     }
 
     @Test func `a condition on the last change holds for that revision alone`() throws {
         let first = try #require(link.call(.put("/node", [1])).revision)
-        let report = EngineCall.transaction(
-            EngineTransaction(conditions: [.changed("/node", at: first)], then: [.put("/node", [2], lease: 0)]))
+        let report = OrderingCall.transaction(
+            OrderingTransaction(conditions: [.changed("/node", at: first)], then: [.put("/node", [2], lease: 0)]))
         #expect(try link.call(report).isDone)
         guard case .transacted(false, [], _) = try link.call(report) else { throw Unexpected("a second success") }
         let pair = try #require(link.call(.get("/node")).keys?.first)
-        #expect(pair == EngineKeyValue(key: "/node", value: [2], created: first, changed: first + 1))
+        #expect(pair == OrderingKeyValue(key: "/node", value: [2], created: first, changed: first + 1))
     }
 
     @Test func `a range has the keys of a prefix in both orders, with a limit, without values, and none`() throws {
         let names = (0..<100).map { "/log/\(1_000 + $0)" }
-        let put = EngineTransaction(conditions: [], then: names.map { .put($0, Array($0.utf8), lease: 0) })
+        let put = OrderingTransaction(conditions: [], then: names.map { .put($0, Array($0.utf8), lease: 0) })
         let revision = try #require(link.call(.transaction(put)).revision)
         let keys = names.map {
-            EngineKeyValue(key: $0, value: Array($0.utf8), created: revision, changed: revision)
+            OrderingKeyValue(key: $0, value: Array($0.utf8), created: revision, changed: revision)
         }
         #expect(try link.call(.put("/log0", [9])).isDone)
         let header = try link.header()
-        #expect(try link.call(.range(.prefix("/log/"))) == .ranged(EngineRanged(keys), header))
+        #expect(try link.call(.range(.prefix("/log/"))) == .ranged(OrderingRanged(keys), header))
         #expect(
             try link.call(.range(.prefix("/log/", limit: 16)))
-                == .ranged(EngineRanged(Array(keys.prefix(16)), hasMore: true), header))
+                == .ranged(OrderingRanged(Array(keys.prefix(16)), hasMore: true), header))
         #expect(
             try link.call(.range(.prefix("/log/", limit: 1, order: .descending)))
-                == .ranged(EngineRanged(Array(keys.suffix(1)), hasMore: true), header))
-        let bare = keys.map { EngineKeyValue(key: $0.key, value: [], created: revision, changed: revision) }
-        #expect(try link.call(.range(.prefix("/log/", isKeysOnly: true))) == .ranged(EngineRanged(bare), header))
+                == .ranged(OrderingRanged(Array(keys.suffix(1)), hasMore: true), header))
+        let bare = keys.map { OrderingKeyValue(key: $0.key, value: [], created: revision, changed: revision) }
+        #expect(try link.call(.range(.prefix("/log/", isKeysOnly: true))) == .ranged(OrderingRanged(bare), header))
         #expect(
-            try link.call(.range(EngineRange(from: "/log/1098", end: "/log/2")))
-                == .ranged(EngineRanged(Array(keys.suffix(2))), header))
-        #expect(try link.call(.get("/other")) == .ranged(EngineRanged([]), header))
+            try link.call(.range(OrderingRange(from: "/log/1098", end: "/log/2")))
+                == .ranged(OrderingRanged(Array(keys.suffix(2))), header))
+        #expect(try link.call(.get("/other")) == .ranged(OrderingRanged([]), header))
     }
 
     @Test func `a transaction deletes ranges, and says how many keys they had`() throws {
         for key in ["/a/1", "/a/2", "/a/3", "/b/1"] { #expect(try link.call(.put(key, [1])).isDone) }
-        let trim = EngineTransaction(
+        let trim = OrderingTransaction(
             conditions: [],
-            then: [.delete(EngineRange(from: "/a/", end: "/a/3")), .delete(.prefix("/b/")), .get(.prefix("/a/"))])
+            then: [.delete(OrderingRange(from: "/a/", end: "/a/3")), .delete(.prefix("/b/")), .get(.prefix("/a/"))])
         guard case .transacted(true, let results, _) = try link.call(.transaction(trim)) else { throw Unexpected(trim) }
         #expect(results.prefix(2) == [.deleted(2), .deleted(1)])
         guard case .ranged(let left)? = results.last else { throw Unexpected(results) }
@@ -94,7 +94,7 @@ import Testing
         #expect(try link.call(.revokeLease(lease)) == .refused(.noLease))
     }
 
-    @Test func `the engine says which version it is`() throws {
+    @Test func `etcd says which version it is`() throws {
         guard case .status(let version, let header) = try link.call(.status) else { throw Unexpected(link.results) }
         #expect(try etcd.control(["version"]).contains("etcdctl version: \(version)\n"))
         #expect(header.cluster != 0)
@@ -153,7 +153,7 @@ extension EtcdLink {
     }
 
     /// The header of an answer now.
-    func header() throws -> EngineHeader {
+    func header() throws -> OrderingHeader {
         let answer = try call(.get("/"))
         guard case .ranged(_, let header) = answer else { throw Unexpected(answer) }
         return header

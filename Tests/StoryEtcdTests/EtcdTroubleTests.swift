@@ -6,7 +6,7 @@ import Testing
 
 /// A real etcd that is full, wants a user, is killed or stopped.
 @Suite(.serialized) struct EtcdTroubleTests {
-    @Test func `an engine that is full says so also of what it did, and deletes all the same`() throws {
+    @Test func `an etcd that is full says so also of what it did, and deletes all the same`() throws {
         var (full, there, attempts) = (Set<String>(), Set<String>(), 0)
         // Those that pass the first look at the quota, and then find it used up, are done.
         while full.isDisjoint(with: there), attempts < 20 {
@@ -24,11 +24,11 @@ import Testing
         #expect(!full.isDisjoint(with: there))
     }
 
-    /// Puts keys, always 16 at a time, until the engine is full; returns the answers by the keys.
-    private func fill(_ link: EtcdLink) throws -> [String: EngineAnswer] {
+    /// Puts keys, always 16 at a time, until etcd is full; returns the answers by the keys.
+    private func fill(_ link: EtcdLink) throws -> [String: OrderingAnswer] {
         let value = [UInt8](repeating: 1, count: 20_000)
         var waiting: [(key: String, id: CallID)] = []
-        var (answers, next) = ([String: EngineAnswer](), 0)
+        var (answers, next) = ([String: OrderingAnswer](), 0)
         while !answers.values.contains(.full) || !waiting.isEmpty {
             if !answers.values.contains(.full), waiting.count < 16 {
                 let (key, id) = ("/k/\(next)", link.makeID())
@@ -45,13 +45,13 @@ import Testing
 
     /// Checks that puts and leases are not possible any more, and deletes are.
     private func checkFull(_ link: EtcdLink) throws {
-        let put = EngineCall.putIfAbsent("/k/later", [UInt8](repeating: 1, count: 100_000))
-        try until("the engine is full") { try link.call(put) == .full }
-        _ = try link.call(.transaction(EngineTransaction(conditions: [], then: [.delete(.prefix("/k/later"))])))
+        let put = OrderingCall.putIfAbsent("/k/later", [UInt8](repeating: 1, count: 100_000))
+        try until("etcd is full") { try link.call(put) == .full }
+        _ = try link.call(.transaction(OrderingTransaction(conditions: [], then: [.delete(.prefix("/k/later"))])))
         #expect(try link.call(put) == .full)
         #expect(try link.call(.get("/k/later")).keys == [])
         #expect(try link.call(.grantLease(seconds: 10)) == .full)
-        let delete = EngineTransaction(conditions: [], then: [.delete(.prefix("/k/"))])
+        let delete = OrderingTransaction(conditions: [], then: [.delete(.prefix("/k/"))])
         #expect(try link.call(.transaction(delete)).isDone)
     }
 
@@ -59,7 +59,7 @@ import Testing
         let etcd = try RunningEtcd.guarded()
         let link = try EtcdLink(etcd.port, user: EtcdUser(name: "node", password: "secret"))
         let id = link.makeID()
-        link.session.watch(id, EngineWatch(.prefix("/storykeep/"), revision: 1))
+        link.session.watch(id, OrderingWatch(.prefix("/storykeep/"), revision: 1))
         #expect(try link.call(.putIfAbsent("/storykeep/a", [1])).isDone)
         #expect(try link.batches(of: id) { !$0.isEmpty }.flatMap(\.changes).count == 1)
         let lease = try link.grant(seconds: 60)
@@ -71,7 +71,7 @@ import Testing
         #expect(try link.call(.putIfAbsent("/storykeep/b", [1])).isDone)
         let again = link.makeID()
         _ = try etcd.control(["--user", "root:root", "user", "passwd", "node", "--interactive=false"], input: "secret")
-        link.session.watch(again, EngineWatch(.prefix("/storykeep/"), revision: 1))
+        link.session.watch(again, OrderingWatch(.prefix("/storykeep/"), revision: 1))
         #expect(try link.batches(of: again) { !$0.isEmpty }.flatMap(\.changes).count == 2)
         _ = try etcd.control(["--user", "root:root", "user", "passwd", "node", "--interactive=false"], input: "other")
         #expect(try link.call(.putIfAbsent("/storykeep/c", [1])) == .refused(.denied))
@@ -85,14 +85,14 @@ import Testing
                 .refused(.denied), .refused(.denied),
             ])
         let watch = wrong.makeID()
-        wrong.session.watch(watch, EngineWatch(.prefix("/storykeep/"), revision: 1))
+        wrong.session.watch(watch, OrderingWatch(.prefix("/storykeep/"), revision: 1))
         #expect(try wrong.end(of: watch) == .refused(.denied))
         let nobody = try EtcdLink(etcd.port)
         #expect(try nobody.call(.get("/storykeep/a")) == .refused(.denied))
         let right = try EtcdLink(etcd.port, user: EtcdUser(name: "node", password: "secret"))
         #expect(try right.call(.get("/storykeep/a")).keys == [])
         let elsewhere = right.makeID()
-        right.session.watch(elsewhere, EngineWatch(.prefix("/elsewhere/"), revision: 1))
+        right.session.watch(elsewhere, OrderingWatch(.prefix("/elsewhere/"), revision: 1))
         #expect(try right.end(of: elsewhere) == .refused(.denied))
         #expect(try right.call(.get("/storykeep/a")).keys == [])
     }
@@ -107,11 +107,11 @@ import Testing
         let etcd = try RunningEtcd()
         let link = try EtcdLink(etcd.port)
         let watch = link.makeID()
-        link.session.watch(watch, EngineWatch(.prefix("/log/"), revision: 1))
+        link.session.watch(watch, OrderingWatch(.prefix("/log/"), revision: 1))
         let lease = try link.grant(seconds: 60)
         // A stopped process answers nothing, and its socket takes the requests.
         try etcd.pause()
-        let calls: [EngineCall] = [.put("/log/1", [1]), .get("/log/1"), .renewLease(lease), .grantLease(seconds: 5)]
+        let calls: [OrderingCall] = [.put("/log/1", [1]), .get("/log/1"), .renewLease(lease), .grantLease(seconds: 5)]
         let ids = calls.map { call in
             let id = link.makeID()
             link.session.call(id, call)
@@ -154,7 +154,7 @@ import Testing
         let etcd = try RunningEtcd()
         let link = try EtcdLink(etcd.port)
         let watch = link.makeID()
-        link.session.watch(watch, EngineWatch(.prefix("/log/"), revision: 1))
+        link.session.watch(watch, OrderingWatch(.prefix("/log/"), revision: 1))
         #expect(try link.call(.put("/log/1", [1])).isDone)
         etcd.send(SIGTERM)
         try link.wait("the end of the session") {

@@ -18,17 +18,17 @@ import Testing
         #expect(try link.call(.put("/other", [9])).isDone)
         #expect(try link.call(.put("/log/2", [2])).isDone)
         let id = link.makeID()
-        link.session.watch(id, EngineWatch(.prefix("/log/"), revision: first))
-        let delete = EngineTransaction(conditions: [], then: [.delete(EngineRange(from: "/log/1"))])
+        link.session.watch(id, OrderingWatch(.prefix("/log/"), revision: first))
+        let delete = OrderingTransaction(conditions: [], then: [.delete(OrderingRange(from: "/log/1"))])
         #expect(try link.call(.transaction(delete)).revision == first + 3)
         #expect(try link.call(.put("/log/2", [3])).isDone)
         let batches = try link.batches(of: id) { $0.flatMap(\.changes).count == 4 }
         #expect(
             batches.flatMap(\.changes) == [
-                .put(EngineKeyValue(key: "/log/1", value: [1], created: first, changed: first)),
-                .put(EngineKeyValue(key: "/log/2", value: [2], created: first + 2, changed: first + 2)),
+                .put(OrderingKeyValue(key: "/log/1", value: [1], created: first, changed: first)),
+                .put(OrderingKeyValue(key: "/log/2", value: [2], created: first + 2, changed: first + 2)),
                 .deleted("/log/1", at: first + 3),
-                .put(EngineKeyValue(key: "/log/2", value: [3], created: first + 2, changed: first + 4)),
+                .put(OrderingKeyValue(key: "/log/2", value: [3], created: first + 2, changed: first + 4)),
             ])
         #expect(batches.last?.header.revision == first + 4)
         link.session.endWatch(id)
@@ -42,7 +42,7 @@ import Testing
         #expect(try link.call(.put("/log/1", [2])).isDone)
         #expect(try link.call(.compact(revision: first + 1)).revision == first + 1)
         let id = link.makeID()
-        link.session.watch(id, EngineWatch(.prefix("/log/"), revision: first))
+        link.session.watch(id, OrderingWatch(.prefix("/log/"), revision: first))
         #expect(try link.end(of: id) == .compacted)
     }
 
@@ -51,14 +51,14 @@ import Testing
         let first = try #require(link.call(.put("/log/100", value)).revision)
         for number in 101..<160 { #expect(try link.call(.put("/log/\(number)", value)).isDone) }
         let id = link.makeID()
-        link.session.watch(id, EngineWatch(.prefix("/log/"), revision: first))
+        link.session.watch(id, OrderingWatch(.prefix("/log/"), revision: first))
         let batches = try link.batches(of: id) { $0.flatMap(\.changes).count == 60 }
         #expect(batches.count > 7)
         #expect(batches.allSatisfy { $0.changes.count < 8 })
         #expect(batches.contains { $0.isFragment })
         let expected = (0..<60).map { number in
-            EngineWatchBatch.Change.put(
-                EngineKeyValue(
+            OrderingWatchBatch.Change.put(
+                OrderingKeyValue(
                     key: "/log/\(100 + number)", value: value, created: first + Int64(number),
                     changed: first + Int64(number)))
         }
@@ -70,7 +70,7 @@ import Testing
         let first = try #require(link.call(.put("/log/100", value)).revision)
         for number in 101..<115 { #expect(try link.call(.put("/log/\(number)", value)).isDone) }
         let id = link.makeID()
-        link.session.watch(id, EngineWatch(.prefix("/log/"), revision: first))
+        link.session.watch(id, OrderingWatch(.prefix("/log/"), revision: first))
         link.session.pauseWatch(id)
         let before = link.receivedCount
         for _ in 0..<100 { #expect(try link.call(.get("/small")).keys == []) }
@@ -91,7 +91,7 @@ import Testing
         let link = try EtcdLink(cluster[0].port)
         let lease = try link.grant(seconds: 60)
         let watch = link.makeID()
-        link.session.watch(watch, EngineWatch(.prefix("/log/"), revision: 1))
+        link.session.watch(watch, OrderingWatch(.prefix("/log/"), revision: 1))
         #expect(try link.call(.renewLease(lease)) == .renewed(seconds: 60))
         try cluster[1].kill()
         #expect(try link.end(of: watch) == .broken)

@@ -17,7 +17,7 @@ final class PlayedSession {
     }
 
     /// Makes calls, which have the numbers 1, 2 … and the streams 1, 3 ….
-    convenience init(_ calls: [EngineCall], user: EtcdUser? = nil, readUser: (() -> EtcdUser?)? = nil) {
+    convenience init(_ calls: [OrderingCall], user: EtcdUser? = nil, readUser: (() -> EtcdUser?)? = nil) {
         self.init(user: user, readUser: readUser)
         for (number, call) in calls.enumerated() { session.call(CallID(UInt64(number + 1)), call) }
         send()

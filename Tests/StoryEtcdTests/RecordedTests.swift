@@ -5,10 +5,10 @@ import Testing
 /// Sessions that were recorded: the bytes that etcd 3.4.23 sent, in pieces of all lengths.
 @Suite struct RecordedTests {
     /// The calls of the recorded session, each of which was made after the answer to the one before.
-    private static let calls: [EngineCall] = [
+    private static let calls: [OrderingCall] = [
         .status, .putIfAbsent("/log/1", [1, 2, 3]), .putIfAbsent("/log/1", [4]), .range(.prefix("/log/")),
         .put("/log/2", [UInt8](repeating: 7, count: 300)), .compact(revision: 9), .revokeLease(9),
-        .transaction(EngineTransaction(conditions: [], then: [.delete(.prefix("/log/"))])), .renewLease(9),
+        .transaction(OrderingTransaction(conditions: [], then: [.delete(.prefix("/log/"))])), .renewLease(9),
     ]
 
     @Test func `bytes that come in pieces give the same results, wherever they are cut`() throws {
@@ -58,14 +58,14 @@ import Testing
         }
     }
 
-    private func answers(_ results: [EtcdResult]) -> [CallID: EngineAnswer] {
+    private func answers(_ results: [EtcdResult]) -> [CallID: OrderingAnswer] {
         let pairs = results.compactMap { if case .answered(let id, let answer) = $0 { (id, answer) } else { nil } }
         return Dictionary(uniqueKeysWithValues: pairs)
     }
 
     private static func begin() -> EtcdSession {
         let session = EtcdSession(EtcdPeer(authority: "127.0.0.1:2379"))
-        session.watch(CallID(100), EngineWatch(.prefix("/log/"), revision: 2))
+        session.watch(CallID(100), OrderingWatch(.prefix("/log/"), revision: 2))
         for (number, call) in calls.enumerated() { session.call(CallID(UInt64(number)), call) }
         return session
     }

@@ -5,8 +5,8 @@ import Testing
 
 /// Sessions whose server is played by frames made by hand.
 @Suite struct SessionTests {
-    private let put = EngineCall.put("/a", [1])
-    private let header = EngineHeader(cluster: 7, revision: 9)
+    private let put = OrderingCall.put("/a", [1])
+    private let header = OrderingHeader(cluster: 7, revision: 9)
     /// The reply to a put: the cluster 7, the revision 9, one result.
     private let done: [UInt8] = [0x0A, 4, 0x08, 7, 0x18, 9, 0x10, 1, 0x1A, 2, 0x12, 0]
 
@@ -24,7 +24,7 @@ import Testing
         let played = PlayedSession([put])
         #expect(played.results(of: ServerFrames.began(stream: 1)) == [])
         #expect(played.results(of: ServerFrames.data(stream: 1, ServerFrames.framed(done))) == [])
-        let answer = EngineAnswer.transacted(succeeded: true, [.put], header)
+        let answer = OrderingAnswer.transacted(succeeded: true, [.put], header)
         #expect(played.results(of: ServerFrames.status(stream: 1, 0)) == [.answered(CallID(1), answer)])
         played.session.peerClosed()
         #expect(played.session.takeResults() == [.connectionFailed(.closed)])
@@ -32,14 +32,14 @@ import Testing
 
     @Test func `replies in another order belong to their calls`() {
         let played = PlayedSession([put, put, put])
-        let answer = EngineAnswer.transacted(succeeded: true, [.put], header)
+        let answer = OrderingAnswer.transacted(succeeded: true, [.put], header)
         let order: [UInt32] = [5, 1, 3]
         let results = played.results(of: order.flatMap { ServerFrames.reply(stream: $0, done) })
         #expect(results == [3, 1, 2].map { .answered(CallID($0), answer) })
     }
 
     @Test(arguments: [
-        (8, "etcdserver: mvcc: database space exceeded", EngineAnswer.full),
+        (8, "etcdserver: mvcc: database space exceeded", OrderingAnswer.full),
         (3, "etcdserver: request is too large", .refused(.tooLarge)),
         (8, "grpc: received message larger than max (1835067 vs. 1573888)", .refused(.tooLarge)),
         (7, "etcdserver: permission denied", .refused(.denied)),
@@ -54,7 +54,7 @@ import Testing
         ),
     ])
     func `an error by which etcd says that it did nothing is a refusal`(
-        code: Int, message: String, answer: EngineAnswer
+        code: Int, message: String, answer: OrderingAnswer
     ) {
         let played = PlayedSession([put])
         let results = played.results(of: ServerFrames.refusal(stream: 1, code, message))
@@ -93,7 +93,7 @@ import Testing
             #expect(played.results(of: reply) == [.answered(CallID(1), .unknown)], "\(reply)")
             played.session.call(CallID(2), put)
             played.send()
-            let answer = EngineAnswer.transacted(succeeded: true, [.put], header)
+            let answer = OrderingAnswer.transacted(succeeded: true, [.put], header)
             #expect(played.results(of: ServerFrames.reply(stream: 3, done)) == [.answered(CallID(2), answer)])
         }
     }
@@ -114,7 +114,7 @@ import Testing
         ]
         for bytes in ends {
             let played = PlayedSession([put, .renewLease(5)])
-            played.session.watch(CallID(3), EngineWatch(.prefix("/a/"), revision: 1))
+            played.session.watch(CallID(3), OrderingWatch(.prefix("/a/"), revision: 1))
             played.send()
             let results = played.results(of: bytes + ServerFrames.reply(stream: 1, done))
             #expect(

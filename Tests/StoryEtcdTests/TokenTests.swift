@@ -6,9 +6,9 @@ import Testing
 /// The token of a user, whose server is played.
 @Suite struct TokenTests {
     private let user = EtcdUser(name: "node", password: "secret")
-    private let put = EngineCall.put("/a", [1])
+    private let put = OrderingCall.put("/a", [1])
     private let done: [UInt8] = [0x10, 1, 0x1A, 2, 0x12, 0]
-    private let answer = EngineAnswer.transacted(succeeded: true, [.put], EngineHeader(cluster: 0, revision: 0))
+    private let answer = OrderingAnswer.transacted(succeeded: true, [.put], OrderingHeader(cluster: 0, revision: 0))
     private let invalid = "etcdserver: invalid auth token"
 
     private func token(_ text: String) -> [UInt8] { [0x12, UInt8(text.utf8.count)] + Array(text.utf8) }

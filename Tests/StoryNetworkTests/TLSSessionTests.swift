@@ -123,12 +123,12 @@ struct TLSSessionTests {
         let ends = try Ends(try authority.sign("laptop", days: -1), store, authority: authority)
         ends.carry()
         #expect(ends.serverError == .expired)
-        guard case .ownExpired(let end?)? = ends.clientError else {
+        guard case .localExpired(let end?)? = ends.clientError else {
             Issue.record("\(String(describing: ends.clientError))")
             return
         }
         #expect(abs(end - (WallClock.seconds - 86_400)) < 3_600)
-        let sentence = "\(TLSError.ownExpired(end: 1_795_824_000))"
+        let sentence = "\(TLSError.localExpired(end: 1_795_824_000))"
         #expect(
             sentence
                 == "the certificate shown to the peer has expired, as the peer says: it was valid until "

@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    private func entry() throws -> ReplayReport.Entry? {
+    private func entry() throws -> ReplayReport.ModelDigest? {
         try bench.replay { $0.isVerifying = true }.models.first { $0.model == "orders" }
     }
 

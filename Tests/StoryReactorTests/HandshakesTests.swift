@@ -19,25 +19,25 @@ struct HandshakesTests {
     }
 
     /// A peer at 127.0.0.N.
-    private func peer(_ host: UInt8, since: UInt64 = 0, isAnswered: Bool = false) throws -> Connection {
+    private func peer(_ host: UInt8, since: UInt64 = 0, isAnswered: Bool = false) throws -> SocketConnection {
         let address = try ResolvedAddress.resolve(HostAndPort(host: "127.0.0.\(host)", port: 1)).first
         let handle = UnsafeMutablePointer<uv_poll_t>.allocate(capacity: 1)
-        let connection = Connection(id: ConnectionID(0), descriptor: -1, handle: handle)
-        connection.remote = Connection.Remote(address)
+        let connection = SocketConnection(id: ConnectionID(0), descriptor: -1, handle: handle)
+        connection.remote = SocketConnection.Remote(address)
         connection.phase = .handshaking(deadline: since + Handshakes.longest)
         guard isAnswered else { return connection }
-        connection.security = Connection.Security(session: try context.session(), from: "", acceptedBy: context)
+        connection.security = SocketConnection.Security(session: try context.session(), from: "", acceptedBy: context)
         connection.security?.isAnswered = true
         return connection
     }
 
-    private func filled(_ peers: [Connection]) -> Handshakes {
+    private func filled(_ peers: [SocketConnection]) -> Handshakes {
         var handshakes = Handshakes()
         for peer in peers { handshakes.began(peer) }
         return handshakes
     }
 
-    private func ended(_ handshakes: Handshakes, for peer: Connection, at now: UInt64) -> String {
+    private func ended(_ handshakes: Handshakes, for peer: SocketConnection, at now: UInt64) -> String {
         switch handshakes.slot(for: peer.remote?.host ?? .unknown, at: now) {
         case .free: "nobody"
         case .none: "itself"

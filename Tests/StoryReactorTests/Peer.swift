@@ -7,7 +7,7 @@ final class Peer {
 
     init(_ path: String, receiveBuffer: Int32? = nil) throws {
         descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-        var patience = timeval(tv_sec: Patience.seconds, tv_usec: 0)
+        var patience = timeval(tv_sec: TestTimeout.seconds, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)

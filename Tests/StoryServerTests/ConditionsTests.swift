@@ -73,7 +73,7 @@ struct ConditionsTests {
         bench.settle()
         bench.tick(40)
         #expect(try conditions(bench.nodes[0], "a") == [])
-        bench.engines[0].fate = { _ in .lost }
+        bench.etcds[0].fate = { _ in .lost }
         bench.tick(60)
         #expect(try conditions(bench.nodes[0], "a").contains("engine-lost"))
         #expect(!has("storykeep_replica_lag_events", bench.nodes[0], "a"))
@@ -81,7 +81,7 @@ struct ConditionsTests {
             bench.ask("CLUSTER").last?.contains(#""conditions":["no-leader","engine-lost"]"#) == true
                 || bench.ask("CLUSTER").last?.contains(#""conditions":["engine-lost"]"#) == true)
         #expect(bench.ask("STATS").last?.contains(#""state":"catchingUp""#) == true)
-        bench.engines[0].fate = { _ in .answered }
+        bench.etcds[0].fate = { _ in .answered }
         bench.tick(80)
         #expect(try conditions(bench.nodes[0], "a") == [])
     }
@@ -89,13 +89,13 @@ struct ConditionsTests {
     @Test func `a node says that etcd is full until something is written again`() throws {
         let bench = NodeBench()
         bench.settle()
-        bench.engines[0].onTheWayBack = { call, answer in
+        bench.etcds[0].onTheWayBack = { call, answer in
             guard case .transaction(let transaction) = call, !transaction.then.isEmpty else { return answer }
             return .full
         }
         bench.tick(40)
         #expect(try conditions(bench.nodes[0], "a").contains("engine-full"))
-        bench.engines[0].onTheWayBack = { $1 }
+        bench.etcds[0].onTheWayBack = { $1 }
         bench.tick(80)
         #expect(try conditions(bench.nodes[0], "a") == [])
     }
@@ -155,7 +155,7 @@ struct ConditionsTests {
         _ = bench.ask(#"DEFINE orders "from order; n: number; on * { n += 1 }""#, from: "a")
         bench.run()
         _ = bench.ask(#"APPEND order-1 {"type":"A","data":{}}"#, from: "a")
-        let store = try #require(bench.shelf.stores["orders.1"])
+        let store = try #require(bench.modelFolders.stores["orders.1"])
         store.storingFailure = .full("no room")
         _ = bench.ask("CHECKPOINT", from: "a")
         bench.awaitStoring()
@@ -174,7 +174,7 @@ struct ConditionsTests {
     @Test func `a definition that meets a full disk waits, says so, and is built once there is room`() throws {
         let bench = LoopBench()
         bench.connected("a")
-        bench.shelf.failure = .full("no room")
+        bench.modelFolders.failure = .full("no room")
         #expect(
             bench.ask(#"DEFINE orders "from order; n: number; on * { n += 1 }""#, from: "a").last?.hasPrefix("+")
                 == true)
@@ -184,7 +184,7 @@ struct ConditionsTests {
         let refusal = bench.ask("LIST orders", from: "a").last ?? ""
         #expect(refusal.text("code") == "busy" && refusal.contains("it waits: no room"), "\(refusal)")
         #expect(try conditions(bench, "a") == ["not-built"])
-        bench.shelf.failure = nil
+        bench.modelFolders.failure = nil
         bench.clock.pass(nanoseconds: 2_000_000_000)
         bench.tick(15)
         #expect(bench.ask("MODELS", from: "a").first?.contains(#""state":"ready""#) == true)
@@ -196,7 +196,7 @@ struct ConditionsTests {
     func `a request about a model that cannot be built has the reason, and is not to be repeated`(line: String) throws {
         let bench = LoopBench()
         bench.connected("a")
-        bench.shelf.failure = .failed("the tables cannot be made")
+        bench.modelFolders.failure = .failed("the tables cannot be made")
         _ = bench.ask(#"DEFINE orders "from order; n: number; on * { n += 1 }""#, from: "a")
         bench.tick(2)
         #expect(bench.ask("MODELS", from: "a").first?.contains(#""state":"failed""#) == true)
@@ -204,7 +204,7 @@ struct ConditionsTests {
         #expect(refusal.text("code") == "internal" && refusal.text("retry") == "never", "\(refusal)")
         #expect(refusal.contains("the tables cannot be made"), "\(refusal)")
         #expect(try conditions(bench, "a") == ["not-built"])
-        bench.shelf.failure = nil
+        bench.modelFolders.failure = nil
         _ = bench.ask(#"DEFINE orders "from order; m: number; on * { m += 1 }""#, from: "a")
         bench.tick(2)
         #expect(try conditions(bench, "a") == [])

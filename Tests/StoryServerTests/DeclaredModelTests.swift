@@ -249,7 +249,7 @@ import Testing
         bench.run()
         #expect(answer("GET orders/1").text("code") == "unknown")
         #expect(bench.hear("eve").contains { $0.contains(#""end":"undefined""#) })
-        #expect(bench.shelf.stores.isEmpty)
+        #expect(bench.modelFolders.stores.isEmpty)
         #expect(answer("UNDEFINE orders").text("code") == "unknown")
         #expect(define().contains(#""definition":2,"#))
         bench.run()

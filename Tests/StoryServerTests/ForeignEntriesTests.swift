@@ -34,7 +34,7 @@ struct ForeignEntriesTests {
         try bench.serve { log, models in
             let commits = HeldCommits(isHeld: false)
             let loop = try DrivenLoop(
-                log: log, models: models, logWork: LogWork(log, models), commits: commits)
+                log: log, models: models, logWork: LogJobs(log, models), commits: commits)
             commits.whenDone = loop.wake
             loop.connected("a", "follower")
             try body(loop, log, models)

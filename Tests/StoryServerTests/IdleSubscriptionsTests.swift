@@ -12,7 +12,7 @@ struct IdleSubscriptionsTests {
     private let resting = IdleSubscriptions()
 
     private func add(_ number: UInt64, _ source: EventSelection.Source, isResting: Bool = true) {
-        let follower = IdleSubscriptions.Follower(
+        let follower = IdleSubscriptions.Waiter(
             connection: ConnectionID(number), subscription: SubscriptionID(number))
         let subscription = Subscription(
             id: SubscriptionID(number), selection: EventSelection(source: source), from: Position(1))

@@ -15,7 +15,7 @@ import Testing
     private static let count: UInt64 = 43
 
     private let models = FrailModels()
-    private let shelf = MemoryShelf()
+    private let shelf = MemoryModelFolders()
     private let log = MemoryEventLog()
     private let commits = HeldCommits(isHeld: false)
     private let bench: DrivenLoop
@@ -32,7 +32,7 @@ import Testing
     }
 
     init() throws {
-        let work = LogWork(verify: { _, _ in { [] } }, backUp: { _, _ in { [] } }, seal: { _ in { "" } })
+        let work = LogJobs(verify: { _, _ in { [] } }, backUp: { _, _ in { [] } }, seal: { _ in { "" } })
         bench = try DrivenLoop(
             RefoldingTests.slow, log: log, models: models, shelf: shelf, logWork: work, commits: commits,
             background: BackgroundStarter { body in

@@ -63,7 +63,7 @@ private struct Samples {
     private static func bs(_ count: Int) -> [UInt8] { Array(repeating: 0x62, count: count) }
 }
 
-/// Every filter and sort of every kind as its schema has it: of the store's own kinds, and of one that is made up.
+/// Every filter and sort of every kind as its schema has it: of the built-in kinds, and of one that is made up.
 struct FilterReadingTests {
     private let own = RequestTable.standard
     private let invented: RequestTable
@@ -174,7 +174,7 @@ struct FilterReadingTests {
                 == "coins have no sort \"date\"; known: weight, motto")
     }
 
-    @Test func `targets, usage, HELP and the store's own categories are those of the catalogue`() throws {
+    @Test func `targets, usage, HELP and the built-in categories are those of the catalogue`() throws {
         let reader = reader(invented)
         #expect(reader.action("GET coins/1") == .get(Kind(number: 0), id("1"), at: nil))
         #expect(reader.failure("GET stories/1")?.code == .unknown)

@@ -172,7 +172,7 @@ struct RequestRefusalTests {
         #expect(failure?.rules == rules)
     }
 
-    @Test func `the store's own categories take no events of others`() {
+    @Test func `the built-in categories take no events of others`() {
         let kept = ["model-1", "cursor-1", "erasure-1", "system-1"]
         for stream in ["user-1", "story-1", "message-1", "photo-1"] + kept {
             #expect(reader.failure("APPEND \(stream) {\"type\":\"A\",\"data\":{}}")?.code == .denied)

@@ -57,7 +57,8 @@ package final class EngineHarness {
     ) -> Engine {
         carried { () throws(StorageError) in
             try Engine(
-                plan, store: store, json: JSONObjectReader(), log: log, says: EventEncoder.says, identity: identity,
+                plan, store: store, json: JSONObjectReader(), log: log, matches: EventEncoder.matches,
+                identity: identity,
                 limits: limits, server: "test")
         }
     }

@@ -15,7 +15,7 @@ package final class HeldAnswer: AnswerLines {
     /// What closed it, and what that rests on; nil while there is more.
     package private(set) var end: (reply: Reply, restsOn: Position)?
     package private(set) var count = 0
-    package private(set) var left = Work.zero
+    package private(set) var workLeft = Work.zero
 
     package init(_ cursor: any AnswerCursor, _ tag: Tag?) {
         self.cursor = cursor
@@ -26,7 +26,7 @@ package final class HeldAnswer: AnswerLines {
     @discardableResult
     package func step(_ records: Int) -> Bool {
         guard end == nil else { return false }
-        left = records * .record
+        workLeft = records * .record
         do throws(StorageError) {
             switch try cursor.step(into: self) {
             case .more: precondition(isSpent, "A step that does not spend its budget goes on for ever.")
@@ -52,11 +52,11 @@ package final class HeldAnswer: AnswerLines {
     // MARK: AnswerLines
 
     package var hasRoom: Bool { true }
-    package func spend(_ work: Work) { left -= work }
+    package func spend(_ work: Work) { workLeft -= work }
 
     private func wrote(_ bytes: Int) {
         count += bytes
-        left -= .written(bytes)
+        workLeft -= .written(bytes)
     }
 
     package func row(_ reply: Reply) {

@@ -1,7 +1,7 @@
 import StoryCore
 package import StoryWire
 
-/// Requests and replies over the store's own kinds, for tests that look at nothing else.
+/// Requests and replies over the built-in kinds, for tests that look at nothing else.
 extension RequestTable {
     package static let standard: RequestTable = {
         do throws(SchemaError) { return try RequestTable(.standard) } catch { preconditionFailure("\(error)") }

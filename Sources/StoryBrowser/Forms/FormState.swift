@@ -17,7 +17,7 @@ struct FormState<Kind: BrowsedKind>: CoordinatorScreen {
     /// The row that the form is based on, as it was shown.
     private(set) var content: Kind.Content?
     /// The present state of the row, as far as it was pushed.
-    private var now: Seen<Kind.Content> = .loading
+    private var now: FetchedRow<Kind.Content> = .loading
     /// The row's version when the store refused the form with a conflict.
     private var refusedAt: UInt64?
 
@@ -48,9 +48,9 @@ struct FormState<Kind: BrowsedKind>: CoordinatorScreen {
         case .key(let key, let surroundings): return press(key, at: surroundings.time)
         case .form(let submission):
             isHandedIn = false
-            return take(submission)
-        case .page(.changed(let changes)): return take(changes)
-        case .people(let people): return take(people)
+            return apply(submission)
+        case .page(.changed(let changes)): return apply(changes)
+        case .people(let people): return apply(people)
         case .appeared, .list, .page, .written, .narrowed, .described: return .nothing
         }
     }
@@ -104,7 +104,7 @@ struct FormState<Kind: BrowsedKind>: CoordinatorScreen {
     }
 
     /// Offers the users that were found for the text that is typed.
-    private mutating func take(_ people: FoundPeople) -> Step {
+    private mutating func apply(_ people: FoundPeople) -> Step {
         if let exact = people.exact { found[exact.id] = exact.name }
         if draft.sought == people.text, !isHandedIn { offers = people.people.isEmpty ? nil : Offers(people.people) }
         return .nothing
@@ -125,11 +125,11 @@ struct FormState<Kind: BrowsedKind>: CoordinatorScreen {
         do {
             return .ask(.narrow(AnyMessage(.narrowed(try kind.filter(draft, now: time)), of: kind)))
         } catch {
-            return take(.wrong((error as? WrongDraft)?.entries ?? [], "correct the marked fields"))
+            return apply(.wrong((error as? WrongDraft)?.entries ?? [], "correct the marked fields"))
         }
     }
 
-    private mutating func take(_ submission: Submission) -> Step {
+    private mutating func apply(_ submission: Submission) -> Step {
         switch submission {
         case .written(let sentence): return .ask(.back, .say(sentence))
         case .wrong(let wrong, let sentence):
@@ -143,7 +143,7 @@ struct FormState<Kind: BrowsedKind>: CoordinatorScreen {
         }
     }
 
-    private mutating func take(_ changes: [RowChange<Kind.Content>]) -> Step {
+    private mutating func apply(_ changes: [RowChange<Kind.Content>]) -> Step {
         for change in changes {
             switch change {
             case .restarted, .caughtUp: break

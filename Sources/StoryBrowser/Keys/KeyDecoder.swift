@@ -43,7 +43,7 @@ package struct KeyDecoder {
     /// Returns the keys that end within the bytes.
     package mutating func keys(_ bytes: some Sequence<UInt8>) -> [Key] {
         var keys: [Key] = []
-        for byte in bytes { take(byte, &keys) }
+        for byte in bytes { consume(byte, &keys) }
         return keys
     }
 
@@ -55,15 +55,15 @@ package struct KeyDecoder {
         return isTwice ? [.escape, .escape] : [.escape]
     }
 
-    private mutating func take(_ byte: UInt8, _ keys: inout [Key]) {
+    private mutating func consume(_ byte: UInt8, _ keys: inout [Key]) {
         switch state {
         case .ground: begin(byte, &keys)
         case .character(let bytes, let hasAlt): complete(bytes + [byte], hasAlt: hasAlt, &keys)
-        case .escape(let isTwice): takeEscaped(byte, isTwice: isTwice, &keys)
-        case .sequence(let sequence): take(byte, of: sequence, &keys)
+        case .escape(let isTwice): consumeEscaped(byte, isTwice: isTwice, &keys)
+        case .sequence(let sequence): consume(byte, of: sequence, &keys)
         case .counted(let left): state = left > 1 ? .counted(left: left - 1) : .ground
-        case .string(let isEscaped): takeOfString(byte, isEscaped: isEscaped, &keys)
-        case .paste: takePasted(byte, &keys)
+        case .string(let isEscaped): consumeOfString(byte, isEscaped: isEscaped, &keys)
+        case .paste: consumePasted(byte, &keys)
         }
     }
 
@@ -102,7 +102,7 @@ package struct KeyDecoder {
     }
 
     /// Decodes the byte after Escape: the beginning of a sequence, or a key with Alt.
-    private mutating func takeEscaped(_ byte: UInt8, isTwice: Bool, _ keys: inout [Key]) {
+    private mutating func consumeEscaped(_ byte: UInt8, isTwice: Bool, _ keys: inout [Key]) {
         switch byte {
         case 0x1B:
             if isTwice { keys.append(.escape) }
@@ -125,7 +125,7 @@ package struct KeyDecoder {
         }
     }
 
-    private mutating func take(_ byte: UInt8, of sequence: ControlSequence, _ keys: inout [Key]) {
+    private mutating func consume(_ byte: UInt8, of sequence: ControlSequence, _ keys: inout [Key]) {
         var sequence = sequence
         switch sequence.add(byte) {
         case .more: state = .sequence(sequence)
@@ -140,12 +140,12 @@ package struct KeyDecoder {
         }
     }
 
-    private mutating func takeOfString(_ byte: UInt8, isEscaped: Bool, _ keys: inout [Key]) {
+    private mutating func consumeOfString(_ byte: UInt8, isEscaped: Bool, _ keys: inout [Key]) {
         switch byte {
         case 0x1B: state = .string(isEscaped: true)
         case UInt8(ascii: "\\") where isEscaped: state = .ground
         case 0x07: state = .ground
-        case _ where isEscaped: takeEscaped(byte, isTwice: false, &keys)
+        case _ where isEscaped: consumeEscaped(byte, isTwice: false, &keys)
         case ..<0x20: begin(byte, &keys)
         default: break
         }
@@ -155,7 +155,7 @@ package struct KeyDecoder {
 
     private static let endOfPaste = Array("\u{1B}[201~".utf8)
 
-    private mutating func takePasted(_ byte: UInt8, _ keys: inout [Key]) {
+    private mutating func consumePasted(_ byte: UInt8, _ keys: inout [Key]) {
         pasted.append(byte)
         let end = KeyDecoder.endOfPaste
         if byte == end.last, pasted.suffix(end.count).elementsEqual(end) {

@@ -115,7 +115,7 @@ struct ListState<Kind: BrowsedKind>: CoordinatorScreen {
         switch message {
         case .loaded(let request, let page):
             guard request.number == number else { return .nothing }
-            take(page, for: request)
+            apply(page, for: request)
             // A page may be short, and even empty, although there are more rows.
             guard isStale else { return wanted() }
             isStale = false
@@ -136,7 +136,7 @@ struct ListState<Kind: BrowsedKind>: CoordinatorScreen {
         }
     }
 
-    private mutating func take(_ page: Page<Content>, for request: ListRequest<Kind>) {
+    private mutating func apply(_ page: Page<Content>, for request: ListRequest<Kind>) {
         let id = selection?.id
         switch request.part {
         case .whole:

@@ -13,7 +13,7 @@ struct HistoryLine: Hashable, Sendable {
 }
 
 /// A row at present or at an earlier version.
-enum Seen<Content: Hashable & Sendable>: Hashable, Sendable {
+enum FetchedRow<Content: Hashable & Sendable>: Hashable, Sendable {
     case loading
     case row(Content)
     /// There is or was none; with a sentence.
@@ -30,9 +30,9 @@ enum PageMessage<Kind: BrowsedKind>: Sendable {
     case changed([RowChange<Kind.Content>])
     /// Consecutive events of the history, and whether the last one is the newest.
     case history([HistoryLine], isNewest: Bool)
-    case past(version: UInt64, Seen<Kind.Content>)
+    case past(version: UInt64, FetchedRow<Kind.Content>)
     /// The row as it was before the event at a position.
-    case earlier(than: UInt64, Seen<Kind.Content>)
+    case earlier(than: UInt64, FetchedRow<Kind.Content>)
     /// The row's stream has another event.
     case stirred
     case failed(String)
@@ -45,11 +45,11 @@ struct PageState<Kind: BrowsedKind>: CoordinatorScreen {
 
     var kind: Kind
     let id: String
-    var now: Seen<Kind.Content> = .loading
+    var now: FetchedRow<Kind.Content> = .loading
     /// The version of the slider; nil for the present.
     var version: UInt64?
     /// The row at that version.
-    var past: Seen<Kind.Content> = .loading
+    var past: FetchedRow<Kind.Content> = .loading
     /// The events in memory.
     var history: [HistoryLine] = []
     /// The number of events.
@@ -62,7 +62,7 @@ struct PageState<Kind: BrowsedKind>: CoordinatorScreen {
     init(_ kind: Kind, id: String) { (self.kind, self.id) = (kind, id) }
 
     /// The state that is shown: at the present, at the slider's version, or the earlier one.
-    var shown: Seen<Kind.Content> { version == nil ? earlier.last.map { .row($0) } ?? now : past }
+    var shown: FetchedRow<Kind.Content> { version == nil ? earlier.last.map { .row($0) } ?? now : past }
 
     var title: String { kind.name(of: id) }
     var people: [String] { shown.content.map { kind.people(of: $0) } ?? [] }
@@ -93,7 +93,7 @@ struct PageState<Kind: BrowsedKind>: CoordinatorScreen {
 
     private mutating func update(_ message: PageMessage<Kind>) -> Step {
         switch message {
-        case .changed(let changes): return take(changes)
+        case .changed(let changes): return apply(changes)
         case .history(let entries, let isNewest):
             history = entries
             if isNewest || (entries.last?.version ?? 0) > last { last = entries.last?.version ?? 0 }
@@ -114,7 +114,7 @@ struct PageState<Kind: BrowsedKind>: CoordinatorScreen {
         }
     }
 
-    private mutating func take(_ changes: [RowChange<Kind.Content>]) -> Step {
+    private mutating func apply(_ changes: [RowChange<Kind.Content>]) -> Step {
         let before = now
         for change in changes {
             switch change {

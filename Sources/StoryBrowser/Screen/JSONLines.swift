@@ -12,12 +12,12 @@ struct JSONLines {
     /// Returns the lines of a JSON text, indented by two spaces a level.
     static func text(of json: JSONText) -> String {
         var lines = JSONLines()
-        for byte in json.text.utf8 { lines.take(byte) }
+        for byte in json.text.utf8 { lines.consume(byte) }
         return String(decoding: lines.bytes, as: UTF8.self)
     }
 
-    private mutating func take(_ byte: UInt8) {
-        guard !isInString else { return takeInString(byte) }
+    private mutating func consume(_ byte: UInt8) {
+        guard !isInString else { return consumeInString(byte) }
         switch byte {
         case 0x20, 0x09: break
         case 0x7B, 0x5B:
@@ -41,7 +41,7 @@ struct JSONLines {
         }
     }
 
-    private mutating func takeInString(_ byte: UInt8) {
+    private mutating func consumeInString(_ byte: UInt8) {
         bytes.append(byte)
         if isEscaped {
             isEscaped = false

@@ -79,7 +79,9 @@ extension StoreWorld: CommandExecutor {
     }
 
     /// Reads the row after an event of its history.
-    private func past<Kind: BrowsedKind>(_ id: String, _ version: UInt64, of kind: Kind) async -> Seen<Kind.Content> {
+    private func past<Kind: BrowsedKind>(_ id: String, _ version: UInt64, of kind: Kind) async -> FetchedRow<
+        Kind.Content
+    > {
         guard let stream = kind.stream(of: id) else { return .absent("\(kind.name(of: id)) has no past to show") }
         do {
             let page = try await requests.read(.stream(stream), from: .position(version), limit: 1)
@@ -92,7 +94,7 @@ extension StoreWorld: CommandExecutor {
 
     private func earlier<Kind: BrowsedKind>(
         _ id: String, than position: UInt64, of kind: Kind
-    ) async -> Seen<Kind.Content> {
+    ) async -> FetchedRow<Kind.Content> {
         let beginning = "\(kind.name(of: id)) was made at position \(position)"
         guard position > 1 else { return .absent(beginning) }
         do {

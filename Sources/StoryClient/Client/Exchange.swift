@@ -152,7 +152,7 @@ actor Exchange {
                 guard await self?.connected(link) == true else { return link.channel.close() }
                 while true {
                     switch await link.channel.receive() {
-                    case .lines(let lines): await self?.take(lines, of: connection)
+                    case .lines(let lines): await self?.deliver(lines, of: connection)
                     case .ended(let error):
                         await self?.disconnected(error, connection)
                         return
@@ -179,7 +179,7 @@ extension Exchange {
         dialer.seen.note(new.greeting.position, of: new.greeting.log)
         (current, endpoint) = (new.endpoint, new.next)
         fruitless += 1
-        take(new.rest, of: connection)
+        deliver(new.rest, of: connection)
         return true
     }
 
@@ -190,7 +190,7 @@ extension Exchange {
         failAll(error)
     }
 
-    private func take(_ lines: [ReplyLine], of number: Int) {
+    private func deliver(_ lines: [ReplyLine], of number: Int) {
         guard case .open = link, number == connection else { return }
         for line in lines {
             switch calls.take(line) {

@@ -20,13 +20,13 @@ public enum Minimum: Hashable, Comparable, Sendable {
 ///
 /// With one store only nothing is kept, since a store does not go back.
 final class SeenPosition: Sendable {
-    private struct Seen {
+    private struct HistoryPosition {
         var log: String?
         var position: UInt64 = 0
     }
 
     private let isKept: Bool
-    private let seen = Mutex(Seen())
+    private let seen = Mutex(HistoryPosition())
 
     /// Creates a position; it is kept only where there is more than one store.
     init(ofMany: Bool) { isKept = ofMany }
@@ -35,7 +35,7 @@ final class SeenPosition: Sendable {
     func note(_ position: @autoclosure () -> UInt64?, of log: String?) {
         guard isKept, let position = position() else { return }
         seen.withLock { seen in
-            if seen.log != log { seen = Seen(log: log) }
+            if seen.log != log { seen = HistoryPosition(log: log) }
             seen.position = max(seen.position, position)
         }
     }

@@ -95,7 +95,7 @@ public struct RequestPipe {
         // The store closes a connection whose first line is no request.
         ping()
         while true {
-            try takeReplies(each)
+            try handleReplies(each)
             if inputEnded && next == waiting.count && connection.unsentCount == 0 { break }
             guard !connection.isOver else { throw connection.ending }
             let takesInput = !inputEnded && connection.unsentCount < RequestPipe.outgoingLimit
@@ -106,7 +106,7 @@ public struct RequestPipe {
         if let inputFailure { throw inputFailure }
     }
 
-    private mutating func takeReplies(_ each: (Outcome) -> Void) throws(ClientError) {
+    private mutating func handleReplies(_ each: (Outcome) -> Void) throws(ClientError) {
         while let line = try connection.arrivedLine() {
             if line.kind == .notice { continue }
             if line.kind != .push && next == waiting.count { throw .protocolViolation(line.text) }
@@ -139,14 +139,14 @@ public struct RequestPipe {
             return
         }
         buffer.withUnsafeBytes { lines.append(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
-        while let line = lines.next() { take(line) }
+        while let line = lines.next() { handle(line) }
         if count == 0 {
             inputEnded = true
-            if let line = lines.rest() { take(line) }
+            if let line = lines.rest() { handle(line) }
         }
     }
 
-    private mutating func take(_ line: ArraySlice<UInt8>) {
+    private mutating func handle(_ line: ArraySlice<UInt8>) {
         lineNumber += 1
         guard let request = request(line) else { return }
         if isDoubtful(request) { ping() }

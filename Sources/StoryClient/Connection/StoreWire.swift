@@ -115,14 +115,14 @@ final class StoreWire: @unchecked Sendable {
         let result = readBuffer.withUnsafeMutableBytes { buffer -> Result<Int?, ClientError> in
             Result { () throws(ClientError) in
                 guard let count = try descriptor.receive(buffer) else { return nil }
-                try take(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+                try accept(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
                 return count
             }
         }
         if try result.get() == 0 { isAtEnd = true }
     }
 
-    private func take(_ bytes: UnsafeRawBufferPointer) throws(ClientError) {
+    private func accept(_ bytes: UnsafeRawBufferPointer) throws(ClientError) {
         guard let tls else { return incoming.append(bytes) }
         do throws(ClientError) {
             try tls.open(bytes, answers: &outgoing).withUnsafeBytes { incoming.append($0) }

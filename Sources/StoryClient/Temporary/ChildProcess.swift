@@ -37,7 +37,7 @@ enum ChildProcess {
         }
         posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output, O_WRONLY | O_CREAT | O_APPEND, 0o600)
         posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO)
-        var attributes = groupOfItsOwn()
+        var attributes = newGroup()
         defer { posix_spawnattr_destroy(&attributes) }
         var process = pid_t()
         let arguments = words.map { strdup($0) }
@@ -47,7 +47,7 @@ enum ChildProcess {
         return process
     }
 
-    private static func groupOfItsOwn() -> Attributes {
+    private static func newGroup() -> Attributes {
         var attributes = noAttributes
         posix_spawnattr_init(&attributes)
         var noSignals = sigset_t()

@@ -15,13 +15,13 @@ extension ForwardedWrites {
                 break
             }
             actions.append(.say("leader-reached", reason: nil))
-            for number in entries.keys.sorted() where !isEnding && isWaiting(number) { send(number, at: tick) }
+            for number in passages.keys.sorted() where !isEnding && isWaiting(number) { send(number, at: tick) }
         case .row(let number, let text): append(0x3D, text, to: number)
         case .done(let number, let position, let text): done(number, at: position, text, tick: tick)
         case .failed(let number, let code, let outcome, let text):
             failed(number, code, outcome: outcome, text, at: tick)
         case .draining:
-            for (number, entry) in entries where entry.progress == .sent { isBack(number) }
+            for (number, passage) in passages where passage.progress == .sent { isBack(number) }
             ended("it ends", at: tick)
         case .refused(let reason): ended(reason, at: tick)
         case .malformed: ended("it is no store", at: tick)
@@ -58,38 +58,38 @@ extension ForwardedWrites {
     }
 
     mutating func send(_ number: UInt64, at tick: UInt64) {
-        guard let write = entries[number]?.write else { return }
+        guard let write = passages[number]?.write else { return }
         move(number, to: .sent, until: tick + patience + ForwardedWrites.slack)
-        entries[number]?.reply = []
+        passages[number]?.reply = []
         actions.append(.ask(.write(number, user: write.user, text: write.line[write.verbIndex...])))
     }
 
     /// Notes that the other node sends no more replies.
     private mutating func sentIsDoubtful(at tick: UInt64) {
         guard sentCount > 0 else { return }
-        for number in entries.keys.sorted() {
-            guard let entry = entries[number] else { continue }
-            switch entry.progress {
-            case .sent where entry.write.isRepeatable: isDoubtful(number, at: tick)
+        for number in passages.keys.sorted() {
+            guard let passage = passages[number] else { continue }
+            switch passage.progress {
+            case .sent where passage.write.isRepeatable: isDoubtful(number, at: tick)
             case .sent: move(number, to: .failed(.unknown), until: .max)
             case .refused: move(number, to: .replied(at: .zero), until: .max)
             case .waiting, .doubtful, .replied, .failed: continue
             }
-            settle(entry.write.client)
+            settle(passage.write.client)
         }
     }
 
     /// Notes that a write was not carried out by the node that it was sent to last.
     private mutating func isBack(_ number: UInt64) {
-        guard let entry = entries[number] else { return }
-        move(number, to: entry.isDoubtful ? .doubtful : .waiting, until: entry.patienceEnds)
+        guard let passage = passages[number] else { return }
+        move(number, to: passage.isDoubtful ? .doubtful : .waiting, until: passage.patienceEnds)
     }
 
     /// Notes that a write with a key may be carried out by the node that it was sent to last.
     private mutating func isDoubtful(_ number: UInt64, at tick: UInt64) {
-        guard let entry = entries[number] else { return }
-        if !entry.isDoubtful { entries[number]?.patienceEnds = tick + patience }
-        entries[number]?.isDoubtful = true
+        guard let passage = passages[number] else { return }
+        if !passage.isDoubtful { passages[number]?.patienceEnds = tick + patience }
+        passages[number]?.isDoubtful = true
         isBack(number)
     }
 }
@@ -98,45 +98,45 @@ extension ForwardedWrites {
 
 extension ForwardedWrites {
     private mutating func append(_ kind: UInt8, _ text: [UInt8], to number: UInt64) {
-        guard let entry = entries[number], entry.progress == .sent else { return }
-        entries[number]?.reply.append(kind)
-        if let tag = entry.write.tag {
-            entries[number]?.reply.append(0x40)
-            tag.spelling.withUnsafeBytes { entries[number]?.reply += $0 }
+        guard let passage = passages[number], passage.progress == .sent else { return }
+        passages[number]?.reply.append(kind)
+        if let tag = passage.write.tag {
+            passages[number]?.reply.append(0x40)
+            tag.spelling.withUnsafeBytes { passages[number]?.reply += $0 }
         }
-        entries[number]?.reply += text
-        entries[number]?.reply.append(0x0A)
+        passages[number]?.reply += text
+        passages[number]?.reply.append(0x0A)
     }
 
     private mutating func done(_ number: UInt64, at position: Position?, _ text: [UInt8], tick: UInt64) {
-        guard let entry = entries[number], entry.progress == .sent || entry.progress == .refused else { return }
+        guard let passage = passages[number], passage.progress == .sent || passage.progress == .refused else { return }
         link.replied()
         append(0x2B, text, to: number)
         move(number, to: .replied(at: position ?? .zero), until: tick + patience)
-        settle(entry.write.client)
+        settle(passage.write.client)
     }
 
     private mutating func failed(
         _ number: UInt64, _ code: ErrorCode, outcome: UnavailableOutcome?, _ text: [UInt8], at tick: UInt64
     ) {
-        guard let entry = entries[number] else { return }
-        switch (entry.progress, code, outcome) {
+        guard let passage = passages[number] else { return }
+        switch (passage.progress, code, outcome) {
         // It leads no more, so no write after this one is sent to it.
         case (.sent, .draining, _), (.sent, .unavailable, UnavailableOutcome.none?):
             isBack(number)
             link.leads(noMore: tick)
-        case (.sent, .unavailable, .unknown?) where entry.write.isRepeatable:
+        case (.sent, .unavailable, .unknown?) where passage.write.isRepeatable:
             isDoubtful(number, at: tick)
             link.leads(noMore: tick)
         case (.sent, _, _):
             link.replied()
             append(0x2D, text, to: number)
-            entries[number]?.code = code
+            passages[number]?.code = code
             move(number, to: .refused, until: tick + patience)
             actions.append(.ask(.position(number)))
         case (.refused, _, _):
             move(number, to: .replied(at: .zero), until: .max)
-            settle(entry.write.client)
+            settle(passage.write.client)
         case (.waiting, _, _), (.doubtful, _, _), (.replied, _, _), (.failed, _, _): break
         }
     }

@@ -24,7 +24,7 @@ package struct ForwardedWrites: Equatable {
         case failed(ForwardedAnswer)
     }
 
-    struct Entry: Equatable {
+    struct Passage: Equatable {
         let write: ForwardedWrite
         /// When it is given up where no node takes it, as a tick.
         var patienceEnds: UInt64
@@ -41,7 +41,7 @@ package struct ForwardedWrites: Equatable {
     var link: LeaderLink
     /// How long a write waits for a node that leads, or for an outcome, in ticks of 0.1 s.
     let patience: UInt64
-    var entries: [UInt64: Entry] = [:]
+    var passages: [UInt64: Passage] = [:]
     /// The numbers of each client's writes, in their order.
     private var clients: [UInt64: [UInt64]] = [:]
     /// The clients whose next reply waits for a position.
@@ -82,7 +82,7 @@ package struct ForwardedWrites: Equatable {
     /// A client sends a write.
     package mutating func add(_ write: ForwardedWrite, at tick: UInt64) -> [ForwardingAction] {
         lastNumber += 1
-        entries[lastNumber] = Entry(write: write, patienceEnds: tick + patience, deadline: tick + patience)
+        passages[lastNumber] = Passage(write: write, patienceEnds: tick + patience, deadline: tick + patience)
         clients[write.client, default: []].append(lastNumber)
         bytes += write.line.count
         if link.isOpen, !isEnding { send(lastNumber, at: tick) }
@@ -100,12 +100,12 @@ package struct ForwardedWrites: Equatable {
     package mutating func clientEnds(_ client: UInt64) -> [(ForwardedWrite, ForwardedAnswer)] {
         defer { clientGone(client) }
         return (clients[client] ?? []).compactMap { number in
-            guard let entry = entries[number] else { return nil }
-            return switch entry.progress {
-            case .waiting: (entry.write, .leaderless)
-            case .sent, .doubtful: (entry.write, .unknown)
-            case .refused, .replied: (entry.write, .reply(entry.reply, entry.code))
-            case .failed(let answer): (entry.write, answer)
+            guard let passage = passages[number] else { return nil }
+            return switch passage.progress {
+            case .waiting: (passage.write, .leaderless)
+            case .sent, .doubtful: (passage.write, .unknown)
+            case .refused, .replied: (passage.write, .reply(passage.reply, passage.code))
+            case .failed(let answer): (passage.write, answer)
             }
         }
     }
@@ -134,7 +134,7 @@ package struct ForwardedWrites: Equatable {
     package mutating func takeWaiting(of client: UInt64) -> ForwardedWrite? {
         guard let number = clients[client]?.first, isWaiting(number) else { return nil }
         defer { removeFirst(of: client) }
-        return entries[number]?.write
+        return passages[number]?.write
     }
 
     /// A write that was taken out has its reply.
@@ -144,7 +144,7 @@ package struct ForwardedWrites: Equatable {
     }
 
     func isWaiting(_ number: UInt64?) -> Bool {
-        guard let progress = number.flatMap({ entries[$0]?.progress }) else { return false }
+        guard let progress = number.flatMap({ passages[$0]?.progress }) else { return false }
         return progress == .waiting || progress == .doubtful
     }
 
@@ -154,11 +154,11 @@ package struct ForwardedWrites: Equatable {
     /// A tick of 0.1 s.
     package mutating func ticked(_ tick: UInt64) -> [ForwardingAction] {
         advance(at: tick)
-        guard !entries.isEmpty else { return take() }
+        guard !passages.isEmpty else { return take() }
         var late: Set<UInt64> = []
-        for (number, entry) in entries where entry.deadline <= tick {
-            late.insert(entry.write.client)
-            switch entry.progress {
+        for (number, passage) in passages where passage.deadline <= tick {
+            late.insert(passage.write.client)
+            switch passage.progress {
             case .waiting: move(number, to: .failed(.leaderless), until: .max)
             case .sent, .doubtful: move(number, to: .failed(.unknown), until: .max)
             case .refused, .replied: move(number, to: .replied(at: .zero), until: .max)
@@ -172,22 +172,22 @@ package struct ForwardedWrites: Equatable {
     // MARK: Progress
 
     mutating func move(_ number: UInt64, to progress: Progress, until deadline: UInt64) {
-        guard let before = entries[number]?.progress else { return }
+        guard let before = passages[number]?.progress else { return }
         sentCount += (progress.isWithOther ? 1 : 0) - (before.isWithOther ? 1 : 0)
-        entries[number]?.progress = progress
-        entries[number]?.deadline = deadline
+        passages[number]?.progress = progress
+        passages[number]?.deadline = deadline
     }
 
     /// Answers the client's writes, in their order, as far as they have replies that may leave.
     mutating func settle(_ client: UInt64) {
         held.remove(client)
-        while let number = clients[client]?.first, let entry = entries[number] {
-            switch entry.progress {
+        while let number = clients[client]?.first, let passage = passages[number] {
+            switch passage.progress {
             case .replied(let position) where position > self.position:
                 held.insert(client)
                 return
-            case .replied: actions.append(.answer(entry.write, .reply(entry.reply, entry.code)))
-            case .failed(let answer): actions.append(.answer(entry.write, answer))
+            case .replied: actions.append(.answer(passage.write, .reply(passage.reply, passage.code)))
+            case .failed(let answer): actions.append(.answer(passage.write, answer))
             case .waiting, .sent, .doubtful, .refused: return
             }
             removeFirst(of: client)
@@ -202,9 +202,9 @@ package struct ForwardedWrites: Equatable {
     }
 
     private mutating func remove(_ number: UInt64) {
-        guard let entry = entries.removeValue(forKey: number) else { return }
-        bytes -= entry.write.line.count
-        if entry.progress.isWithOther { sentCount -= 1 }
+        guard let passage = passages.removeValue(forKey: number) else { return }
+        bytes -= passage.write.line.count
+        if passage.progress.isWithOther { sentCount -= 1 }
     }
 }
 

@@ -1,6 +1,6 @@
 package import StoryCore
 
-/// The head of an entry: one commit of the log in the engine, without its records.
+/// The head of an entry: one commit of the log in the ordering service, without its records.
 ///
 /// `layout 1 · format 1 · 0 2 · count 4 · first 8 · term 8 · checksum of the record before the first 8 · bytes of all
 /// records 8 · parts 4 · XXH3-128 of the records 16`, all numbers with their lowest byte first. Then come the records,
@@ -10,7 +10,7 @@ package struct EntryHead: Equatable, Sendable {
     package static let size = 60
     /// The layout of the head that this program reads.
     package static let layout: UInt8 = 1
-    /// The size of a part, in bytes; larger entries are put into the engine in parts.
+    /// The size of a part, in bytes; larger entries are put into the ordering service in parts.
     package static let bytesOfPart = 256 << 10
     /// The largest size of an entry's records, in bytes.
     package static let mostBytes = 256 << 20
@@ -63,7 +63,7 @@ package struct EntryHead: Equatable, Sendable {
 }
 
 extension EntryHead {
-    /// Returns the value of the entry in the engine.
+    /// Returns the value of the entry in the ordering service.
     package func value(term: Term, records: [UInt8]) -> [UInt8] {
         var value: [UInt8] = []
         value.reserveCapacity(EntryHead.size + (parts == 0 ? records.count : 0))
@@ -114,7 +114,7 @@ extension EntryHead {
     }
 }
 
-/// An entry that came from the engine.
+/// An entry that came from the ordering service.
 package struct Entry: Equatable, Sendable {
     package let head: EntryHead
     package let term: Term

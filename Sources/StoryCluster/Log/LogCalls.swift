@@ -3,61 +3,61 @@ import StoryCore
 /// The calls that nodes make about a log's keys.
 extension LogKeys {
     /// Reads the identity of the log, its nodes, its first entry and its last one.
-    var joining: EngineCall {
+    var joining: OrderingCall {
         let operations =
-            [.get(EngineRange(from: identity))] + Membership.operations(self)
+            [.get(OrderingRange(from: identity))] + Membership.operations(self)
             + [
-                EngineTransaction.Operation.get(.prefix(entries, limit: 1, isKeysOnly: true)),
+                OrderingTransaction.Operation.get(.prefix(entries, limit: 1, isKeysOnly: true)),
                 .get(.prefix(entries, limit: 1, order: .descending)),
             ]
         return .transaction(then: operations)
     }
 
     /// Reads the nodes and some entries from a position on.
-    func reading(from first: Position) -> EngineCall {
+    func reading(from first: Position) -> OrderingCall {
         let operations = Membership.operations(self) + [.get(entries(from: first, limit: 16))]
         return .transaction(then: operations)
     }
 
     /// Takes the lead where no node has it; the wish that some node leads has come true, or not.
-    func campaign(_ leader: [UInt8], lease: Int64) -> EngineCall {
+    func campaign(_ leader: [UInt8], lease: Int64) -> OrderingCall {
         .transaction(
             if: [.created(self.leader, at: 0)],
-            then: [.put(self.leader, leader, lease: lease), .delete(EngineRange(from: wish))],
-            otherwise: [.get(EngineRange(from: self.leader))])
+            then: [.put(self.leader, leader, lease: lease), .delete(OrderingRange(from: wish))],
+            otherwise: [.get(OrderingRange(from: self.leader))])
     }
 
     /// Takes the lead away from the node that has it in a term.
-    func resignation(from term: Term) -> EngineCall {
-        .transaction(if: [.created(leader, at: term.revision)], then: [.delete(EngineRange(from: leader))])
+    func resignation(from term: Term) -> OrderingCall {
+        .transaction(if: [.created(leader, at: term.revision)], then: [.delete(OrderingRange(from: leader))])
     }
 
     /// Wishes that a node leads, where the leader is the one that is known.
-    func wish(_ node: String, under leader: Leader?) -> EngineCall {
+    func wish(_ node: String, under leader: Leader?) -> OrderingCall {
         underLeader(leader, .put(wish, LeaderWish.value(node), lease: 0))
     }
 
     /// Removes a wish that cannot come true.
-    func dismissal(of wish: LeaderWish) -> EngineCall {
-        .transaction(if: [.changed(self.wish, at: wish.revision)], then: [.delete(EngineRange(from: self.wish))])
+    func dismissal(of wish: LeaderWish) -> OrderingCall {
+        .transaction(if: [.changed(self.wish, at: wish.revision)], then: [.delete(OrderingRange(from: self.wish))])
     }
 
     /// Forgets a node, where the leader is the one that is known.
-    func removal(of node: String, under leader: Leader?) -> EngineCall {
-        underLeader(leader, .delete(EngineRange(from: self.node(node))))
+    func removal(of node: String, under leader: Leader?) -> OrderingCall {
+        underLeader(leader, .delete(OrderingRange(from: self.node(node))))
     }
 
-    private func underLeader(_ leader: Leader?, _ operation: EngineTransaction.Operation) -> EngineCall {
+    private func underLeader(_ leader: Leader?, _ operation: OrderingTransaction.Operation) -> OrderingCall {
         .transaction(
             if: [.created(self.leader, at: leader?.term.revision ?? 0)], then: [operation],
-            otherwise: [.get(EngineRange(from: self.leader))])
+            otherwise: [.get(OrderingRange(from: self.leader))])
     }
 }
 
-/// A log in the engine as a node finds it when it joins.
+/// A log in the ordering service as a node finds it when it joins.
 struct JoinedLog {
     let record: LogRecord
-    /// The position before the first entry that the engine has.
+    /// The position before the first entry that the ordering service has.
     let start: Position
     /// The last position.
     let end: Position
@@ -68,9 +68,9 @@ struct JoinedLog {
 
     /// Reads the results of `joining`.
     ///
-    /// - Throws: `.noLog` where there is none, `.otherCluster` for one that was made in another engine.
+    /// - Throws: `.noLog` where there is none, `.otherCluster` for one that was made in another ordering service.
     init(
-        _ results: [EngineResult], _ header: EngineHeader, of keys: LogKeys, reading formats: RecordFormats
+        _ results: [OrderingResult], _ header: OrderingHeader, of keys: LogKeys, reading formats: RecordFormats
     ) throws(ClusterError) {
         guard results.count == 5, case .ranged(let id) = results[0], case .ranged(let firsts) = results[3],
             case .ranged(let lasts) = results[4]
@@ -89,5 +89,5 @@ struct JoinedLog {
 }
 
 extension ClusterError {
-    static let unexpected = ClusterError.unreadable("the engine answers something else than it was asked")
+    static let unexpected = ClusterError.unreadable("etcd answers something else than it was asked")
 }

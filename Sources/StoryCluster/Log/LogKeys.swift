@@ -1,6 +1,6 @@
 package import StoryCore
 
-/// The names of a log's keys in the engine.
+/// The names of a log's keys in the ordering service.
 package struct LogKeys: Equatable, Sendable {
     /// The name of the log.
     package let log: String
@@ -13,7 +13,7 @@ package struct LogKeys: Equatable, Sendable {
     /// The identity of the log's history; made once.
     package var identity: String { base + "id" }
     /// Everything that followers watch.
-    package var live: EngineRange { .prefix(base + "live/") }
+    package var live: OrderingRange { .prefix(base + "live/") }
     /// The node that leads.
     package var leader: String { base + "live/leader" }
     /// The node that is to lead.
@@ -25,7 +25,7 @@ package struct LogKeys: Equatable, Sendable {
     private var parts: String { base + "part/" }
 
     /// The keys of nodes and the wish, which a leader watches.
-    package var nodesAndWish: EngineRange { EngineRange(from: nodes, end: EngineRange.endOfPrefix(wish)) }
+    package var nodesAndWish: OrderingRange { OrderingRange(from: nodes, end: OrderingRange.endOfPrefix(wish)) }
 
     /// Returns the key of a node.
     package func node(_ name: String) -> String { nodes + name }
@@ -47,23 +47,23 @@ package struct LogKeys: Equatable, Sendable {
     }
 
     /// Returns the range of some parts of an entry.
-    package func parts(from number: Int, count: Int, of first: Position, term: Term) -> EngineRange {
-        EngineRange(
-            from: part(number, of: first, term: term), end: EngineRange.endOfPrefix(partsOf(first, term: term)),
+    package func parts(from number: Int, count: Int, of first: Position, term: Term) -> OrderingRange {
+        OrderingRange(
+            from: part(number, of: first, term: term), end: OrderingRange.endOfPrefix(partsOf(first, term: term)),
             limit: count)
     }
 
     /// Returns the ranges of everything before the entry that begins at a position.
-    package func before(_ first: Position) -> [EngineRange] {
+    package func before(_ first: Position) -> [OrderingRange] {
         [
-            EngineRange(from: entries, end: entry(first)),
-            EngineRange(from: parts, end: parts + LogKeys.padded(first.value)),
+            OrderingRange(from: entries, end: entry(first)),
+            OrderingRange(from: parts, end: parts + LogKeys.padded(first.value)),
         ]
     }
 
     /// Returns the range of the entries from a position on.
-    package func entries(from first: Position, limit: Int) -> EngineRange {
-        EngineRange(from: entry(first), end: EngineRange.endOfPrefix(entries), limit: limit)
+    package func entries(from first: Position, limit: Int) -> OrderingRange {
+        OrderingRange(from: entry(first), end: OrderingRange.endOfPrefix(entries), limit: limit)
     }
 
     private func partsOf(_ first: Position, term: Term) -> String {

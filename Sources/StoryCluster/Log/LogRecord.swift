@@ -1,13 +1,13 @@
 package import StoryCore
 
-/// The identity of a log in the engine: the value of its key `id`, which is made once.
+/// The identity of a log in the ordering service: the value of its key `id`, which is made once.
 package struct LogRecord: Equatable, Sendable {
     /// The history, and those that it was copied from.
     package var identity: StoredIdentity
-    /// The position that the log in the engine began at, and the checksum of its record.
+    /// The position that the log in the ordering service began at, and the checksum of its record.
     package var position: Position
     package var checksum: UInt64
-    /// The ID of the engine's cluster.
+    /// The ID of the ordering service's cluster.
     package var cluster: UInt64
 
     /// Creates the identity of a log.

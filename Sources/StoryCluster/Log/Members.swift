@@ -14,7 +14,7 @@ package struct Leader: Equatable, Sendable {
         Fields([("node", node), ("address", address), ("nonce", nonce)]).bytes
     }
 
-    init(_ pair: EngineKeyValue) {
+    init(_ pair: OrderingKeyValue) {
         let fields = Fields(pair.value)
         node = fields["node"] ?? ""
         address = fields["address"] ?? ""
@@ -64,7 +64,7 @@ package struct Member: Equatable, Sendable {
     }
 
     /// Reads a node's key; a position that is none counts as nothing stored, and formats that are none as the first one.
-    package init(_ pair: EngineKeyValue) {
+    package init(_ pair: OrderingKeyValue) {
         let fields = Fields(pair.value)
         let stored = fields["stored"].flatMap { UInt64($0) } ?? 0
         self.init(

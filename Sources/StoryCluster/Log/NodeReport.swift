@@ -1,8 +1,8 @@
 package import StoryCore
 
-/// The entries of a log that the engine has.
+/// The entries of a log that the ordering service has.
 package struct TailSize: Equatable, Sendable {
-    /// The first position that the engine has an event of, or the next one where it has none.
+    /// The first position that the ordering service has an event of, or the next one where it has none.
     package var first: Position
     /// The bytes of the entries that the node which leads has seen since its process began.
     package var bytes: Int
@@ -26,7 +26,7 @@ struct NodeProgress: Equatable {
     var phase = NodeState.Phase.catchingUp
     /// The last position that the node has folded.
     var position = Position.zero
-    /// The entries that the engine has; nil where another node leads.
+    /// The entries that the ordering service has; nil where another node leads.
     var tail: TailSize?
 
     init() {}
@@ -49,7 +49,7 @@ struct LeaderWish: Equatable {
     /// The revision that wrote it.
     let revision: Int64
 
-    init(_ pair: EngineKeyValue) {
+    init(_ pair: OrderingKeyValue) {
         node = Fields(pair.value)["node"] ?? ""
         revision = pair.changed
     }

@@ -43,7 +43,7 @@ extension ClusterError {
     }
 }
 
-/// A value of lines `name=value`, which a person reads with the engine's own tool.
+/// A value of lines `name=value`, which a person reads with the ordering service's own tool.
 struct Fields {
     private let values: [(name: String, value: String)]
 

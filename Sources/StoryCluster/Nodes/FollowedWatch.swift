@@ -14,7 +14,7 @@ struct FollowedWatch: Equatable {
     /// When the lead may be taken from a process that is gone, in nanoseconds.
     private var dismissAt: UInt64 = 0
     private var checkAt: UInt64 = 0
-    /// Since when the engine is known to have an entry that the watch did not tell.
+    /// Since when the ordering service is known to have an entry that the watch did not tell.
     private var lateSince: UInt64?
 
     /// Notes that there is no watch any more.
@@ -29,7 +29,7 @@ struct FollowedWatch: Equatable {
     /// Takes the answer to the check.
     ///
     /// - Returns: true where the watch is dead.
-    mutating func answered(_ answer: EngineAnswer, _ keys: LogKeys, reach: Position, at now: UInt64) -> Bool {
+    mutating func answered(_ answer: OrderingAnswer, _ keys: LogKeys, reach: Position, at now: UInt64) -> Bool {
         check = nil
         guard case .ranged(let ranged, _) = answer, let key = ranged.keys.first?.key,
             let first = keys.first(ofKey: key), first > reach

@@ -1,6 +1,6 @@
 import StoryCore
 
-/// The nodes of a log and the one that leads, as the engine has them.
+/// The nodes of a log and the one that leads, as the ordering service has them.
 struct Membership: Equatable {
     private let keys: LogKeys
     private let own: String
@@ -14,18 +14,18 @@ struct Membership: Equatable {
     init(_ keys: LogKeys, own: String) { (self.keys, self.own) = (keys, own) }
 
     /// Reads both, and the wish.
-    static func operations(_ keys: LogKeys) -> [EngineTransaction.Operation] {
-        [.get(EngineRange(from: keys.leader)), .get(keys.nodesAndWish)]
+    static func operations(_ keys: LogKeys) -> [OrderingTransaction.Operation] {
+        [.get(OrderingRange(from: keys.leader)), .get(keys.nodesAndWish)]
     }
 
     /// Takes over the results of `operations`.
-    mutating func replace(by results: ArraySlice<EngineResult>, _ header: EngineHeader) {
+    mutating func replace(by results: ArraySlice<OrderingResult>, _ header: OrderingHeader) {
         (leader, members, wish, revision) = (nil, [:], nil, header.revision)
         for case .ranged(let ranged) in results { for pair in ranged.keys { put(pair) } }
     }
 
     /// Takes over a change; entries are none of it.
-    mutating func changed(_ change: EngineWatchBatch.Change) {
+    mutating func changed(_ change: OrderingWatchBatch.Change) {
         switch change {
         case .put(let pair): put(pair)
         case .deleted(let key, let revision):
@@ -36,7 +36,7 @@ struct Membership: Equatable {
         }
     }
 
-    mutating func put(_ pair: EngineKeyValue) {
+    mutating func put(_ pair: OrderingKeyValue) {
         revision = max(revision, pair.changed)
         if pair.key == keys.leader { leader = Leader(pair) }
         if pair.key == keys.wish { wish = LeaderWish(pair) }
@@ -52,7 +52,7 @@ struct Membership: Equatable {
 
     mutating func led(by leader: Leader?) { self.leader = leader }
 
-    /// This node as the engine has it.
+    /// This node as the ordering service has it.
     var member: Member? { members[own] }
 
     /// Returns the next node that has everything up to a position stored: by name, and the one that leads last, since

@@ -55,13 +55,13 @@ struct NameClaim: Equatable {
         guard known == member.revision else { return nil }
         if readAt == 0 || now - readAt > NameClaim.mostBetween { since = now }
         readAt = now
-        return now - since > OwnReport.silence
+        return now - since > LocalReport.silence
     }
 }
 
 extension Node {
     /// Ends for a reason that was found twice. Where it is found first, everything is read again: a byte may have changed on
-    /// its way, and the engine may lack more than was asked for.
+    /// its way, and the ordering service may lack more than was asked for.
     mutating func failed(_ error: ClusterError) {
         switch state {
         case .stopped: return

@@ -9,14 +9,14 @@ extension Node {
     }
 
     mutating func joined(
-        _ results: [EngineResult], _ header: EngineHeader, at now: UInt64
+        _ results: [OrderingResult], _ header: OrderingHeader, at now: UInt64
     ) throws(ClusterError) {
         let log = try JoinedLog(results, header, of: keys, reading: settings.formats)
         guard history == log.record.identity.id else { throw .otherHistory }
-        engine.cluster = log.record.cluster
+        ordering.cluster = log.record.cluster
         membership.replace(by: results[1...2], header)
         guard incoming.taken <= log.end else {
-            throw .ahead("this node ends at \(incoming.taken.value), the engine at \(log.end.value)")
+            throw .ahead("this node ends at \(incoming.taken.value), etcd at \(log.end.value)")
         }
         guard try claim.mayTake(membership.member, for: settings, head: incoming.taken, at: now) else { return }
         incoming.tail.joined(log.start.next)
@@ -25,7 +25,7 @@ extension Node {
         main = Attempt(report.write(over: membership.member), &calls)
     }
 
-    /// Asks another node for the events that the engine no longer has.
+    /// Asks another node for the events that the ordering service no longer has.
     mutating func seed(through position: Position, at now: UInt64) {
         // An entry that the shell takes comes before them.
         guard seeds.isDue(at: now), incoming.isEmpty else { return }
@@ -77,7 +77,7 @@ extension Node {
     }
 
     mutating func read(
-        _ results: [EngineResult], _ header: EngineHeader, for aim: Aim, at now: UInt64
+        _ results: [OrderingResult], _ header: OrderingHeader, for aim: Aim, at now: UInt64
     ) throws(ClusterError) {
         guard results.count == 3, case .ranged(let entries) = results[2] else { throw .unexpected }
         let before = membership.leader
@@ -104,10 +104,10 @@ extension Node {
         }
     }
 
-    /// Notes that the engine has an entry; a late try may put back one that was removed.
+    /// Notes that the ordering service has an entry; a late try may put back one that was removed.
     private mutating func found(_ first: Position) { lastFirst = max(lastFirst ?? first, first) }
 
-    /// Events were removed from the engine before this node had them.
+    /// Events were removed from the ordering service before this node had them.
     private mutating func gapFound(before first: Position, _ aim: Aim, at now: UInt64) {
         incoming.clear()
         switch aim {
@@ -135,7 +135,7 @@ extension Node {
         }
     }
 
-    mutating func changed(_ id: WatchID, _ batch: EngineWatchBatch, at now: UInt64) throws(ClusterError) {
+    mutating func changed(_ id: WatchID, _ batch: OrderingWatchBatch, at now: UInt64) throws(ClusterError) {
         let before = membership.leader
         var trimmed = Position.zero
         for change in batch.changes {
@@ -163,7 +163,7 @@ extension Node {
         }
     }
 
-    mutating func partsAnswered(_ answer: EngineAnswer, at now: UInt64) {
+    mutating func partsAnswered(_ answer: OrderingAnswer, at now: UInt64) {
         guard case .ranged(let ranged, _) = answer else { return incoming.readingFailed(&calls, at: now) }
         guard incoming.answered(ranged) else {
             incoming.clear()

@@ -25,7 +25,7 @@ extension Node {
     }
 
     mutating func campaigned(
-        succeeded: Bool, _ results: [EngineResult], _ header: EngineHeader, lease: Int64, seconds: Int
+        succeeded: Bool, _ results: [OrderingResult], _ header: OrderingHeader, lease: Int64, seconds: Int
     ) {
         var term = succeeded ? Term(header.revision) : nil
         if !succeeded, case .ranged(let ranged)? = results.first, let leader = ranged.keys.first.map({ Leader($0) }) {
@@ -51,7 +51,7 @@ extension Node {
         if isDraining { resign(term) }
     }
 
-    mutating func termAnswered(_ id: CallID, _ answer: EngineAnswer, at now: UInt64) throws(ClusterError) {
+    mutating func termAnswered(_ id: CallID, _ answer: OrderingAnswer, at now: UInt64) throws(ClusterError) {
         guard case .leading(var term) = state, let news = term.answered(id, answer, at: now, &calls) else { return }
         state = .leading(term)
         switch news {
@@ -61,7 +61,7 @@ extension Node {
             membership.replace(by: results[...], header)
             try checkNodes()
             guard membership.leader?.term == term.term || term.writing != nil else { return lostLead() }
-            calls.watch(.leader, EngineRange(from: keys.leader), from: header.revision + 1)
+            calls.watch(.leader, OrderingRange(from: keys.leader), from: header.revision + 1)
             calls.watch(.nodes, keys.nodesAndWish, from: header.revision + 1)
         case .written(let head, let end): try written(head, end, in: term)
         case .trimmed(let first): incoming.tail.removed(before: first)
@@ -79,7 +79,7 @@ extension Node {
             lastFirst = head.first
             state = .leading(term)
             incoming.taken(through: head.last)
-            (doubt, engine.refusal) = (nil, nil)
+            (doubt, ordering.refusal) = (nil, nil)
             calls.act(.writeEnded(.committed))
         case .full: calls.act(.writeEnded(.full))
         case .superseded, .unknown:

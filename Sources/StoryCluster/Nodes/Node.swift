@@ -11,10 +11,10 @@ struct Node: Equatable {
     var main: Attempt?
     var incoming: Incoming
     var membership: Membership
-    var report: OwnReport
+    var report: LocalReport
     var watch = FollowedWatch()
     var seeds = Seeds()
-    var seals = OwnSeals()
+    var seals = LocalSeals()
     var fitness = Fitness()
     /// The position that the last entry of the log begins at, as far as is known.
     var lastFirst: Position?
@@ -24,19 +24,19 @@ struct Node: Equatable {
     var changes: NodeChanges
     /// The taking over of the node's name, where it was another process's.
     var claim = NameClaim()
-    var engine = EngineState()
+    var ordering = OrderingState()
     /// The reason to end that was found last, until entries were taken since.
     var doubt: ClusterError?
 
     /// Creates a node over its own log.
-    init(_ settings: ReplicaSettings, _ log: OwnLog) {
+    init(_ settings: ReplicaSettings, _ log: LocalLog) {
         self.settings = settings
         keys = LogKeys(log: settings.log)
         history = log.history
         calls = Calls(endpoints: settings.endpoints)
         incoming = Incoming(head: log.head, settings.formats)
         membership = Membership(keys, own: settings.node)
-        report = OwnReport(settings, keys, stored: log.head)
+        report = LocalReport(settings, keys, stored: log.head)
         changes = NodeChanges(settings, keys)
     }
 }
@@ -44,7 +44,7 @@ struct Node: Equatable {
 // MARK: Answers and ends
 
 extension Node {
-    mutating func mainAnswered(_ answer: EngineAnswer, at now: UInt64) throws(ClusterError) {
+    mutating func mainAnswered(_ answer: OrderingAnswer, at now: UInt64) throws(ClusterError) {
         switch answer {
         case .unknown, .full, .refused(.tokenExpired), .refused(.compacted):
             main?.failed(&calls, at: now)
@@ -61,14 +61,14 @@ extension Node {
     }
 
     private mutating func transacted(
-        succeeded: Bool, _ results: [EngineResult], _ header: EngineHeader, at now: UInt64
+        succeeded: Bool, _ results: [OrderingResult], _ header: OrderingHeader, at now: UInt64
     ) throws(ClusterError) {
         switch state {
         case .joining: try joined(results, header, at: now)
         case .registering(let position):
             guard succeeded else { return join() }
             report.wrote(&membership, at: header.revision)
-            (claim.isDone, engine.refusal) = (true, nil)
+            (claim.isDone, ordering.refusal) = (true, nil)
             // A node that sends what this one lacked when it joined last goes on to do so.
             if let position = position ?? (seeds.isUnderWay ? incoming.taken : nil) {
                 state = .seeding(through: position)

@@ -89,7 +89,7 @@ struct NodeChanges: Equatable {
     }
 
     /// Takes the answer to a call of these; returns false for another call.
-    mutating func answered(_ id: CallID, by answer: EngineAnswer, _ calls: inout Calls, at now: UInt64) -> Bool {
+    mutating func answered(_ id: CallID, by answer: OrderingAnswer, _ calls: inout Calls, at now: UInt64) -> Bool {
         if dismissal?.id == id {
             if case .transacted = answer { dismissal = nil } else { dismissal?.failed(&calls, at: now) }
             return true
@@ -110,7 +110,7 @@ struct NodeChanges: Equatable {
     }
 
     /// Ends a change whose transaction found another leader: an earlier try may have been carried out, and have come true.
-    private mutating func superseded(_ index: Int, by results: [EngineResult], _ calls: inout Calls) {
+    private mutating func superseded(_ index: Int, by results: [OrderingResult], _ calls: inout Calls) {
         guard case .ranged(let ranged)? = results.first, let leader = ranged.keys.first.map({ Leader($0) }) else {
             return end(index, as: .led(by: nil), &calls)
         }

@@ -30,13 +30,14 @@ extension Replica {
         }
     }
 
-    /// The last event of the log, as far as the engine and the nodes have told; nil before this one has joined.
+    /// The last event of the log, as far as the ordering service and the nodes have told; nil before this one has
+    /// joined.
     package var end: Position? {
         guard node.state.isRegistered else { return nil }
         return members.values.reduce(reach) { max($0, $1.progress.position, $1.stored) }
     }
 
-    /// The entries that the engine has, as the node that leads knows them; nil where none leads.
+    /// The entries that the ordering service has, as the node that leads knows them; nil where none leads.
     package var tail: TailSize? {
         isLeading ? node.incoming.tail.size : leader.flatMap { members[$0.node]?.progress.tail }
     }
@@ -73,11 +74,11 @@ extension Replica {
 extension Replica {
     /// Takes note of an answer.
     ///
-    /// - Returns: false where another engine answers than the one that the log was found in.
-    mutating func heard(_ id: CallID, _ answer: EngineAnswer) -> Bool {
+    /// - Returns: false where another ordering service answers than the one that the log was found in.
+    mutating func heard(_ id: CallID, _ answer: OrderingAnswer) -> Bool {
         let setBack = node.calls.answered(id, at: answer.linearizable)
         let isDuty = node.main?.id == id || node.report.isAsking(id)
-        return node.engine.heard(answer, isDuty: isDuty, setBack, &node.calls)
+        return node.ordering.heard(answer, isDuty: isDuty, setBack, &node.calls)
     }
 
     /// Heeds the news of the nodes that an input brought.

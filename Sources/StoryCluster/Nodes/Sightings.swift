@@ -30,10 +30,10 @@ struct Sightings: Equatable {
     func isKnown(_ name: String) -> Bool { sightings[name] != nil }
 
     /// Returns true for a node that reported a moment ago.
-    func isLiving(_ name: String) -> Bool { lastReport(of: name).map { now - $0 <= OwnReport.silence } ?? false }
+    func isLiving(_ name: String) -> Bool { lastReport(of: name).map { now - $0 <= LocalReport.silence } ?? false }
 
     /// Returns true for a node that should have reported meanwhile.
-    func isSilent(_ name: String) -> Bool { sightings[name].map { now - $0.at > OwnReport.silence } ?? false }
+    func isSilent(_ name: String) -> Bool { sightings[name].map { now - $0.at > LocalReport.silence } ?? false }
 }
 
 /// The time for which a node does not campaign, since another one is wished to lead.

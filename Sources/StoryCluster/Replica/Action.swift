@@ -3,9 +3,9 @@ package import StoryCore
 /// The action for the shell of a node.
 package enum ClusterAction: Equatable, Sendable {
     /// Send a call to an endpoint, and tell its answer: `.unknown` where none came in time.
-    case call(CallID, EngineCall, endpoint: Int)
+    case call(CallID, OrderingCall, endpoint: Int)
     /// Watch keys from a revision on.
-    case watch(WatchID, EngineRange, from: Int64, endpoint: Int)
+    case watch(WatchID, OrderingRange, from: Int64, endpoint: Int)
     case endWatch(WatchID)
     /// Append an entry of the log behind the head and fold it; call `taken` or `notTaken`.
     case take(Entry)
@@ -21,10 +21,10 @@ package enum ClusterAction: Equatable, Sendable {
     case leaderIs(Leader?)
     /// Fetch the events behind the head, through a position, from the node at an address. Call `seedEnded`.
     case seed(from: String, through: Position)
-    /// The engine refuses what a node has to do, for a reason. It is asked again.
-    case engineRefuses(String)
-    /// The engine has an earlier state than it had.
-    case engineSetBack(EngineSetBack)
+    /// The ordering service refuses what a node has to do, for a reason. It is asked again.
+    case etcdRefuses(String)
+    /// The ordering service has an earlier state than it had.
+    case etcdSetBack(OrderingSetBack)
     /// No other node has stored the events through a position.
     case seedIsMissing(Position)
     /// Another node is to lead: take no more writes, and call `handOverReady` once those that were decided have ended.
@@ -37,8 +37,9 @@ package enum ClusterAction: Equatable, Sendable {
     case stop(ClusterError)
 }
 
-/// The revisions of an engine that has an earlier state than it had, such as one that was restored from a copy.
-package struct EngineSetBack: Equatable, Sendable {
+/// The revisions of an ordering service that has an earlier state than it had, such as one that was restored from a
+/// copy.
+package struct OrderingSetBack: Equatable, Sendable {
     /// The highest revision that it had before, and the one that it was found at.
     package let (from, to): (Int64, Int64)
 
@@ -59,9 +60,9 @@ package enum WatchID: Hashable, Sendable {
 /// The end of an entry that this node wrote.
 package enum WriteEnd: Equatable, Sendable {
     case committed
-    /// The engine is full; nothing was written, and this node goes on to lead.
+    /// The ordering service is full; nothing was written, and this node goes on to lead.
     case full
-    /// The engine refuses the entry for a reason; nothing was written, and this node goes on to lead.
+    /// The ordering service refuses the entry for a reason; nothing was written, and this node goes on to lead.
     case refused(String)
     /// Another node leads; nothing was written, nor will be.
     case superseded
@@ -86,7 +87,7 @@ package enum NodeChangeEnd: Equatable, Sendable {
     case isLeading
     /// Another node began to lead meanwhile; nothing was changed.
     case led(by: String?)
-    /// The engine refuses the change.
+    /// The ordering service refuses the change.
     case refused(String)
     /// It did not come true in time, and may come true later.
     case late

@@ -2,15 +2,15 @@ package import StoryCore
 
 /// The reason why a node stops.
 package enum ClusterError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The engine has nothing of the log any more: this node's directory is one of its nodes'.
+    /// The ordering service has nothing of the log any more: this node's directory is one of its nodes'.
     case noLog(String)
     /// The data directory holds another history.
     case otherHistory
-    /// The engine, or another node, has other events than the data directory.
+    /// The ordering service, or another node, has other events than the data directory.
     case diverged(String)
-    /// The data directory has events that the engine lacks.
+    /// The data directory has events that the ordering service lacks.
     case ahead(String)
-    /// The engine is another cluster than the one that the log was made in.
+    /// The ordering service is another cluster than the one that the log was made in.
     case otherCluster
     /// The node was removed from the log.
     case removed
@@ -20,7 +20,7 @@ package enum ClusterError: Error, Equatable, Sendable, CustomStringConvertible {
     case inUse(node: String, address: String)
     /// The node has stored events that the data directory lacks.
     case holdsLess(node: String, stored: Position, here: Position)
-    /// A value in the engine that this program does not read.
+    /// A value in the ordering service that this program does not read.
     case unreadable(String)
 
     /// True for an error that a person has to look into, since two copies of the log differ.
@@ -34,14 +34,14 @@ package enum ClusterError: Error, Equatable, Sendable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .noLog(let name):
-            "the engine has no log \(name) any more: it was emptied, or is another one than --cluster named before; \(ClusterError.remedy)"
+            "etcd has no log \(name) any more: it was emptied, or is another one than --cluster named before; \(ClusterError.remedy)"
         case .otherHistory:
-            "the data directory holds another history than the log in the engine; a copy of a node's directory has one of "
+            "the data directory holds another history than the log in etcd; a copy of a node's directory has one of "
                 + "its own: begin a node with an empty directory, and the others send it the events"
         case .diverged(let text): "this node's log differs from that of the cluster: \(text)"
-        case .ahead(let text): "the engine lost events that this node has: \(text); \(ClusterError.remedy)"
+        case .ahead(let text): "etcd lost events that this node has: \(text); \(ClusterError.remedy)"
         case .otherCluster:
-            "the engine is another cluster than the one that the log was made in: look at --cluster; where the engine is lost, \(ClusterError.remedy)"
+            "etcd is another cluster than the one that the log was made in: look at --cluster; where etcd is lost, \(ClusterError.remedy)"
         case .removed: "this node was removed from the log"
         case .replaced: "another process runs under this node's name"
         case .inUse(let node, let address):

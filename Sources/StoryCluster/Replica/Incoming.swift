@@ -1,6 +1,6 @@
 import StoryCore
 
-/// The entries that came from the engine and are not taken yet, in the order of the log.
+/// The entries that came from the ordering service and are not taken yet, in the order of the log.
 struct Incoming: Equatable {
     /// The size of the entries above which none is asked for, in bytes.
     static let mostBytes = 4 << 20
@@ -32,7 +32,7 @@ struct Incoming: Equatable {
     private var read: [UInt8] = []
     private var parts = 0
     private(set) var reading: Attempt?
-    /// The entries that the engine has.
+    /// The entries that the ordering service has.
     var tail: Tail
     /// The formats of records that are read.
     private let formats: RecordFormats
@@ -73,7 +73,7 @@ struct Incoming: Equatable {
     /// Takes over parts of the first entry.
     ///
     /// - Returns: false where they are gone, or are not what the entry says: then everything is read again.
-    mutating func answered(_ ranged: EngineRanged) -> Bool {
+    mutating func answered(_ ranged: OrderingRanged) -> Bool {
         reading = nil
         guard let next = queue.first, !ranged.keys.isEmpty else { return false }
         for part in ranged.keys { read += part.value }

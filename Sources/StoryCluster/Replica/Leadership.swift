@@ -6,16 +6,16 @@ struct Leadership: Equatable {
     private static let trimInterval: UInt64 = 1_000_000_000
     /// How often they are removed once more, in nanoseconds.
     private static let cleanInterval: UInt64 = 10_000_000_000
-    /// After how long, in nanoseconds, or how many bytes of entries the engine forgets old revisions.
+    /// After how long, in nanoseconds, or how many bytes of entries the ordering service forgets old revisions.
     private static let compactInterval: UInt64 = 30_000_000_000
     private static let compactBytes = 64 << 20
-    /// The age of the revision that the engine forgets everything before, in nanoseconds.
+    /// The age of the revision that the ordering service forgets everything before, in nanoseconds.
     private static let compactAge: UInt64 = 2_000_000_000
 
     let term: Term
     let lease: Int64
     private let keys: LogKeys
-    /// The most bytes of entries that the engine keeps for nodes that are away.
+    /// The most bytes of entries that the ordering service keeps for nodes that are away.
     private let mostBytes: Int
     var writing: Writing?
     /// True once another node is to lead, and this one takes no more writes.
@@ -32,7 +32,7 @@ struct Leadership: Equatable {
     private var cleanAt: UInt64 = 0
     private var compactAt: UInt64
     private var compactedBytes = 0
-    /// The revision that the engine was to forget everything before.
+    /// The revision that the ordering service was to forget everything before.
     private var compacted: Int64 = 0
     /// The first position that is not removed, as far as is known.
     private(set) var trimmed = Position.zero
@@ -104,7 +104,7 @@ struct Leadership: Equatable {
         guard end > trimmed || now >= cleanAt else { return }
         cleanAt = now + Leadership.cleanInterval
         trimming = end
-        let leads = EngineTransaction.Condition.created(keys.leader, at: term.revision)
+        let leads = OrderingTransaction.Condition.created(keys.leader, at: term.revision)
         trim = Attempt(.transaction(if: [leads], then: keys.before(end).map { .delete($0) }), &calls)
     }
 
@@ -126,14 +126,14 @@ struct Leadership: Equatable {
         case leaseEnded
         /// Another node leads.
         case superseded
-        case members([EngineResult], EngineHeader)
+        case members([OrderingResult], OrderingHeader)
         case written(EntryHead, Writing.Ended)
         /// The entries before the one that begins at a position are removed.
         case trimmed(Position)
     }
 
     /// Takes the answer to a call of this term; nil for a call that is none of it.
-    mutating func answered(_ id: CallID, _ answer: EngineAnswer, at now: UInt64, _ calls: inout Calls) -> News? {
+    mutating func answered(_ id: CallID, _ answer: OrderingAnswer, at now: UInt64, _ calls: inout Calls) -> News? {
         if case .transacted(_, _, let header) = answer { saw(header.revision, at: now) }
         if let entry = writing, entry.isAsking(id) {
             guard let end = writing?.answered(id, answer, at: now, &calls) else { return .nothing }

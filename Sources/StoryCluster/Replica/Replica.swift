@@ -1,6 +1,6 @@
 package import StoryCore
 
-/// A node of a log that several machines have: it follows the log in the engine, or leads and writes to it.
+/// A node of a log that several machines have: it follows the log in the ordering service, or leads and writes to it.
 ///
 /// Each method is an input, named for the event that happened; `now` is monotonic time in nanoseconds. Each returns the
 /// actions for the shell, in their order. No safety rests on a clock.
@@ -8,7 +8,7 @@ package struct Replica: Equatable {
     var node: Node
 
     /// Creates a node over its own log.
-    package init(_ settings: ReplicaSettings, _ log: OwnLog) { node = Node(settings, log) }
+    package init(_ settings: ReplicaSettings, _ log: LocalLog) { node = Node(settings, log) }
 
     /// The node that leads, as far as is known.
     package var leader: Leader? { node.membership.leader }
@@ -24,7 +24,8 @@ package struct Replica: Equatable {
     /// The format of the records of the next entry: the newest that all nodes of the log read.
     package var entryFormat: UInt8 { node.settings.formats.newest(readBy: members.values.map(\.formats)) }
 
-    /// True while the engine has so much more than it should keep that writes wait until a second node has stored it.
+    /// True while the ordering service has so much more than it should keep that writes wait until a second node has
+    /// stored it.
     package var isTailFull: Bool { isLeading && node.incoming.tail.removableBytes / 4 >= node.settings.tail }
     /// The last position that is known to be in the log.
     package var reach: Position {
@@ -55,11 +56,12 @@ package struct Replica: Equatable {
         return times.min()
     }
 
-    /// The reason why the engine refuses what this node has to do, which a person has to see to; nil while it does not.
-    package var engineRefuses: String? { node.engine.refusal }
-    /// The last time that the engine was found to have an earlier state than it had; nil where it was not since the
-    /// process began.
-    package var engineSetBack: EngineSetBack? { node.engine.setBack }
+    /// The reason why the ordering service refuses what this node has to do, which a person has to see to; nil while it
+    /// does not.
+    package var etcdRefuses: String? { node.ordering.refusal }
+    /// The last time that the ordering service was found to have an earlier state than it had; nil where it was not
+    /// since the process began.
+    package var etcdSetBack: OrderingSetBack? { node.ordering.setBack }
 
     // MARK: Inputs
 
@@ -70,7 +72,7 @@ package struct Replica: Equatable {
     }
 
     /// A call was answered, or its outcome will not be known.
-    package mutating func answered(_ id: CallID, _ answer: EngineAnswer, at now: UInt64) -> [ClusterAction] {
+    package mutating func answered(_ id: CallID, _ answer: OrderingAnswer, at now: UInt64) -> [ClusterAction] {
         let isOfLog = heard(id, answer)
         let answer = isOfLog ? answer : .unknown
         do throws(ClusterError) {
@@ -80,7 +82,7 @@ package struct Replica: Equatable {
                 node.partsAnswered(answer, at: now)
             } else if let end = node.report.answered(id, answer, in: &node.membership) {
                 try end.get()
-                if case .transacted = answer { node.engine.refusal = nil }
+                if case .transacted = answer { node.ordering.refusal = nil }
             } else if node.watch.check?.id == id {
                 if node.watch.answered(answer, node.keys, reach: node.incoming.reach, at: now) { node.readAgain() }
             } else if node.watch.dismissal?.id == id {
@@ -97,14 +99,14 @@ package struct Replica: Equatable {
     }
 
     /// A watch tells changes.
-    package mutating func watched(_ id: WatchID, _ batch: EngineWatchBatch, at now: UInt64) -> [ClusterAction] {
+    package mutating func watched(_ id: WatchID, _ batch: OrderingWatchBatch, at now: UInt64) -> [ClusterAction] {
         do throws(ClusterError) { try node.changed(id, batch, at: now) } catch { node.failed(error) }
         heedChanges()
         return node.calls.take()
     }
 
     /// A watch has ended by itself.
-    package mutating func watchEnded(_ id: WatchID, _ end: EngineWatchEnd, at now: UInt64) -> [ClusterAction] {
+    package mutating func watchEnded(_ id: WatchID, _ end: OrderingWatchEnd, at now: UInt64) -> [ClusterAction] {
         node.calls.turn()
         switch (id, node.state) {
         case (.live, .following), (.live, .campaigning):
@@ -186,8 +188,8 @@ package struct Replica: Equatable {
     /// The own storage is full from now on, or is no more: then another node is to lead, if there is one.
     package mutating func storageChanged(isFull: Bool) { node.fitness.changed(isFit: !isFull) }
 
-    /// Another node was asked for the events that the engine no longer has: they are here up to a position. Where some
-    /// are missing, the next node is asked.
+    /// Another node was asked for the events that the ordering service no longer has: they are here up to a position.
+    /// Where some are missing, the next node is asked.
     package mutating func seedEnded(through position: Position, at now: UInt64) -> [ClusterAction] {
         let end = if case .seeding(let end) = node.state { end } else { position }
         node.incoming.taken(through: position)

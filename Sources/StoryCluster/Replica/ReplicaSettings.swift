@@ -13,13 +13,13 @@ package struct ReplicaSettings: Equatable, Sendable {
     package var directory = ""
     /// The formats of records that the node reads.
     package var formats = RecordFormats.own
-    /// The number of endpoints of the engine.
+    /// The number of endpoints of the ordering service.
     package var endpoints = 1
     /// After how many seconds a leader that is silent is replaced, 2–60.
     package var lease = 3
     /// How long an entry waits for its outcome, in nanoseconds.
     package var patience: UInt64 = 10_000_000_000
-    /// The bytes of entries that the engine keeps for nodes that are away.
+    /// The bytes of entries that the ordering service keeps for nodes that are away.
     package var tail = 64 << 20
 
     /// Creates the settings of a node.
@@ -33,7 +33,7 @@ package struct ReplicaSettings: Equatable, Sendable {
 }
 
 /// The log of a node when its process starts.
-package struct OwnLog: Equatable, Sendable {
+package struct LocalLog: Equatable, Sendable {
     /// The 16 bytes that name its history.
     package var history: [UInt8]
     /// The last position, which is synced.

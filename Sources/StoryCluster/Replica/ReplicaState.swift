@@ -13,9 +13,9 @@ enum ReplicaState: Equatable {
     case joining
     /// Writes this node's own key.
     ///
-    /// `behind`: the position through which the engine has no events any more that this node lacks.
+    /// `behind`: the position through which the ordering service has no events any more that this node lacks.
     case registering(behind: Position?)
-    /// Fetches events that the engine no longer has from another node.
+    /// Fetches events that the ordering service no longer has from another node.
     case seeding(through: Position)
     case catchingUp(then: Aim)
     case following

@@ -1,18 +1,18 @@
 import StoryCore
 
-/// The entries that the engine has, as far as this process saw them come, with their sizes.
+/// The entries that the ordering service has, as far as this process saw them come, with their sizes.
 struct Tail: Equatable {
     private struct Kept: Equatable {
         let first: Position
         let bytes: Int
     }
 
-    /// The first position that this process saw come: how much the engine has before it is not known.
+    /// The first position that this process saw come: how much the ordering service has before it is not known.
     let seenFrom: Position
     /// The size of the entries, in bytes.
     private(set) var bytes = 0
     private var kept: [Kept] = []
-    /// The first position that the engine has an event of, or the next one where it has none.
+    /// The first position that the ordering service has an event of, or the next one where it has none.
     private(set) var first = Position.zero.next
 
     var size: TailSize { TailSize(first: first, bytes: bytes) }
@@ -22,7 +22,7 @@ struct Tail: Equatable {
     /// Begins behind the log's head when the process starts.
     init(after head: Position) { seenFrom = head.next }
 
-    /// Notes the first position that the engine has when this node joins.
+    /// Notes the first position that the ordering service has when this node joins.
     mutating func joined(_ first: Position) { self.first = max(self.first, first) }
 
     /// Notes an entry; one that was noted before is known.
@@ -32,7 +32,7 @@ struct Tail: Equatable {
         bytes += head.bytes
     }
 
-    /// Notes that the engine has no more the entries before the one that begins at a position.
+    /// Notes that the ordering service has no more the entries before the one that begins at a position.
     mutating func removed(before first: Position) {
         let removed = kept.prefix { $0.first < first }
         bytes -= removed.reduce(0) { $0 + $1.bytes }
@@ -43,7 +43,8 @@ struct Tail: Equatable {
     }
 }
 
-/// The order in which other nodes are asked for events that the engine no longer has: one after the other, by their names.
+/// The order in which other nodes are asked for events that the ordering service no longer has: one after the other, by
+/// their names.
 struct Seeds: Equatable {
     /// The wait before another node is asked, in nanoseconds.
     private static let wait: UInt64 = 1_000_000_000

@@ -15,7 +15,8 @@ struct Writing: Equatable {
     private var nextPart = 0
     /// The transaction; nil before all parts are put.
     private var transaction: Attempt?
-    /// The search for the entry after an answer that the engine is full, which may have taken it all the same.
+    /// The search for the entry after an answer that the ordering service is full, which may have taken it all the
+    /// same.
     private var look: Attempt?
     /// True once the outcome of a try is unknown: then a refusal says nothing of that one.
     private(set) var isInDoubt = false
@@ -32,8 +33,8 @@ struct Writing: Equatable {
 
     private var attempts: [Attempt] { (look ?? transaction).map { [$0] } ?? parts }
 
-    /// True while it is not known whether the entry is in the log or will be: an answer was lost, or said that the engine is
-    /// full.
+    /// True while it is not known whether the entry is in the log or will be: an answer was lost, or said that the
+    /// ordering service is full.
     var isUndecided: Bool { isInDoubt || look != nil }
 
     /// True while no call is under way.
@@ -51,7 +52,7 @@ struct Writing: Equatable {
     /// Takes the answer to a call of this entry.
     ///
     /// - Returns: the end of the entry; nil where it is not known yet.
-    mutating func answered(_ id: CallID, _ answer: EngineAnswer, at now: UInt64, _ calls: inout Calls) -> Ended? {
+    mutating func answered(_ id: CallID, _ answer: OrderingAnswer, at now: UInt64, _ calls: inout Calls) -> Ended? {
         if look?.id == id { return looked(answer, at: now, &calls) }
         switch answer {
         case .transacted(let succeeded, let results, _):
@@ -86,16 +87,16 @@ struct Writing: Equatable {
     /// The end of an entry.
     enum Ended: Equatable {
         case committed, full, superseded, unknown
-        /// The engine refuses the entry, such as one that is larger than its settings allow.
+        /// The ordering service refuses the entry, such as one that is larger than its settings allow.
         case refused(String)
     }
 
     private mutating func advance(_ calls: inout Calls) {
-        let leads = EngineTransaction.Condition.created(keys.leader, at: term.revision)
+        let leads = OrderingTransaction.Condition.created(keys.leader, at: term.revision)
         while nextPart < head.parts, parts.count < Writing.partsAtOnce {
             let range = nextPart * EntryHead.bytesOfPart..<min((nextPart + 1) * EntryHead.bytesOfPart, head.bytes)
             let key = keys.part(nextPart, of: head.first, term: term)
-            let put = EngineTransaction.Operation.put(key, Array(records[range]), lease: 0)
+            let put = OrderingTransaction.Operation.put(key, Array(records[range]), lease: 0)
             parts.append(Attempt(.transaction(if: [leads], then: [put]), &calls))
             nextPart += 1
         }
@@ -107,17 +108,17 @@ struct Writing: Equatable {
                 then: [.put(key, head.value(term: term, records: records), lease: 0)], otherwise: places), &calls)
     }
 
-    /// Reads the leader, the entry, and the first entry that the engine has.
-    private var places: [EngineTransaction.Operation] {
+    /// Reads the leader, the entry, and the first entry that the ordering service has.
+    private var places: [OrderingTransaction.Operation] {
         [
-            .get(EngineRange(from: keys.leader)), .get(EngineRange(from: keys.entry(head.first))),
+            .get(OrderingRange(from: keys.leader)), .get(OrderingRange(from: keys.entry(head.first))),
             .get(.prefix(keys.entries, limit: 1, isKeysOnly: true)),
         ]
     }
 
     /// Takes the answer to the search for the entry. Where this node leads still, and no earlier try is in doubt, an entry
     /// that is not there will not be.
-    private mutating func looked(_ answer: EngineAnswer, at now: UInt64, _ calls: inout Calls) -> Ended? {
+    private mutating func looked(_ answer: OrderingAnswer, at now: UInt64, _ calls: inout Calls) -> Ended? {
         guard case .transacted(true, let results, _) = answer else {
             look?.failed(&calls, at: now)
             return nil
@@ -131,7 +132,7 @@ struct Writing: Equatable {
     }
 
     /// Returns the end of an entry whose transaction did not find the log as it should be.
-    private func end(of results: [EngineResult]) -> Ended {
+    private func end(of results: [OrderingResult]) -> Ended {
         guard results.count == 3, case .ranged(let own) = results[1], case .ranged(let firsts) = results[2] else {
             return .unknown
         }

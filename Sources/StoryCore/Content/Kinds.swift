@@ -30,9 +30,9 @@ package final class Catalogue: @unchecked Sendable {
     package let numberEnd: Int
     /// The schemas, indexed by the kinds' numbers.
     private let schemas: [KindSchema?]
-    /// The kinds of the store's own environment, which have categories; the others are declared models.
-    private let ownKinds: [KindSchema]
-    /// The categories' bytes and the kinds' numbers, indexed as `ownKinds`.
+    /// The kinds of the main environment, which have categories; the others are declared models.
+    private let builtInKinds: [KindSchema]
+    /// The categories' bytes and the kinds' numbers, indexed as `builtInKinds`.
     private let categories: UnsafeBufferPointer<UnsafeRawBufferPointer>
     private let categoryKinds: UnsafeBufferPointer<Int>
     /// The names and the kinds' numbers, indexed as `kinds`.
@@ -59,10 +59,10 @@ package final class Catalogue: @unchecked Sendable {
         var schemas = [KindSchema?](repeating: nil, count: numberEnd)
         for kind in kinds { schemas[kind.number] = kind }
         self.schemas = schemas
-        let ownKinds = kinds.filter { $0.program == nil }
-        self.ownKinds = ownKinds
-        categories = memory.table(ownKinds.map { memory.bytes($0.category) })
-        categoryKinds = memory.table(ownKinds.map(\.number))
+        let builtInKinds = kinds.filter { $0.program == nil }
+        self.builtInKinds = builtInKinds
+        categories = memory.table(builtInKinds.map { memory.bytes($0.category) })
+        categoryKinds = memory.table(builtInKinds.map(\.number))
         names = memory.table(kinds.map { memory.bytes($0.name) })
         numbers = memory.table(kinds.map(\.number))
         layouts = memory.table(schemas.map { $0?.layoutPointer })
@@ -98,7 +98,7 @@ package final class Catalogue: @unchecked Sendable {
             && kinds.allSatisfy { $0.number >= other.numberEnd || other.schema(of: $0.kind) === $0 }
     }
 
-    /// The store's own kinds.
+    /// The built-in kinds.
     package static let standard: Catalogue = {
         do throws(SchemaError) {
             return try Catalogue([
@@ -165,17 +165,17 @@ package final class Catalogue: @unchecked Sendable {
         return nil
     }
 
-    /// Every table of every model in the store's own environment, by number.
+    /// Every table of every model in the main environment, by number.
     package var tables: [ModelTable] {
-        (ownKinds.flatMap(\.tables) + StreamTables.all).sorted { $0.number < $1.number }
+        (builtInKinds.flatMap(\.tables) + StreamTables.all).sorted { $0.number < $1.number }
     }
 
-    /// The names of the models in the store's own environment, those of the kinds first.
-    package var models: [String] { (ownKinds.flatMap(\.tables) + StreamTables.all).map(\.model).distinct }
+    /// The names of the models in the main environment, those of the kinds first.
+    package var models: [String] { (builtInKinds.flatMap(\.tables) + StreamTables.all).map(\.model).distinct }
 
     /// Returns the tables of a model; the model's count is the number of entries in the first one.
     package func tables(of model: String) -> [ModelTable] {
-        (ownKinds.flatMap(\.tables) + StreamTables.all).filter { $0.model == model }
+        (builtInKinds.flatMap(\.tables) + StreamTables.all).filter { $0.model == model }
     }
 
     private static func check(_ kinds: [KindSchema]) throws(SchemaError) {
@@ -191,7 +191,7 @@ package final class Catalogue: @unchecked Sendable {
     }
 }
 
-/// The store's own kinds by name, for forms that ask for one. The numbers are those of `Catalogue.standard`.
+/// The built-in kinds by name, for forms that ask for one. The numbers are those of `Catalogue.standard`.
 extension Kind {
     /// The kind `users`.
     package static var users: Kind { Kind(number: 0) }

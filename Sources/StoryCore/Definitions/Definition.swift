@@ -3,7 +3,7 @@ package struct Definition: Sendable {
     /// The number of the language; another meaning of a text gets another number.
     package static let language = 1
     /// The categories of the store itself, which no model reads.
-    package static let ownCategories: Set<String> = ["model", "cursor", "erasure", "system"]
+    package static let builtInCategories: Set<String> = ["model", "cursor", "erasure", "system"]
 
     /// The fields, in the order of the row's JSON.
     package var fields: [ModelField] { program.fields }
@@ -45,7 +45,7 @@ package struct Definition: Sendable {
 
 /// The lines of a definition's statements in another definition that differs from it in indexes, sorts, comments and
 /// lines alone: both make the same rows, notes and misfits.
-package struct MovedLines: Equatable, Sendable {
+package struct LineMapping: Equatable, Sendable {
     /// The line in the other definition by that in the first one.
     private let lines: [Int: Int]
 

@@ -110,7 +110,7 @@ package enum RowKeyShape: BitwiseCopyable, Equatable, Sendable {
     private static func hexadecimal(_ digit: UInt8) -> UInt8 { digit < 10 ? 0x30 + digit : 0x41 + digit - 10 }
 
     /// Returns the text of a key of one part that is its own text; nil for another key.
-    package static func ownText(of key: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
+    package static func plainText(of key: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
         guard let part = firstPart(of: key), part.count == key.count - lengthCount, part.allSatisfy(Alphabet.holds)
         else { return nil }
         return part

@@ -19,13 +19,14 @@ package enum ClusterState: Equatable, Sendable {
     }
 }
 
-/// The knowledge of a replica about its source, or of a node about its log, its engine and the other nodes.
+/// The knowledge of a replica about its source, or of a node about its log, the ordering service and the other nodes.
 package struct LinkState: Equatable, Sendable {
     /// The last event of the source or the log; nil while that is not known, since nothing came of late.
     package let end: Position?
-    /// The tenths of a second since the source or the engine sent anything; since the start where it has not yet.
+    /// The tenths of a second since the source or the ordering service sent anything; since the start where it has not
+    /// yet.
     package let silence: UInt64
-    /// The conditions of the link, the engine and the other nodes.
+    /// The conditions of the link, the ordering service and the other nodes.
     package let conditions: Set<StoreCondition>
 
     /// Creates the knowledge.
@@ -33,7 +34,7 @@ package struct LinkState: Equatable, Sendable {
         (self.end, self.silence, self.conditions) = (end, silence, conditions)
     }
 
-    /// The seconds since the source or the engine sent anything.
+    /// The seconds since the source or the ordering service sent anything.
     package var silenceSeconds: Double { Double(silence) / 10 }
 }
 
@@ -64,7 +65,7 @@ package struct ReplicaState: Equatable, Sendable {
 package struct NodeState: Equatable, Sendable {
     /// The progress of a node.
     package enum Phase: String, Sendable {
-        /// It has not got all events of the log, or does not reach the engine that orders them.
+        /// It has not got all events of the log, or does not reach the service that orders them.
         case catchingUp
         /// It gets each event when that is acknowledged.
         case following

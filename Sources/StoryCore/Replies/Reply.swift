@@ -170,7 +170,7 @@ package enum Durability: String, Equatable, Sendable {
     case fsync
     /// The end of the process alone, since the data directory is in memory.
     case memory
-    /// The end of any machine for good, since a majority of those of the engine that orders the log have it.
+    /// The end of any machine for good, since a majority of those of the service that orders the log have it.
     case quorum
 }
 

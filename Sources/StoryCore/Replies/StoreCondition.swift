@@ -17,15 +17,15 @@ package enum StoreCondition: String, CaseIterable, Sendable {
     case noLeader = "no-leader"
     /// The node has no link to the node that leads.
     case leaderLost = "leader-lost"
-    /// The engine of the log does not answer the node.
-    case engineLost = "engine-lost"
-    /// The engine of the log has no room.
-    case engineFull = "engine-full"
-    /// The engine of the log refuses what the node has to do, such as for its user.
-    case engineRefuses = "engine-refuses"
-    /// The engine of the log went back to an earlier state.
-    case engineSetBack = "engine-set-back"
-    /// The node lacks events that the engine no longer has, and no other node sent them.
+    /// The ordering service does not answer the node.
+    case etcdLost = "engine-lost"
+    /// The ordering service has no room.
+    case etcdFull = "engine-full"
+    /// The ordering service refuses what the node has to do, such as for its user.
+    case etcdRefuses = "engine-refuses"
+    /// The ordering service went back to an earlier state.
+    case etcdSetBack = "engine-set-back"
+    /// The node lacks events that the ordering service no longer has, and no other node sent them.
     case notSeeded = "not-seeded"
     /// Another node has not reported in time.
     case nodeSilent = "node-silent"
@@ -61,10 +61,10 @@ package enum StoreCondition: String, CaseIterable, Sendable {
     /// The gravity.
     package var gravity: Gravity {
         switch self {
-        case .full, .unnamed, .flushFailed, .writesWait, .writesRefused, .noLeader, .leaderLost, .engineLost,
-            .engineFull, .engineRefuses:
+        case .full, .unnamed, .flushFailed, .writesWait, .writesRefused, .noLeader, .leaderLost, .etcdLost,
+            .etcdFull, .etcdRefuses:
             .critical
-        case .engineSetBack, .notSeeded, .nodeSilent, .sourceLost, .rebuilding, .checkpointFailed, .notBuilt,
+        case .etcdSetBack, .notSeeded, .nodeSilent, .sourceLost, .rebuilding, .checkpointFailed, .notBuilt,
             .notServed,
             .notAccepting, .clockBehind, .certificateNotRead, .certificateEnds, .traceStuck:
             .warning
@@ -81,10 +81,10 @@ package enum StoreCondition: String, CaseIterable, Sendable {
         case .writesRefused: "each write is refused; the reply has the reason"
         case .noLeader: "no node leads, so no write is possible"
         case .leaderLost: "the node that leads is not reached, so writes wait"
-        case .engineLost: "etcd does not answer, so no write is possible here"
-        case .engineFull: "etcd has no room, so no write is possible"
-        case .engineRefuses: "etcd refuses this node, so no write is possible"
-        case .engineSetBack: "etcd went back to an earlier state"
+        case .etcdLost: "etcd does not answer, so no write is possible here"
+        case .etcdFull: "etcd has no room, so no write is possible"
+        case .etcdRefuses: "etcd refuses this node, so no write is possible"
+        case .etcdSetBack: "etcd went back to an earlier state"
         case .notSeeded: "events are missing here, and no other node sends them"
         case .nodeSilent: "another node does not report"
         case .sourceLost: "the source does not answer, so nothing new comes"

@@ -53,14 +53,14 @@ package enum ModelName {
     /// Such a name is none of a model of the store's own either, beside which a replay reports it. A model may have one
     /// of these from an earlier version, and can be asked and undefined.
     ///
-    /// - Parameter kinds: the names of the store's own kinds.
+    /// - Parameter kinds: the names of the built-in kinds.
     package static func definingError(_ name: UnsafeRawBufferPointer, kinds: [String]) -> FieldError? {
         error(name, kinds: kinds + StreamTables.all.map(\.model))
     }
 
     /// Returns the error of a name, in the field `name`; nil for one that a model may have.
     ///
-    /// - Parameter kinds: the names of the store's own kinds.
+    /// - Parameter kinds: the names of the built-in kinds.
     package static func error(_ name: UnsafeRawBufferPointer, kinds: [String]) -> FieldError? {
         let isLetter = name.first.map { ($0 | 0x20) &- 0x61 < 26 } ?? false
         let rule: FieldRule

@@ -34,7 +34,9 @@ package struct Request: ~Copyable, Sendable {
     }
 
     /// True when the request reads durable data only: it waits until the earlier writes of its own connection are durable.
-    package var waitsForOwnWrites: Bool { verb.waitsForOwnWrites || (verb == .read(.count) && action.kind == nil) }
+    package var waitsForEarlierWrites: Bool {
+        verb.waitsForEarlierWrites || (verb == .read(.count) && action.kind == nil)
+    }
 
     /// The row that a `GET` reads in its current state; nil for every other request.
     package var row: (kind: Kind, key: RowKey)? {

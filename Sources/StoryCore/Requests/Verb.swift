@@ -45,7 +45,7 @@ package enum Verb: Hashable, CaseIterable, Sendable {
     package var isWrite: Bool { if case .write = self { true } else { false } }
 
     /// True when requests with the verb read durable data only; a count of events does as well.
-    package var waitsForOwnWrites: Bool {
+    package var waitsForEarlierWrites: Bool {
         switch self {
         case .operate(.help), .operate(.cluster), .operate(.passOn): false
         case .read(.read), .follow(.subscribe), .follow(.send), .operate: true

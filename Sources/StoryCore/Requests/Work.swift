@@ -73,7 +73,7 @@ package protocol AnswerLines: AnyObject {
     /// False until the reader has taken some of the output.
     var hasRoom: Bool { get }
     /// The work that is left, also for the bytes that were written; zero or less once the budget is spent.
-    var left: Work { get }
+    var workLeft: Work { get }
     /// The number of bytes that were written.
     var count: Int { get }
     /// Charges for work other than writing.
@@ -90,5 +90,5 @@ package protocol AnswerLines: AnyObject {
 
 extension AnswerLines {
     /// True when no work is left.
-    package var isSpent: Bool { left <= .zero }
+    package var isSpent: Bool { workLeft <= .zero }
 }

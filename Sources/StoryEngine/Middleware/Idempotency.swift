@@ -9,7 +9,7 @@ import StoryFold
 struct Idempotency {
     let world: World
     /// Returns whether a record has the type, data, meta and tags that a proposal would be written with.
-    let says: (EventProposal, EventRecord) -> Bool
+    let matches: (EventProposal, EventRecord) -> Bool
 
     /// Returns the first receipt of a key, or a refusal if it belongs to another request; nil for a new key.
     ///
@@ -83,7 +83,7 @@ struct Idempotency {
         var receipt: Receipt?
         try world.log.records(at: [position]) { record in
             isThere = true
-            if says(proposal, record) { receipt = Receipt(repeating: record) }
+            if matches(proposal, record) { receipt = Receipt(repeating: record) }
             return false
         }
         guard isThere else { throw .corrupt("there is no event", at: position) }

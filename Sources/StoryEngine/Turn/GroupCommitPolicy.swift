@@ -71,7 +71,7 @@ package struct GroupCommitPolicy: Equatable, Sendable {
     /// The longest gap between two events, in nanoseconds.
     private var gap: UInt64 = 0
     /// The number of events that end the delay when they are there.
-    private var wanted: UInt64 = 0
+    private var expectedEvents: UInt64 = 0
     /// The number of events at the last decision.
     private var seen: UInt64 = 0
 
@@ -111,14 +111,14 @@ package struct GroupCommitPolicy: Equatable, Sendable {
         gap = bounded / Self.gapShare
         deadline = now + bounded
         patience = now + gap
-        wanted = events
+        expectedEvents = events
         seen = 0
     }
 
     /// Returns how long the next commit still waits unless another event comes, in nanoseconds: as long as writes keep
     /// coming, but no longer than the last commit took; 0 when it is due.
     private mutating func delay(with events: UInt64, at now: UInt64) -> UInt64 {
-        guard events < wanted, now < deadline else { return 0 }
+        guard events < expectedEvents, now < deadline else { return 0 }
         if events > seen {
             seen = events
             patience = now + gap

@@ -135,7 +135,7 @@ extension Failure {
 /// A batch of `GET` requests for present rows that are answered together, in their order.
 ///
 /// A row is rarely in the cache, so the rows are looked up interleaved, and their cache misses overlap.
-struct WantedRows: ~Copyable {
+struct RequestedRows: ~Copyable {
     /// The request for a row.
     private struct Item {
         let kind: Kind
@@ -185,7 +185,7 @@ struct BrowseTogether {
     let output: any TurnOutput
 
     /// Answers each row, in the order of the requests.
-    func answer(_ rows: borrowing WantedRows) {
+    func answer(_ rows: borrowing RequestedRows) {
         let (catalogue, isAllDurable) = (world.catalogue, head <= output.durable)
         do throws(StorageError) {
             try store.withValues(at: rows.keys) { index, value in
@@ -212,7 +212,7 @@ struct BrowseTogether {
     }
 
     /// Answers for a row that is not there, or is damaged.
-    private func missed(_ rows: borrowing WantedRows, _ index: Int, _ value: UnsafeRawBufferPointer?) {
+    private func missed(_ rows: borrowing RequestedRows, _ index: Int, _ value: UnsafeRawBufferPointer?) {
         let browse = Browse(
             kind: world.schema(rows.kind(index)), key: rows.key(index), world: world, head: head,
             tag: rows.tag(index), output: output)

@@ -63,12 +63,12 @@ final class CountEvents: AnswerCursor {
     private func read(_ lines: any AnswerLines) throws(StorageError) -> Bool {
         let types = query.selection.types
         if types.isEmpty {
-            let limit = max(1, min(lines.left.count(of: .key), CountEvents.batchCount))
+            let limit = max(1, min(lines.workLeft.count(of: .key), CountEvents.batchCount))
             let found = try cursor?.count(atMost: limit) ?? 0
             lines.spend(max(found, 1) * .key)
             count += found
         } else {
-            try cursor?.step(atMost: lines.left.count(of: .record) + 1) { record, _, _ in
+            try cursor?.step(atMost: lines.workLeft.count(of: .record) + 1) { record, _, _ in
                 guard !lines.isSpent else { return false }
                 lines.spend(.record)
                 if record.isOfType(types) { count += 1 }

@@ -23,9 +23,9 @@ struct HistoryFold {
     /// - Throws: the error of the read.
     mutating func fold(charging lines: any AnswerLines) throws(StorageError) -> Bool {
         while !lines.isSpent {
-            var left = lines.left
+            var left = lines.workLeft
             let isOver = try fold(&left)
-            lines.spend(lines.left - left)
+            lines.spend(lines.workLeft - left)
             if isOver { return true }
         }
         return false

@@ -110,7 +110,7 @@ package final class ReadAnswer: AnswerCursor {
         while !cursor.isAtEnd {
             var step: CursorStep?
             // One more than are written, since the answer names the event that follows.
-            let limit = min(plan.limit - count, lines.left.count(of: .record)) + 1
+            let limit = min(plan.limit - count, lines.workLeft.count(of: .record)) + 1
             try cursor.step(atMost: limit) { record, number, left in
                 step = take(record, at: number, left: left, lines)
                 return step == nil
@@ -132,7 +132,7 @@ package final class ReadAnswer: AnswerCursor {
         guard record.isOfType(plan.types) else { return nil }
         if lines.count == 0 {
             // At once for all records of about this size, since growing copies the answer repeatedly.
-            let records = min(left, plan.limit, lines.left.count(of: .record))
+            let records = min(left, plan.limit, lines.workLeft.count(of: .record))
             lines.reserve(records * (record.json.count + record.json.count / 8 + 8))
         }
         lines.event(record)

@@ -54,7 +54,7 @@ final class ReadMisfits: AnswerCursor {
         return .ended(.done(.members(members)), restsOn: head)
     }
 
-    private func members(of misfit: MisfitTable.Entry) throws(StorageError) -> [Member] {
+    private func members(of misfit: MisfitTable.NotedMisfit) throws(StorageError) -> [Member] {
         var members = [
             Member("position", .count(misfit.position.value)), Member("line", .count(UInt64(misfit.line))),
             Member("rule", .text(misfit.rule.rawValue)),

@@ -32,7 +32,7 @@ final class RowCount: AnswerCursor, RowObserver {
         guard begins() else { return .more }
         var walked = last ?? []
         var isWhole = true
-        let (left, rest) = (lines.left, range.rest)
+        let (left, rest) = (lines.workLeft, range.rest)
         var spent = Work.zero
         defer { lines.spend(spent) }
         let walk = IndexWalk(range, of: schema, in: world)

@@ -46,7 +46,7 @@ final class HTTP2Connection {
         guard failure == nil, let start = bytes.baseAddress else { return }
         check(
             Int32(clamping: nghttp2_session_mem_recv(session, start.assumingMemoryBound(to: UInt8.self), bytes.count)))
-        if failure == nil, streams.isGoingAway { failure = "the engine ends the connection" }
+        if failure == nil, streams.isGoingAway { failure = "etcd ends the connection" }
     }
 
     /// Appends the bytes that are to be sent, as far as the peer's windows permit.
@@ -61,7 +61,7 @@ final class HTTP2Connection {
             output.append(contentsOf: UnsafeBufferPointer(start: bytes, count: count))
         }
         // An error of the peer's shows once the frame that says so was taken.
-        if failure == nil, nghttp2_session_want_read(session) == 0 { failure = "the engine broke the protocol" }
+        if failure == nil, nghttp2_session_want_read(session) == 0 { failure = "etcd broke the protocol" }
     }
 
     /// Opens a stream and returns its number; nil where the connection cannot be used any more.

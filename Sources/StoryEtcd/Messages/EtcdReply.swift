@@ -6,7 +6,7 @@ package enum EtcdReply {
     static let mostElements = 100_000
 
     /// Returns the answer to a call; `.unknown` for bytes that are not the reply to it.
-    package static func answer(to call: EngineCall, _ bytes: ArraySlice<UInt8>) -> EngineAnswer {
+    package static func answer(to call: OrderingCall, _ bytes: ArraySlice<UInt8>) -> OrderingAnswer {
         do throws(ProtobufFault) {
             switch call {
             case .range:
@@ -41,15 +41,15 @@ package enum EtcdReply {
 
 extension EtcdReply {
     /// Reads the header of a message that has nothing else.
-    private static func readHeader(_ bytes: ArraySlice<UInt8>) throws(ProtobufFault) -> EngineHeader {
+    private static func readHeader(_ bytes: ArraySlice<UInt8>) throws(ProtobufFault) -> OrderingHeader {
         var reader = ProtobufReader(bytes)
-        var header = EngineHeader(cluster: 0, revision: 0)
-        while let field = try reader.next() { if field.number == 1 { header = try EngineHeader(reply: field) } }
+        var header = OrderingHeader(cluster: 0, revision: 0)
+        while let field = try reader.next() { if field.number == 1 { header = try OrderingHeader(reply: field) } }
         return header
     }
 
     /// Reads a LeaseGrantResponse.
-    private static func readGranted(_ bytes: ArraySlice<UInt8>) throws(ProtobufFault) -> EngineAnswer {
+    private static func readGranted(_ bytes: ArraySlice<UInt8>) throws(ProtobufFault) -> OrderingAnswer {
         let (lease, seconds) = try readLease(bytes)
         guard seconds > 0 else { throw .otherType }
         return .granted(lease: lease, seconds: seconds, try readHeader(bytes))
@@ -58,7 +58,7 @@ extension EtcdReply {
     /// Reads a LeaseKeepAliveResponse, which has no time for a lease that is gone.
     private static func readRenewed(
         _ bytes: ArraySlice<UInt8>, _ renewed: Int64
-    ) throws(ProtobufFault) -> EngineAnswer {
+    ) throws(ProtobufFault) -> OrderingAnswer {
         let (lease, seconds) = try readLease(bytes)
         guard lease == renewed else { throw .otherType }
         return .renewed(seconds: max(seconds, 0))
@@ -77,13 +77,13 @@ extension EtcdReply {
         return (lease, Int(clamping: seconds))
     }
 
-    private static func readStatus(_ bytes: ArraySlice<UInt8>) throws(ProtobufFault) -> EngineAnswer {
+    private static func readStatus(_ bytes: ArraySlice<UInt8>) throws(ProtobufFault) -> OrderingAnswer {
         var reader = ProtobufReader(bytes)
-        var header = EngineHeader(cluster: 0, revision: 0)
+        var header = OrderingHeader(cluster: 0, revision: 0)
         var version = ""
         while let field = try reader.next() {
             switch field.number {
-            case 1: header = try EngineHeader(reply: field)
+            case 1: header = try OrderingHeader(reply: field)
             case 2: version = try field.text()
             default: break
             }
@@ -94,16 +94,16 @@ extension EtcdReply {
         return .status(version: version, header)
     }
 
-    static func readRanged(_ bytes: ArraySlice<UInt8>) throws(ProtobufFault) -> (EngineRanged, EngineHeader) {
+    static func readRanged(_ bytes: ArraySlice<UInt8>) throws(ProtobufFault) -> (OrderingRanged, OrderingHeader) {
         var reader = ProtobufReader(bytes)
-        var header = EngineHeader(cluster: 0, revision: 0)
-        var ranged = EngineRanged([])
+        var header = OrderingHeader(cluster: 0, revision: 0)
+        var ranged = OrderingRanged([])
         while let field = try reader.next() {
             switch field.number {
-            case 1: header = try EngineHeader(reply: field)
+            case 1: header = try OrderingHeader(reply: field)
             case 2:
                 guard ranged.keys.count < mostElements else { throw .tooMany }
-                ranged.keys.append(try EngineKeyValue(reply: field.bytes()))
+                ranged.keys.append(try OrderingKeyValue(reply: field.bytes()))
             case 3: ranged.hasMore = try field.bool()
             default: break
             }
@@ -113,18 +113,18 @@ extension EtcdReply {
 
     /// Reads the reply to a transaction: it has a result for each operation of the list that was done.
     private static func readTransacted(
-        _ bytes: ArraySlice<UInt8>, _ transaction: EngineTransaction
-    ) throws(ProtobufFault) -> EngineAnswer {
+        _ bytes: ArraySlice<UInt8>, _ transaction: OrderingTransaction
+    ) throws(ProtobufFault) -> OrderingAnswer {
         var reader = ProtobufReader(bytes)
-        var header = EngineHeader(cluster: 0, revision: 0)
-        var (succeeded, results) = (false, [EngineResult]())
+        var header = OrderingHeader(cluster: 0, revision: 0)
+        var (succeeded, results) = (false, [OrderingResult]())
         while let field = try reader.next() {
             switch field.number {
-            case 1: header = try EngineHeader(reply: field)
+            case 1: header = try OrderingHeader(reply: field)
             case 2: succeeded = try field.bool()
             case 3:
                 guard results.count < mostElements else { throw .tooMany }
-                results.append(try EngineResult(reply: field.bytes()))
+                results.append(try OrderingResult(reply: field.bytes()))
             default: break
             }
         }
@@ -136,7 +136,7 @@ extension EtcdReply {
     }
 }
 
-extension EngineHeader {
+extension OrderingHeader {
     /// Reads a ResponseHeader.
     init(reply field: ProtobufField) throws(ProtobufFault) {
         var reader = ProtobufReader(try field.bytes())
@@ -151,7 +151,7 @@ extension EngineHeader {
     }
 }
 
-extension EngineKeyValue {
+extension OrderingKeyValue {
     /// Reads a KeyValue.
     init(reply bytes: ArraySlice<UInt8>) throws(ProtobufFault) {
         var reader = ProtobufReader(bytes)
@@ -169,16 +169,16 @@ extension EngineKeyValue {
     }
 }
 
-extension EngineResult {
+extension OrderingResult {
     /// Reads a ResponseOp.
     fileprivate init(reply bytes: ArraySlice<UInt8>) throws(ProtobufFault) {
         var reader = ProtobufReader(bytes)
-        var result: EngineResult?
+        var result: OrderingResult?
         while let field = try reader.next() {
             switch field.number {
             case 1: result = .ranged(try EtcdReply.readRanged(field.bytes()).0)
             case 2: result = .put
-            case 3: result = .deleted(try EngineResult.readDeleted(field.bytes()))
+            case 3: result = .deleted(try OrderingResult.readDeleted(field.bytes()))
             default: break
             }
         }
@@ -194,7 +194,7 @@ extension EngineResult {
     }
 
     /// Returns true for a result that an operation can have.
-    fileprivate func answers(_ operation: EngineTransaction.Operation) -> Bool {
+    fileprivate func answers(_ operation: OrderingTransaction.Operation) -> Bool {
         switch (self, operation) {
         case (.put, .put), (.deleted, .delete), (.ranged, .get): true
         case (.put, _), (.deleted, _), (.ranged, _): false

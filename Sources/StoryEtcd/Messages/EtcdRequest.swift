@@ -3,7 +3,7 @@ package import StoryCluster
 /// A message that is sent to etcd, with the prefix that gRPC gives a message.
 package enum EtcdRequest {
     /// Returns the request of a call.
-    package static func call(_ call: EngineCall) -> [UInt8] {
+    package static func call(_ call: OrderingCall) -> [UInt8] {
         framed(capacity: size(of: call)) { writer in
             switch call {
             case .range(let range): writer.put(range)
@@ -25,7 +25,7 @@ package enum EtcdRequest {
     }
 
     /// Returns the request that begins a watch, whose large batches are to be cut.
-    package static func watch(_ watch: EngineWatch) -> [UInt8] {
+    package static func watch(_ watch: OrderingWatch) -> [UInt8] {
         framed { writer in
             writer.message(field: 1) { writer in
                 writer.bounds(watch.range)
@@ -46,7 +46,7 @@ package enum EtcdRequest {
     }
 
     /// Returns the approximate number of bytes of a call's request.
-    private static func size(of call: EngineCall) -> Int {
+    private static func size(of call: OrderingCall) -> Int {
         guard case .transaction(let transaction) = call else { return 64 }
         let operations = transaction.then + transaction.otherwise
         return 128 * (transaction.conditions.count + operations.count)
@@ -56,7 +56,7 @@ package enum EtcdRequest {
     }
 }
 
-extension EngineCall {
+extension OrderingCall {
     /// The method of the call.
     var method: EtcdMethod {
         switch self {
@@ -73,13 +73,13 @@ extension EngineCall {
 
 extension ProtobufWriter {
     /// Writes the first key of a range and the key behind the last one, which all messages have in the same fields.
-    fileprivate mutating func bounds(_ range: EngineRange) {
+    fileprivate mutating func bounds(_ range: OrderingRange) {
         text(range.from, field: 1)
         if let end = range.end { text(end, field: 2) }
     }
 
     /// Writes the fields of a RangeRequest. etcd's order is that of the keys, ascending, where none is asked for.
-    fileprivate mutating func put(_ range: EngineRange) {
+    fileprivate mutating func put(_ range: OrderingRange) {
         bounds(range)
         number(Int64(clamping: range.limit), field: 3)
         number(range.order == .descending ? 2 : 0, field: 5)
@@ -87,14 +87,14 @@ extension ProtobufWriter {
     }
 
     /// Writes the fields of a TxnRequest.
-    fileprivate mutating func put(_ transaction: EngineTransaction) {
+    fileprivate mutating func put(_ transaction: OrderingTransaction) {
         for condition in transaction.conditions { message(field: 1) { $0.put(condition) } }
         for operation in transaction.then { message(field: 2) { $0.put(operation) } }
         for operation in transaction.otherwise { message(field: 3) { $0.put(operation) } }
     }
 
     /// Writes the fields of a Compare: equal (0, so it is left out), the target, the key and the revision.
-    private mutating func put(_ condition: EngineTransaction.Condition) {
+    private mutating func put(_ condition: OrderingTransaction.Condition) {
         let (target, key, revision): (Int64, String, Int64) =
             switch condition {
             case .created(let key, let revision): (1, key, revision)
@@ -106,7 +106,7 @@ extension ProtobufWriter {
     }
 
     /// Writes the fields of a RequestOp.
-    private mutating func put(_ operation: EngineTransaction.Operation) {
+    private mutating func put(_ operation: OrderingTransaction.Operation) {
         switch operation {
         case .get(let range): message(field: 1) { $0.put(range) }
         case .put(let key, let value, let lease):

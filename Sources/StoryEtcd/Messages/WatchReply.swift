@@ -4,7 +4,7 @@ package import StoryCluster
 package enum WatchReply: Equatable {
     /// The watch has begun.
     case begun
-    case batch(EngineWatchBatch)
+    case batch(OrderingWatchBatch)
     /// The watch ended at a revision that is compacted.
     case compacted
     /// The watch ended for the reason that etcd gives.
@@ -13,11 +13,11 @@ package enum WatchReply: Equatable {
     /// Reads a WatchResponse.
     package init(_ bytes: ArraySlice<UInt8>) throws(ProtobufFault) {
         var reader = ProtobufReader(bytes)
-        var batch = EngineWatchBatch([], EngineHeader(cluster: 0, revision: 0))
+        var batch = OrderingWatchBatch([], OrderingHeader(cluster: 0, revision: 0))
         var (isCreated, isCancelled, compacted, reason) = (false, false, Int64(0), "")
         while let field = try reader.next() {
             switch field.number {
-            case 1: batch.header = try EngineHeader(reply: field)
+            case 1: batch.header = try OrderingHeader(reply: field)
             case 3: isCreated = try field.bool()
             case 4: isCancelled = try field.bool()
             case 5: compacted = try field.int64()
@@ -37,14 +37,14 @@ package enum WatchReply: Equatable {
     }
 
     /// Reads an Event.
-    private static func readChange(_ bytes: ArraySlice<UInt8>) throws(ProtobufFault) -> EngineWatchBatch.Change {
+    private static func readChange(_ bytes: ArraySlice<UInt8>) throws(ProtobufFault) -> OrderingWatchBatch.Change {
         var reader = ProtobufReader(bytes)
         var isDeleted = false
-        var pair = EngineKeyValue(key: "", value: [], created: 0, changed: 0)
+        var pair = OrderingKeyValue(key: "", value: [], created: 0, changed: 0)
         while let field = try reader.next() {
             switch field.number {
             case 1: isDeleted = try field.uint64() == 1
-            case 2: pair = try EngineKeyValue(reply: field.bytes())
+            case 2: pair = try OrderingKeyValue(reply: field.bytes())
             default: break
             }
         }

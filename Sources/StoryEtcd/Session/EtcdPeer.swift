@@ -61,10 +61,10 @@ enum EtcdMethod: String {
 /// A result of a session.
 package enum EtcdResult: Equatable, Sendable {
     /// The only answer to a call.
-    case answered(CallID, EngineAnswer)
-    case watched(CallID, EngineWatchBatch)
+    case answered(CallID, OrderingAnswer)
+    case watched(CallID, OrderingWatchBatch)
     /// The end of a watch that was not ended by the program.
-    case watchEnded(CallID, EngineWatchEnd)
+    case watchEnded(CallID, OrderingWatchEnd)
     /// The connection cannot be used any more; the last result of a session.
     case connectionFailed(EtcdFailure)
 }

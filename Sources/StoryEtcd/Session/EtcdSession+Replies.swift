@@ -53,7 +53,7 @@ extension EtcdSession {
         }
     }
 
-    private func readReply(_ id: CallID, _ call: EngineCall, _ stream: Int32) {
+    private func readReply(_ id: CallID, _ call: OrderingCall, _ stream: Int32) {
         do throws(HTTP2Stream.Fault) {
             while let message = try connection.streams[stream]?.nextMessage(limit: EtcdSession.mostMessage) {
                 // A call has one reply.

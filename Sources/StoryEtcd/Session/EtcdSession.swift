@@ -38,7 +38,7 @@ package final class EtcdSession {
     // MARK: Requests
 
     /// Makes a call, with a number that no other request has.
-    package func call(_ id: CallID, _ call: EngineCall) { begin(id, PendingRequest(.call(call))) }
+    package func call(_ id: CallID, _ call: OrderingCall) { begin(id, PendingRequest(.call(call))) }
 
     /// Gives up a call that is not answered: its answer is `.unknown`, at once.
     package func cancel(_ id: CallID) {
@@ -47,7 +47,7 @@ package final class EtcdSession {
     }
 
     /// Begins a watch, with a number that no other request has.
-    package func watch(_ id: CallID, _ watch: EngineWatch) { begin(id, PendingRequest(.watch(watch))) }
+    package func watch(_ id: CallID, _ watch: OrderingWatch) { begin(id, PendingRequest(.watch(watch))) }
 
     /// Ends a watch; it has no further result.
     package func endWatch(_ id: CallID) {

@@ -4,8 +4,8 @@ import StoryCluster
 struct PendingRequest {
     /// The request.
     enum Kind {
-        case call(EngineCall)
-        case watch(EngineWatch)
+        case call(OrderingCall)
+        case watch(OrderingWatch)
     }
 
     let kind: Kind
@@ -16,7 +16,7 @@ struct PendingRequest {
     /// True once it was sent again, because its token had expired.
     var isRepeated = false
     /// The reply to a call, whose trailers have not come.
-    var reply: EngineAnswer?
+    var reply: OrderingAnswer?
     /// True for a watch whose changes are not wanted now.
     var isPaused = false
 
@@ -62,7 +62,7 @@ enum TokenState: Equatable {
 ///
 /// etcd names its errors by their texts, which are the same in all versions; a code alone has several meanings.
 enum CallEnd: Equatable {
-    case refused(EngineRefusal)
+    case refused(OrderingRefusal)
     case full
     /// Anything else: an error is no statement about the call.
     case unknown
@@ -100,7 +100,7 @@ enum CallEnd: Equatable {
     static let notEnabled = "etcdserver: authentication is not enabled"
 
     /// The answer to the call; a token that expired counts as one that was renewed in vain.
-    var answer: EngineAnswer {
+    var answer: OrderingAnswer {
         switch self {
         case .refused(let refusal): .refused(refusal)
         case .full: .full
@@ -109,7 +109,7 @@ enum CallEnd: Equatable {
     }
 
     /// The end of a watch.
-    var watchEnd: EngineWatchEnd {
+    var watchEnd: OrderingWatchEnd {
         switch self {
         case .refused(.compacted): .compacted
         case .refused(let refusal): .refused(refusal)

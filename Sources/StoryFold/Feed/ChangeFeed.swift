@@ -7,11 +7,11 @@ package import StoryCore
 /// Durable ones are kept for subscriptions up to a limit; a subscription that falls off the feed has to list again.
 package final class ChangeFeed {
     /// A weak reference to an observer.
-    private struct Entry {
+    private struct WeakObserver {
         weak var observer: (any RowObserver)?
     }
 
-    private var observers: [Entry] = []
+    private var observers: [WeakObserver] = []
     private var pending = PendingChanges()
     /// The changes of durable events, for subscriptions.
     package private(set) var durable: DurableChanges
@@ -134,7 +134,7 @@ package final class ChangeFeed {
     package func add(_ observer: any RowObserver, atMost limit: Int) -> Bool {
         observers.removeAll { $0.observer == nil }
         guard observers.count < limit else { return false }
-        observers.append(Entry(observer: observer))
+        observers.append(WeakObserver(observer: observer))
         return true
     }
 

@@ -5,7 +5,7 @@ import StoryCore
 /// Nothing is allocated for a change: the states before and after it are copied behind those of the last one.
 struct PendingChanges {
     /// One change; its bytes are the key, the row before and the row after.
-    private struct Entry: BitwiseCopyable {
+    private struct PendingChange: BitwiseCopyable {
         let kind: KindPlan
         let number: UInt64
         let position: Position
@@ -21,13 +21,13 @@ struct PendingChanges {
     /// The memory that is kept while nothing is pending, in bytes.
     private static let keptBytes = 1 << 20
 
-    private var entries: [Entry] = []
-    /// The number of entries at the front that were dropped, and are removed later.
+    private var changes: [PendingChange] = []
+    /// The number of changes at the front that were dropped, and are removed later.
     private var dropped = 0
     private var bytes: [UInt8] = []
     /// The offset of the first byte of `bytes`.
     private var base = 0
-    /// The index of the first entry of each row, of the entries before `indexed`.
+    /// The index of the first entry of each row, of the changes before `indexed`.
     private var firsts: [RowNumber: Int] = [:]
     private var indexed = 0
 
@@ -35,17 +35,17 @@ struct PendingChanges {
     init() {}
 
     /// The number of changes.
-    var count: Int { entries.count - dropped }
+    var count: Int { changes.count - dropped }
 
     /// The size of their rows and keys, in bytes.
-    var byteCount: Int { count == 0 ? 0 : base + bytes.count - entries[dropped].start }
+    var byteCount: Int { count == 0 ? 0 : base + bytes.count - changes[dropped].start }
 
     // MARK: Inputs
 
     /// Notes a change.
     mutating func append(_ change: borrowing RowChange) {
-        entries.append(
-            Entry(
+        changes.append(
+            PendingChange(
                 kind: change.kind, number: change.number, position: change.position, start: base + bytes.count,
                 keyCount: change.key.count, beforeCount: change.before?.bytes.count ?? -1,
                 afterCount: change.after?.bytes.count ?? -1))
@@ -56,34 +56,34 @@ struct PendingChanges {
 
     /// Removes the changes by events through a position, each after `body` has seen it.
     mutating func removeFirst(through position: Position, _ body: (RowChange) -> Void) {
-        guard dropped < entries.count, entries[dropped].position <= position else { return }
-        while dropped < entries.count, entries[dropped].position <= position {
+        guard dropped < changes.count, changes[dropped].position <= position else { return }
+        while dropped < changes.count, changes[dropped].position <= position {
             withChange(dropped, body)
             dropped += 1
         }
-        entriesWereRemoved()
+        changesWereRemoved()
     }
 
     /// Removes the changes by events after a position.
     mutating func removeLast(after position: Position) {
-        guard let first = entries[dropped...].firstIndex(where: { $0.position > position }) else { return }
-        bytes.removeLast(base + bytes.count - entries[first].start)
-        entries.removeLast(entries.count - first)
-        entriesWereRemoved()
+        guard let first = changes[dropped...].firstIndex(where: { $0.position > position }) else { return }
+        bytes.removeLast(base + bytes.count - changes[first].start)
+        changes.removeLast(changes.count - first)
+        changesWereRemoved()
     }
 
-    /// Releases the dropped entries once they are the larger part, so that each byte is moved once at most.
-    private mutating func entriesWereRemoved() {
+    /// Releases the dropped changes once they are the larger part, so that each byte is moved once at most.
+    private mutating func changesWereRemoved() {
         (firsts, indexed) = ([:], 0)
-        if dropped == entries.count {
+        if dropped == changes.count {
             base += bytes.count
-            entries.removeAll(
-                keepingCapacity: entries.capacity * MemoryLayout<Entry>.stride <= PendingChanges.keptBytes)
+            changes.removeAll(
+                keepingCapacity: changes.capacity * MemoryLayout<PendingChange>.stride <= PendingChanges.keptBytes)
             bytes.removeAll(keepingCapacity: bytes.capacity <= PendingChanges.keptBytes)
-        } else if dropped > entries.count / 2 {
-            let start = entries[dropped].start
+        } else if dropped > changes.count / 2 {
+            let start = changes[dropped].start
             bytes.removeFirst(start - base)
-            entries.removeFirst(dropped)
+            changes.removeFirst(dropped)
             base = start
         } else {
             return
@@ -103,7 +103,7 @@ struct PendingChanges {
     /// of which no row changed.
     func growth(after position: Position) -> [Int: Int64] {
         var growth: [Int: Int64] = [:]
-        for entry in entries[dropped...] where entry.position > position {
+        for entry in changes[dropped...] where entry.position > position {
             let difference: Int64 = (entry.afterCount < 0 ? 0 : 1) - (entry.beforeCount < 0 ? 0 : 1)
             growth[entry.kind.schema.number, default: 0] += difference
         }
@@ -116,7 +116,7 @@ struct PendingChanges {
     func withRow<Result>(
         before schema: KindSchema, _ key: UnsafeRawBufferPointer, _ body: (RowView?) -> Result
     ) -> Result? {
-        for index in dropped..<entries.count where entries[index].kind.schema === schema {
+        for index in dropped..<changes.count where changes[index].kind.schema === schema {
             var result: Result?
             withChange(index) { if $0.key.equals(key) { result = body($0.before) } }
             if let result { return result }
@@ -127,7 +127,7 @@ struct PendingChanges {
     /// Calls `body` with each row of a kind that has a pending change, as it was before the first one, and with the
     /// number of that change. `index` must have been called since the last input.
     func forEachRow(before schema: KindSchema, _ body: (RowView, _ change: Int) -> Void) {
-        for index in firsts.values where entries[index].beforeCount >= 0 && entries[index].kind.schema === schema {
+        for index in firsts.values where changes[index].beforeCount >= 0 && changes[index].kind.schema === schema {
             withChange(index) { if let before = $0.before { body(before, index) } }
         }
     }
@@ -141,15 +141,15 @@ struct PendingChanges {
 
     /// Notes the first change of each row.
     mutating func index() {
-        for index in max(indexed, dropped)..<entries.count {
-            let row = RowNumber(entries[index].kind.schema, entries[index].number)
+        for index in max(indexed, dropped)..<changes.count {
+            let row = RowNumber(changes[index].kind.schema, changes[index].number)
             if firsts[row] == nil { firsts[row] = index }
         }
-        indexed = entries.count
+        indexed = changes.count
     }
 
     private func withChange(_ index: Int, _ body: (RowChange) -> Void) {
-        let entry = entries[index]
+        let entry = changes[index]
         bytes.withUnsafeBytes { all in
             let before = entry.start - base + entry.keyCount
             let after = before + max(entry.beforeCount, 0)

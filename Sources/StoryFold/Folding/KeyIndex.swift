@@ -3,7 +3,7 @@ package import StoryCore
 /// The index from request keys to the events that each made: the first position, and the number of consecutive events.
 package struct KeyIndex: ~Copyable {
     /// The consecutive events that one request key made.
-    package struct Entry: Equatable, Sendable {
+    package struct KeyedEvents: Equatable, Sendable {
         /// The position of the first event.
         package let first: Position
         /// The number of events.
@@ -32,11 +32,11 @@ package struct KeyIndex: ~Copyable {
     ///
     /// - Parameter isProven: true where a write rests on it.
     /// - Throws: any read error of the store.
-    package func entry(of key: UnsafeRawBufferPointer, isProven: Bool = false) throws(StorageError) -> Entry? {
-        var entry: Entry?
+    package func entry(of key: UnsafeRawBufferPointer, isProven: Bool = false) throws(StorageError) -> KeyedEvents? {
+        var entry: KeyedEvents?
         try store.withValue(StreamTables.keys.number, at: key, isProven: isProven) { bytes in
             guard bytes.count >= 12 else { return }
-            entry = Entry(first: Position(bytes.sixByteNumber(at: 0)), count: bytes.sixByteNumber(at: 6))
+            entry = KeyedEvents(first: Position(bytes.sixByteNumber(at: 0)), count: bytes.sixByteNumber(at: 6))
         }
         return entry
     }
@@ -44,7 +44,7 @@ package struct KeyIndex: ~Copyable {
     /// Returns the events that a key of a write made, from pages that are proven now; nil when there are none yet.
     ///
     /// - Throws: any read error of the store.
-    package func provenEntry(of key: RequestKey) throws(StorageError) -> Entry? {
+    package func provenEntry(of key: RequestKey) throws(StorageError) -> KeyedEvents? {
         try key.spelling.withUnsafeBytes { (key) throws(StorageError) in try entry(of: key, isProven: true) }
     }
 
@@ -58,7 +58,7 @@ package struct KeyIndex: ~Copyable {
     /// - Parameter known: the events that the key has made; nil when there are none yet.
     /// - Throws: `.corrupt` when the event was folded before; otherwise any error of the store.
     package mutating func fold(
-        _ key: UnsafeRawBufferPointer, at position: Position, after known: Entry?
+        _ key: UnsafeRawBufferPointer, at position: Position, after known: KeyedEvents?
     ) throws(StorageError) {
         guard KeyBuffer.keyLength.contains(key.count) else { return }
         if let known {

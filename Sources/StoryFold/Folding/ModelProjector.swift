@@ -58,7 +58,7 @@ package final class ModelProjector {
     ///
     /// - Throws: any read error of the store.
     package func prior(to record: EventRecord) throws(StorageError) -> PriorState {
-        var entry: KeyIndex.Entry?
+        var entry: KeyIndex.KeyedEvents?
         if let key = record.keyBytes { entry = try keys.entry(of: key) }
         var head = try streams.head(of: record.streamName)
         // A page that changed after its first use: its damage is noted, and not folded on.

@@ -156,10 +156,10 @@ package struct PriorState: Equatable, Sendable {
     /// The head of the event's stream; nil for the first event of a stream.
     package let head: StreamHead?
     /// The events that its request key has made; nil where there are none yet. It is not read without a key.
-    package let entry: KeyIndex.Entry?
+    package let entry: KeyIndex.KeyedEvents?
 
     /// Creates a state of its parts.
-    package init(head: StreamHead?, entry: KeyIndex.Entry?) {
+    package init(head: StreamHead?, entry: KeyIndex.KeyedEvents?) {
         self.head = head
         self.entry = entry
     }
@@ -170,6 +170,6 @@ package struct PriorState: Equatable, Sendable {
     ///   - first: the position of the first event of the write.
     ///   - made: the number of events that the write has made so far.
     package init(head: StreamHead?, first: Position, made: Int) {
-        self.init(head: head, entry: made > 0 ? KeyIndex.Entry(first: first, count: UInt64(made)) : nil)
+        self.init(head: head, entry: made > 0 ? KeyIndex.KeyedEvents(first: first, count: UInt64(made)) : nil)
     }
 }

@@ -10,7 +10,7 @@ package struct KeyBatch: ~Copyable {
 
     /// A key of the batch.
     @usableFromInline
-    struct Entry: BitwiseCopyable {
+    struct Span: BitwiseCopyable {
         @usableFromInline let table: UInt8
         @usableFromInline let start: Int
         @usableFromInline let count: Int
@@ -19,14 +19,14 @@ package struct KeyBatch: ~Copyable {
     }
 
     @usableFromInline var keys = KeyBuffer(capacity: KeyBatch.capacity * 80)
-    @usableFromInline let entries = UnsafeMutablePointer<Entry>.allocate(capacity: KeyBatch.capacity)
+    @usableFromInline let spans = UnsafeMutablePointer<Span>.allocate(capacity: KeyBatch.capacity)
     /// The number of keys.
     @usableFromInline package private(set) var count = 0
 
     /// Creates an empty batch.
     package init() {}
 
-    deinit { entries.deallocate() }
+    deinit { spans.deallocate() }
 
     /// True when the batch has no room for another key.
     package var isFull: Bool { count == KeyBatch.capacity }
@@ -56,23 +56,23 @@ package struct KeyBatch: ~Copyable {
         precondition(!isFull, "more than \(KeyBatch.capacity) keys in a batch")
         let start = keys.count
         write(&keys)
-        entries[count] = Entry(table: table, start: start, count: keys.count - start)
+        spans[count] = Span(table: table, start: start, count: keys.count - start)
         count += 1
     }
 
     /// Returns the stored hash of a key.
-    @inlinable package func hash(_ index: Int) -> UInt32 { entries[index].hash }
+    @inlinable package func hash(_ index: Int) -> UInt32 { spans[index].hash }
 
     /// Stores the hash of a key.
-    @inlinable package func setHash(_ hash: UInt32, at index: Int) { entries[index].hash = hash }
+    @inlinable package func setHash(_ hash: UInt32, at index: Int) { spans[index].hash = hash }
 
     /// Returns the table of a key.
-    @inlinable package func table(_ index: Int) -> UInt8 { entries[index].table }
+    @inlinable package func table(_ index: Int) -> UInt8 { spans[index].table }
 
     /// Returns the bytes of a key; valid until the next change.
     @inlinable
     package func key(_ index: Int) -> UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(start: keys.address(at: entries[index].start), count: entries[index].count)
+        UnsafeRawBufferPointer(start: keys.address(at: spans[index].start), count: spans[index].count)
     }
 
     /// Returns the row's own key of a key that was added with `addRow`; valid until the next change.

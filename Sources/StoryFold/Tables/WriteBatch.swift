@@ -25,7 +25,7 @@ package struct WriteBatch: ~Copyable {
 
     /// A write at a key of a table.
     @usableFromInline
-    package struct Entry: BitwiseCopyable {
+    package struct Write: BitwiseCopyable {
         /// The number of the table.
         package let table: UInt8
         /// The write.
@@ -37,12 +37,12 @@ package struct WriteBatch: ~Copyable {
     }
 
     @usableFromInline var keys = KeyBuffer(capacity: 4_096)
-    @usableFromInline var entries = UnsafeMutablePointer<Entry>.allocate(capacity: 32)
+    @usableFromInline var writes = UnsafeMutablePointer<Write>.allocate(capacity: 32)
     private var capacity = 32
     /// The number of writes.
     @usableFromInline package private(set) var count = 0
 
-    deinit { entries.deallocate() }
+    deinit { writes.deallocate() }
 
     mutating func clear() {
         keys.clear()
@@ -61,12 +61,12 @@ package struct WriteBatch: ~Copyable {
 
     mutating func add(_ action: Action, in table: UInt8, at key: Key) {
         if count == capacity { grow() }
-        entries[count] = Entry(table: table, action: action, key: key)
+        writes[count] = Write(table: table, action: action, key: key)
         count += 1
     }
 
     /// Returns a write.
-    @inlinable package subscript(index: Int) -> Entry { entries[index] }
+    @inlinable package subscript(index: Int) -> Write { writes[index] }
 
     /// Returns the bytes of a key; valid until the next key is added.
     @inlinable
@@ -76,14 +76,14 @@ package struct WriteBatch: ~Copyable {
 
     /// Stores the hash of an entry's key.
     @inlinable
-    package func setHash(_ hash: UInt64, at index: Int) { entries[index].hash = hash }
+    package func setHash(_ hash: UInt64, at index: Int) { writes[index].hash = hash }
 
     @inline(never)
     private mutating func grow() {
-        let grown = UnsafeMutablePointer<Entry>.allocate(capacity: capacity * 2)
-        grown.moveInitialize(from: entries, count: count)
-        entries.deallocate()
-        entries = grown
+        let grown = UnsafeMutablePointer<Write>.allocate(capacity: capacity * 2)
+        grown.moveInitialize(from: writes, count: count)
+        writes.deallocate()
+        writes = grown
         capacity *= 2
     }
 }

@@ -9,16 +9,16 @@ import StoryStorage
 /// over the log. Names of one hash are compared themselves.
 struct DoubledNames {
     /// The first event of a stream, or of a write with a key.
-    private struct Entry: BitwiseCopyable {
+    private struct HashedName: BitwiseCopyable {
         let hash: UInt64
         let position: UInt64
 
-        func precedes(_ other: Entry) -> Bool { (hash, position) < (other.hash, other.position) }
+        func precedes(_ other: HashedName) -> Bool { (hash, position) < (other.hash, other.position) }
     }
 
     /// The number of names for which there is memory.
     static let usualLimit = 1 << 21
-    /// The number of entries of one hash that are kept.
+    /// The number of names of one hash that are kept.
     private static let mostOfOneHash = 8
 
     private let limit: Int
@@ -26,7 +26,7 @@ struct DoubledNames {
     private let seed: UInt64
     /// The hashes that belong to this pass.
     private var hashes: ClosedRange<UInt64>
-    private var entries: [Entry] = []
+    private var names: [HashedName] = []
     /// The key of the last record, as a hash, and its position; the events of one write are consecutive.
     private var key = (hash: UInt64(0), position: UInt64(0))
 
@@ -89,24 +89,24 @@ struct DoubledNames {
 
     private mutating func add(_ hash: UInt64, _ position: UInt64) {
         guard hashes.contains(hash) else { return }
-        entries.append(Entry(hash: hash, position: position))
-        if entries.count >= limit { makeRoom() }
+        names.append(HashedName(hash: hash, position: position))
+        if names.count >= limit { makeRoom() }
     }
 
-    /// Drops all but some entries of each hash, then those of the greater half of the hashes.
+    /// Drops all but some names of each hash, then those of the greater half of the hashes.
     private mutating func makeRoom() {
-        entries.sort { $0.precedes($1) }
+        names.sort { $0.precedes($1) }
         var kept = 0
-        for index in entries.indices {
+        for index in names.indices {
             let first = kept - DoubledNames.mostOfOneHash
-            if first >= 0, entries[first].hash == entries[index].hash { continue }
-            entries[kept] = entries[index]
+            if first >= 0, names[first].hash == names[index].hash { continue }
+            names[kept] = names[index]
             kept += 1
         }
-        entries.removeLast(entries.count - kept)
-        guard kept > limit / 2, case let middle = entries[kept / 2].hash, middle > hashes.lowerBound else { return }
+        names.removeLast(names.count - kept)
+        guard kept > limit / 2, case let middle = names[kept / 2].hash, middle > hashes.lowerBound else { return }
         hashes = hashes.lowerBound...middle - 1
-        entries.removeAll { $0.hash >= middle }
+        names.removeAll { $0.hash >= middle }
     }
 
     /// Returns the search among the hashes that were left out; nil where there are none.
@@ -119,12 +119,12 @@ struct DoubledNames {
     private mutating func first(
         in view: LogView
     ) throws(StorageError) -> (position: UInt64, error: StorageError)? {
-        entries.sort { $0.precedes($1) }
+        names.sort { $0.precedes($1) }
         var pairs: [(first: UInt64, second: UInt64)] = []
-        for index in entries.indices {
+        for index in names.indices {
             var other = index + 1
-            while other < entries.count, entries[other].hash == entries[index].hash {
-                pairs.append((entries[index].position, entries[other].position))
+            while other < names.count, names[other].hash == names[index].hash {
+                pairs.append((names[index].position, names[other].position))
                 other += 1
             }
         }

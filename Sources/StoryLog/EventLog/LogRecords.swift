@@ -123,18 +123,18 @@ final class LogRecords {
     /// Loads the records of a journal into memory, as they were when they were appended.
     ///
     /// - Throws: `.corrupt` if an entry is damaged.
-    func take(_ contents: JournalContents) throws(StorageError) {
+    func load(_ contents: JournalContents) throws(StorageError) {
         try contents.forEachRecord(after: flushed) { (position, bytes) throws(StorageError) in add(bytes, at: position)
         }
     }
 
     /// Replaces everything with the records that another process has stored by now, in blocks and in its journal.
     ///
-    /// - Throws: as `take`.
+    /// - Throws: as `load`.
     func replace(with state: LogState, _ contents: JournalContents) throws(StorageError) {
         (flushed, head, lastTime) = (state.head, state.head, state.lastTime)
         memory = JournalMemory(after: flushed)
-        try take(contents)
+        try load(contents)
         wereCommitted(through: head, at: lastTime)
     }
 }

@@ -26,7 +26,7 @@ struct LogRecovery {
         try JournalFile.replaceLost(journalPath, logID: identity.id, fileSize: journalSize)
         try JournalFile.takeInherited(journalPath, identity, after: records.flushed)
         let journal = try openJournal(identity)
-        if let contents = journal.contents.take() { try records.take(contents) }
+        if let contents = journal.contents.take() { try records.load(contents) }
         try journal.sync()
         records.wereCommitted(through: records.head, at: records.lastTime)
         do throws(StorageError) {

@@ -43,7 +43,7 @@ package struct JournalContents {
                 damaged = number
             }
         }
-        for half in 0...1 { take(half, bytes, header) }
+        for half in 0...1 { accept(half, bytes, header) }
         try gather(after: stored)
         let head = entries.last?.last ?? stored.value
         if let damaged {
@@ -53,7 +53,7 @@ package struct JournalContents {
     }
 
     /// Takes the complete entries of one half, which follow one another from its beginning on.
-    private mutating func take(_ half: Int, _ bytes: UnsafeRawBufferPointer, _ header: JournalHeader) {
+    private mutating func accept(_ half: Int, _ bytes: UnsafeRawBufferPointer, _ header: JournalHeader) {
         let start = JournalHeader.firstSector + half * header.halfSectors
         var before: UInt64?
         while let entry = JournalEntry(bytes, at: start + halves[half].end, end: start + header.halfSectors),

@@ -5,7 +5,7 @@ import StoryStorage
 /// The payloads of the intact sectors of a journal, entry by entry, with zeros for the other sectors.
 enum JournalRemains {
     /// One commit, with the numbers of its intact sectors.
-    private struct Entry {
+    private struct FoundEntry {
         let sequence: UInt64
         /// The number of its first sector in the file.
         let start: Int
@@ -27,7 +27,7 @@ enum JournalRemains {
 
     private static func payloads(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
         let end = max(bytes.count / JournalSector.size, JournalHeader.firstSector)
-        var entries: [UInt64: Entry] = [:]
+        var entries: [UInt64: FoundEntry] = [:]
         var damaged: Set<Int> = []
         for number in JournalHeader.firstSector..<end {
             guard let sector = JournalSector(bytes, number: number) else {
@@ -35,7 +35,7 @@ enum JournalRemains {
                 continue
             }
             guard sector.sequence > 0, sector.index < sector.count else { continue }
-            let found = Entry(sequence: sector.sequence, start: number - sector.index, count: sector.count)
+            let found = FoundEntry(sequence: sector.sequence, start: number - sector.index, count: sector.count)
             entries[sector.sequence, default: found].good.insert(number)
         }
         let newest = entries.keys.max()

@@ -14,14 +14,14 @@ struct DeclaredReplay {
     /// - Throws: the error of reading the log; `.failed` for a definition that cannot answer, where it is asked for alone.
     func fold(
         _ definitions: DefinitionTable, through: Position, _ progress: (_ position: Position, _ of: Position) -> Void
-    ) throws(StorageError) -> [ReplayReport.Entry] {
+    ) throws(StorageError) -> [ReplayReport.ModelDigest] {
         let active = try definitions.active(beside: .standard)
         if let names = options.models, let reason = names.compactMap({ active.failed[$0] }).first {
             throw .failed(reason)
         }
         let models = active.definitions.filter(isAsked).map { ($0, through) }
         guard !models.isEmpty else { return [] }
-        var entries: [ReplayReport.Entry] = []
+        var entries: [ReplayReport.ModelDigest] = []
         for (model, folded) in zip(models, try FoldedModels.fold(log, models, progress: progress)) {
             entries.append(try entry(model.0, nil, folded, through: through))
         }
@@ -38,7 +38,7 @@ struct DeclaredReplay {
     func compare(
         _ directory: DataDirectory, _ definitions: DefinitionTable, through: Position,
         _ progress: (_ position: Position, _ of: Position) -> Void
-    ) throws(StorageError) -> [ReplayReport.Entry] {
+    ) throws(StorageError) -> [ReplayReport.ModelDigest] {
         try definitions.fold(log, from: through.next, through: log.head)
         var stores: [StoredDefinition] = []
         defer { for store in stores { store.snapshot.close() } }
@@ -48,7 +48,7 @@ struct DeclaredReplay {
         guard !stores.isEmpty else { return [] }
         let folded = try FoldedModels.fold(
             log, stores.map { ($0.compiled, $0.snapshot.position) }, progress: progress)
-        var entries: [ReplayReport.Entry] = []
+        var entries: [ReplayReport.ModelDigest] = []
         for (store, folded) in zip(stores, folded) {
             entries.append(try entry(store.compiled, store.snapshot, folded, through: store.snapshot.position))
         }
@@ -61,7 +61,7 @@ struct DeclaredReplay {
 
     private func entry(
         _ definition: CompiledDefinition, _ snapshot: ModelSnapshot?, _ folded: FoldedModels, through: Position
-    ) throws(StorageError) -> ReplayReport.Entry {
+    ) throws(StorageError) -> ReplayReport.ModelDigest {
         let again = { (table: ModelTable?) throws(StorageError) in
             try FoldedModels.fold(log, [(definition, through)], keeping: table)[0]
         }

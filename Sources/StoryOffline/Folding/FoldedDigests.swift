@@ -41,7 +41,7 @@ final class ReplayComparison {
     /// Compares the tables of a model.
     ///
     /// - Throws: the error of reading the log or the stored models.
-    func entry(_ model: String, _ tables: [ModelTable]) throws(StorageError) -> ReplayReport.Entry {
+    func entry(_ model: String, _ tables: [ModelTable]) throws(StorageError) -> ReplayReport.ModelDigest {
         let stored = try snapshot.map { (snapshot) throws(StorageError) in try snapshot.digest(of: tables) }
         var digests = folded
         var difference: String?
@@ -52,7 +52,7 @@ final class ReplayComparison {
                 difference = try firstDifference(tables, snapshot, from: models)
             }
         }
-        return ReplayReport.Entry(
+        return ReplayReport.ModelDigest(
             model: model, rows: tables.first.map { digests.digest(of: $0).count } ?? 0,
             digest: digests.digest(of: tables).text, stored: stored?.text, difference: difference)
     }

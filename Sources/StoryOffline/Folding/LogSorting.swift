@@ -26,20 +26,20 @@ final class LogSorting: Sendable {
     }
 
     /// Reads and sorts a log; nil when it has anything unusual, and must be folded in order.
-    static func sort(_ log: LMDBEventLog, through: Position, by crew: Crew) throws(StorageError) -> LogSorting? {
+    static func sort(_ log: LMDBEventLog, through: Position, by pool: ThreadPool) throws(StorageError) -> LogSorting? {
         guard through > .zero, through <= EventChains.maxPosition, let chains = EventChains(through: through)
         else { return nil }
         var workers: [SortingWorker] = []
-        for _ in 0..<crew.count { workers.append(SortingWorker(try LogView(log))) }
+        for _ in 0..<pool.count { workers.append(SortingWorker(try LogView(log))) }
         let pieces = Int((through.value + piece - 1) / piece)
         let leftovers = Slots<Leftover>(pieces, Leftover())
         let sorting = LogSorting(chains, workers, leftovers)
-        let isUsual = crew.share(pieces) { member, index in sorting.read(index, at: member) }
+        let isUsual = pool.share(pieces) { member, index in sorting.read(index, at: member) }
         guard isUsual, sorting.chainAll() else { return nil }
         return sorting
     }
 
-    /// Returns the categories in the order of their first events, and for each member of the crew the numbers of those
+    /// Returns the categories in the order of their first events, and for each member of the pool the numbers of those
     /// it met.
     func categories() -> (names: [CategoryName], numbers: [[UInt64]]) {
         var first: [CategoryName: UInt64] = [:]

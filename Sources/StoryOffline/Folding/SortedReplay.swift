@@ -4,7 +4,7 @@ import StoryFold
 import StoryStore
 import StoryWire
 
-/// A replay that folds stream by stream, on the threads of a crew, and keeps digests but no entries.
+/// A replay that folds stream by stream, on the threads of a pool, and keeps digests but no entries.
 enum SortedReplay {
     /// The number of streams in one piece of work.
     private static let piece = 4_096
@@ -15,16 +15,16 @@ enum SortedReplay {
         _ log: LMDBEventLog, _ plan: CataloguePlan, through: Position,
         progress: (_ position: Position, _ of: Position) -> Void
     ) throws(StorageError) -> (digests: StreamDigests, definitions: [Position])? {
-        let crew = Crew()
-        guard let sorting = try LogSorting.sort(log, through: through, by: crew) else { return nil }
+        let pool = ThreadPool()
+        guard let sorting = try LogSorting.sort(log, through: through, by: pool) else { return nil }
         defer { sorting.close() }
         let categories = sorting.categories()
-        let workers = (0..<crew.count).map {
-            ReplayWorker(CataloguePlan(plan.catalogue.copy()), sorting.chains, categories.numbers, $0, of: crew.count)
+        let workers = (0..<pool.count).map {
+            ReplayWorker(CataloguePlan(plan.catalogue.copy()), sorting.chains, categories.numbers, $0, of: pool.count)
         }
         let streams = Int(through.value)
         let pieces = (streams + piece - 1) / piece
-        let isUsual = crew.share(pieces + crew.count) { member, index in
+        let isUsual = pool.share(pieces + pool.count) { member, index in
             if index >= pieces { return workers[index - pieces].foldKeys(sorting) }
             let first = index * piece + 1
             return workers[member].fold(first...min(first + piece - 1, streams))
@@ -32,7 +32,7 @@ enum SortedReplay {
             progress(Position(workers.reduce(0) { $0 + $1.folded }), through)
         }
         guard isUsual, workers.reduce(0, { $0 + $1.folded }) == through.value else { return nil }
-        return whole(workers, categories.names, sorting.chains, plan.catalogue, by: crew).map {
+        return whole(workers, categories.names, sorting.chains, plan.catalogue, by: pool).map {
             ($0, definitions(categories.names, sorting.chains))
         }
     }
@@ -48,11 +48,11 @@ enum SortedReplay {
     /// unique text, or the types cannot be added.
     private static func whole(
         _ workers: [ReplayWorker], _ categories: [CategoryName], _ chains: EventChains, _ catalogue: Catalogue,
-        by crew: Crew
+        by pool: ThreadPool
     ) -> StreamDigests? {
         let (whole, between) = (StreamDigests(catalogue), StreamDigests(catalogue))
         let streams = workers.reduce(0) { $0 + $1.streams }
-        let isUsual = crew.share(2) { _, piece in
+        let isUsual = pool.share(2) { _, piece in
             guard piece == 0 else {
                 return foldCategories(categories, chains, streams: streams, into: between)
                     && addTypes(workers, to: between)

@@ -3,12 +3,12 @@ struct ConnectionTable {
     private static let slotBits: UInt64 = 20
     private static let slotMask: UInt64 = (1 << slotBits) - 1
 
-    private var slots: [Connection?] = []
+    private var slots: [SocketConnection?] = []
     private var free: [Int] = []
     private var given: UInt64 = 0
 
     /// The connection with an ID; nil if it is gone.
-    subscript(id: ConnectionID) -> Connection? {
+    subscript(id: ConnectionID) -> SocketConnection? {
         let slot = slot(of: id)
         guard slot < slots.count, let connection = slots[slot], connection.id == id else { return nil }
         return connection
@@ -27,7 +27,7 @@ struct ConnectionTable {
     }
 
     /// Puts the connection in its ID's slot.
-    mutating func insert(_ connection: Connection) { slots[slot(of: connection.id)] = connection }
+    mutating func insert(_ connection: SocketConnection) { slots[slot(of: connection.id)] = connection }
 
     /// Frees the slot of an ID.
     mutating func release(_ id: ConnectionID) {
@@ -36,7 +36,7 @@ struct ConnectionTable {
     }
 
     /// Calls the body with each connection.
-    func forEach(_ body: (Connection) -> Void) {
+    func forEach(_ body: (SocketConnection) -> Void) {
         for case let connection? in slots { body(connection) }
     }
 

@@ -18,19 +18,19 @@ struct Handshakes {
     static let longestOfMany: UInt64 = 1_000
 
     /// The connections in the handshake, the oldest first.
-    private(set) var underWay: [Connection] = []
+    private(set) var underWay: [SocketConnection] = []
     private var counts: [RemoteHost: Int] = [:]
     private var known = KnownHosts()
     private var leftInTurn = inOneTurn
 
     private var areMany: Bool { underWay.count >= Handshakes.many }
 
-    mutating func began(_ connection: Connection) {
+    mutating func began(_ connection: SocketConnection) {
         underWay.append(connection)
         counts[Handshakes.host(connection), default: 0] += 1
     }
 
-    mutating func ended(_ connection: Connection) {
+    mutating func ended(_ connection: SocketConnection) {
         guard let index = underWay.firstIndex(where: { $0 === connection }) else { return }
         underWay.remove(at: index)
         let host = Handshakes.host(connection)
@@ -39,7 +39,7 @@ struct Handshakes {
     }
 
     /// Notes that a peer was let in.
-    mutating func letIn(_ connection: Connection) { known.insert(Handshakes.host(connection)) }
+    mutating func letIn(_ connection: SocketConnection) { known.insert(Handshakes.host(connection)) }
 
     /// Counts a step of a handshake; false where the turn has had its steps.
     mutating func mayGoOn() -> Bool {
@@ -56,7 +56,7 @@ struct Handshakes {
     enum Slot {
         case free
         /// This connection gives its slot to the peer.
-        case of(Connection)
+        case of(SocketConnection)
         /// The peer itself is the one to go.
         case none
     }
@@ -76,7 +76,7 @@ struct Handshakes {
 
     /// Returns the connections that take too long while there are many, as many as leave half of these: those that were
     /// not answered before the others.
-    func late(at now: UInt64) -> [Connection] {
+    func late(at now: UInt64) -> [SocketConnection] {
         guard areMany else { return [] }
         let late = underWay.filter { $0.isLate(at: now) }
         let ordered = late.filter { !$0.isAnswered } + late.filter(\.isAnswered)
@@ -84,8 +84,8 @@ struct Handshakes {
     }
 
     /// Returns the oldest fitting connection of the highest host in the order of giving up slots, from a rank on.
-    private func first(rankedFrom least: Int, where fits: (Connection) -> Bool) -> Connection? {
-        var (best, found) = (least - 1, Connection?.none)
+    private func first(rankedFrom least: Int, where fits: (SocketConnection) -> Bool) -> SocketConnection? {
+        var (best, found) = (least - 1, SocketConnection?.none)
         for connection in underWay {
             let rank = rank(of: Handshakes.host(connection))
             if rank > best, fits(connection) { (best, found) = (rank, connection) }
@@ -98,10 +98,10 @@ struct Handshakes {
         (counts[host] ?? 0) + (known.contains(host) ? 0 : Handshakes.most)
     }
 
-    private static func host(_ connection: Connection) -> RemoteHost { connection.remote?.host ?? .unknown }
+    private static func host(_ connection: SocketConnection) -> RemoteHost { connection.remote?.host ?? .unknown }
 }
 
-extension Connection {
+extension SocketConnection {
     /// True once the peer said what a handshake begins with.
     fileprivate var isAnswered: Bool { security?.isAnswered == true }
 

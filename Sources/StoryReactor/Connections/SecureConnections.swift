@@ -13,7 +13,7 @@ final class SecureConnections {
     /// Adds a connection to the loop; it is reported once its handshake has ended. Nothing is computed for it before its
     /// first byte.
     func open(_ descriptor: Int32, in reactor: Reactor) {
-        let remote = Connection.Remote(StreamSocket.address(of: descriptor, peer: true))
+        let remote = SocketConnection.Remote(StreamSocket.address(of: descriptor, peer: true))
         switch handshakes.slot(for: remote.host, at: reactor.handles.now) {
         case .free: break
         case .of(let other): giveUp(other, in: reactor)
@@ -31,22 +31,22 @@ final class SecureConnections {
     }
 
     /// Closes a connection that is in the handshake.
-    func giveUp(_ connection: Connection, in reactor: Reactor) {
+    func giveUp(_ connection: SocketConnection, in reactor: Reactor) {
         reactor.shut(connection)
         reactor.handler?.handshakeGivenUp(from: connection.remote?.text ?? "unknown")
     }
 
     /// Begins the handshake of a connection; false where that fails.
-    private func begin(_ connection: Connection) -> Bool {
+    private func begin(_ connection: SocketConnection) -> Bool {
         guard connection.security == nil, let remote = connection.remote else { return connection.security != nil }
         guard let certificates, let session = try? certificates.session() else { return false }
         StreamSocket.prepare(connection.descriptor)
-        connection.security = Connection.Security(session: session, from: remote.text, acceptedBy: certificates)
+        connection.security = SocketConnection.Security(session: session, from: remote.text, acceptedBy: certificates)
         return true
     }
 
     /// Takes bytes of a connection: a step of its handshake, or data for the handler.
-    func received(_ bytes: UnsafeRawBufferPointer, _ connection: Connection, in reactor: Reactor) {
+    func received(_ bytes: UnsafeRawBufferPointer, _ connection: SocketConnection, in reactor: Reactor) {
         guard begin(connection), let session = connection.security?.session else { return reactor.shut(connection) }
         do throws(TLSError) {
             let send = { (bytes: UnsafeRawBufferPointer) in
@@ -68,7 +68,7 @@ final class SecureConnections {
     }
 
     /// Encrypts data for a connection; returns true if nothing was queued.
-    func send(_ data: UnsafeRawBufferPointer, _ connection: Connection, in reactor: Reactor) -> Bool {
+    func send(_ data: UnsafeRawBufferPointer, _ connection: SocketConnection, in reactor: Reactor) -> Bool {
         do throws(TLSError) {
             try connection.security?.session.send(data) { reactor.put($0, connection) }
         } catch {
@@ -101,7 +101,7 @@ final class SecureConnections {
     /// The number of certificates that are verified once more in one tick, each of which takes a part of a millisecond.
     private static let verifiedAtOnce = 16
 
-    private func handshakeMayHaveEnded(_ connection: Connection, in reactor: Reactor) {
+    private func handshakeMayHaveEnded(_ connection: SocketConnection, in reactor: Reactor) {
         guard case .handshaking = connection.phase, let security = connection.security,
             security.session.state != .handshaking
         else { return }
@@ -115,7 +115,7 @@ final class SecureConnections {
     }
 
     /// Ends a connection whose TLS failed, after its alert is sent.
-    private func failed(_ connection: Connection, _ error: TLSError, in reactor: Reactor) {
+    private func failed(_ connection: SocketConnection, _ error: TLSError, in reactor: Reactor) {
         switch connection.phase {
         case .handshaking: handshakes.ended(connection)
         case .open: reactor.endingCount += 1

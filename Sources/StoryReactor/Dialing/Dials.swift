@@ -55,7 +55,7 @@ final class Dials {
         if let failure = OutboundSocket.failure(of: descriptor) { return addressFailed(dial, because: failure.text) }
         dials[dial.id] = nil
         dial.phase = .ended
-        reactor.add(Connection(id: dial.id, descriptor: descriptor, handle: handle))
+        reactor.add(SocketConnection(id: dial.id, descriptor: descriptor, handle: handle))
         reactor.handler?.connectionMade(dial.id)
     }
 

@@ -45,12 +45,12 @@ extension Reactor {
             Glibc.close(descriptor)
             return nil
         }
-        add(Connection(id: id, descriptor: descriptor, handle: handle))
+        add(SocketConnection(id: id, descriptor: descriptor, handle: handle))
         return id
     }
 
     /// Puts a connection in the slot of its ID, and begins to read it.
-    func add(_ connection: Connection) {
+    func add(_ connection: SocketConnection) {
         connection.handle.pointee.data = Unmanaged.passUnretained(connection).toOpaque()
         connections.insert(connection)
         connection.updateWatching()

@@ -15,13 +15,13 @@ extension ClusterDriver {
             stored: log.committed, link)
     }
 
-    /// The progress; where the engine does not answer, the lead and the end of the log are not known.
+    /// The progress; where the ordering service does not answer, the lead and the end of the log are not known.
     private var phase: NodeState.Phase {
         guard !calls.isLost else { return .catchingUp }
         return replica.isLeading ? .leading : replica.isCaughtUp ? .following : .catchingUp
     }
 
-    /// The knowledge about the log, which says nothing of its end while the engine does not answer.
+    /// The knowledge about the log, which says nothing of its end while the ordering service does not answer.
     private var link: LinkState {
         let end = calls.isLost ? nil : replica.end.map { max($0, driver.acknowledged) }
         return LinkState(end: end, silence: calls.silence / 100_000_000, LogConditions(cluster: self).now)
@@ -41,22 +41,22 @@ extension ClusterDriver {
 
 /// The questions for the end of the log.
 extension ClusterDriver: PositionSource {
-    /// Asks the engine for the end of the log; returns the number of the question.
+    /// Asks the ordering service for the end of the log; returns the number of the question.
     func askForPosition() -> UInt64 {
         let question = questions.ask(at: driver.tick)
-        askEngine()
+        askOrderingService()
         return question
     }
 
-    func askEngine() {
+    func askOrderingService() {
         guard let next = questions.next(at: driver.tick) else { return }
         begin(next.id, next.call, endpoint: next.endpoint)
     }
 
     /// Makes a call, which is counted.
-    func begin(_ id: CallID, _ call: EngineCall, endpoint: Int) {
+    func begin(_ id: CallID, _ call: OrderingCall, endpoint: Int) {
         calls.began(id, call)
-        engine.call(id, call, endpoint: endpoint)
+        ordering.call(id, call, endpoint: endpoint)
     }
 }
 
@@ -69,23 +69,23 @@ extension ClusterDriver {
     }
 }
 
-extension ClusterDriver: EngineReceiver {
-    func answered(_ id: CallID, _ answer: EngineAnswer) {
+extension ClusterDriver: OrderingReceiver {
+    func answered(_ id: CallID, _ answer: OrderingAnswer) {
         calls.ended(id, answer)
         guard error == nil else { return }
         guard questions.owns(id) else { return input { $0.answered(id, answer, at: $1) } }
         // An answer that was lost is asked for again at the next tick.
         guard let (question, position) = questions.answered(answer) else { return }
         effects.add(.positionAnswered(question: question, position))
-        askEngine()
+        askOrderingService()
     }
 
-    func watched(_ id: WatchID, _ batch: EngineWatchBatch) {
+    func watched(_ id: WatchID, _ batch: OrderingWatchBatch) {
         guard error == nil else { return }
         input { $0.watched(id, batch, at: $1) }
     }
 
-    func watchEnded(_ id: WatchID, _ end: EngineWatchEnd) {
+    func watchEnded(_ id: WatchID, _ end: OrderingWatchEnd) {
         guard error == nil else { return }
         input { $0.watchEnded(id, end, at: $1) }
     }

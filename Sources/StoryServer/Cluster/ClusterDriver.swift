@@ -4,15 +4,15 @@ import StoryEngine
 import StoryLog
 import StoryStorage
 
-/// The driver of a node: carries out the actions of `Replica`, and passes the engine's answers to it.
+/// The driver of a node: carries out the actions of `Replica`, and passes the ordering service's answers to it.
 ///
-/// The engine tells nothing within a method of its own, and the actions of an input are carried out in their order, one
-/// after the other, so no input comes within another one.
+/// The ordering service tells nothing within a method of its own, and the actions of an input are carried out in their
+/// order, one after the other, so no input comes within another one.
 final class ClusterDriver {
     /// The number of records that are taken in one turn, about.
     private static let recordsPerTurn = 2_000
 
-    let engine: any EngineCalls
+    let ordering: any OrderingService
     var calls: CountedCalls
     let settings: ReplicaSettings
     private let ports: LinkPorts
@@ -28,7 +28,7 @@ final class ClusterDriver {
     /// The entry that is to be taken; nil while there is none.
     private var taking: Entry?
     /// The number of records that this turn may still take.
-    private var left = ClusterDriver.recordsPerTurn
+    private var recordsLeft = ClusterDriver.recordsPerTurn
     private var isPaused = false
     /// True while the own disk is full, until everything is stored.
     var isDiskFull = false
@@ -63,7 +63,7 @@ final class ClusterDriver {
         _ node: ClusterNode, _ ports: LinkPorts, figures: Figures, driver: CommitDriver, committer: EntryCommitter,
         seals: SealQueue, effects: Effects
     ) {
-        (engine, settings) = (node.engine, node.settings)
+        (ordering, settings) = (node.ordering, node.settings)
         (self.ports, self.figures, self.driver, self.committer) = (ports, figures, driver, committer)
         (self.seals, self.effects) = (seals, effects)
         let keys = LogKeys(log: settings.log)
@@ -72,7 +72,7 @@ final class ClusterDriver {
         forwarding = Forwarding(
             driver.log.identity.id, node: settings.node, ports, driver: driver, effects: effects)
         questions = PositionQuestions(keys, patience: ports.patience)
-        replica = Replica(settings, OwnLog(history: driver.log.storeID, head: driver.log.committed))
+        replica = Replica(settings, LocalLog(history: driver.log.storeID, head: driver.log.committed))
     }
 
     var log: any EventLog { driver.log }
@@ -95,28 +95,28 @@ final class ClusterDriver {
 
     /// Joins the log.
     func began() {
-        engine.receiver = self
+        ordering.receiver = self
         input { $0.began(at: $1) }
     }
 
     /// Counts a tick of 0.1 s.
     func ticked() {
         guard error == nil else { return }
-        engine.ticked(at: ports.clock.steady())
+        ordering.ticked(at: ports.clock.steady())
         noteStorage()
         input { $0.ticked(at: $1) }
         seeding.link?.ticked()
-        figures.engine.retried = replica.retries
+        figures.ordering.retried = replica.retries
         forwarding.ticked()
-        askEngine()
+        askOrderingService()
     }
 
     /// Goes on with an entry that waits, and with calls whose next try is due; before the turn's commit.
     func turnEnds() {
         guard error == nil else { return }
-        engine.turnEnded()
-        left = ClusterDriver.recordsPerTurn
-        takeEntry()
+        ordering.turnEnded()
+        recordsLeft = ClusterDriver.recordsPerTurn
+        foldEntry()
         seeding.link?.turnEnded()
         if let wake = replica.wakeAt, wake <= ports.clock.steady() { input { $0.ticked(at: $1) } }
     }
@@ -134,7 +134,7 @@ final class ClusterDriver {
         if let wake = replica.wakeAt { ports.transport.requestTurn(within: wake - min(wake, now)) }
         guard (taking != nil) != isPaused else { return }
         isPaused.toggle()
-        if isPaused { engine.pauseWatches() } else { engine.resumeWatches() }
+        if isPaused { ordering.pauseWatches() } else { ordering.resumeWatches() }
     }
 
     /// Hands the lead over, since the process is asked to end; for as long as the patience is, the loop goes on meanwhile.
@@ -160,7 +160,7 @@ final class ClusterDriver {
     func end() {
         (ending, committer.mayWrite) = (.over, false)
         seeding.link?.end()
-        engine.end()
+        ordering.end()
     }
 
     // MARK: Inputs and actions
@@ -181,11 +181,11 @@ final class ClusterDriver {
         switch action {
         case .call(let id, let call, let endpoint): begin(id, call, endpoint: endpoint)
         case .watch(let id, let range, let revision, let endpoint):
-            engine.watch(id, range, from: revision, endpoint: endpoint)
-        case .endWatch(let id): engine.endWatch(id)
+            ordering.watch(id, range, from: revision, endpoint: endpoint)
+        case .endWatch(let id): ordering.endWatch(id)
         case .take(let entry):
             taking = entry
-            takeEntry()
+            foldEntry()
         case .compare(let entry): compare(entry)
         case .writeEnded(let end): writeEnded(end)
         case .leadingBegan(let term):
@@ -199,9 +199,9 @@ final class ClusterDriver {
             trace.say("leader", ["log": settings.log, "node": leader?.node ?? "", "address": leader?.address ?? ""])
             if !isToLead { leadChanged() }
         case .seed(let address, let last): seeding.begin(from: address, through: last)
-        case .engineRefuses(let reason):
+        case .etcdRefuses(let reason):
             trace.sayEachSecond("engine-refuses", ["log": settings.log, "reason": reason])
-        case .engineSetBack(let revisions):
+        case .etcdSetBack(let revisions):
             trace.say(
                 "engine-set-back",
                 ["log": settings.log, "revision": "\(revisions.to)", "before": "\(revisions.from)"])
@@ -237,8 +237,8 @@ final class ClusterDriver {
     }
 
     /// Takes the entry that waits, unless the turn has taken enough.
-    private func takeEntry() {
-        guard let entry = taking, left > 0, mayTake else { return }
+    private func foldEntry() {
+        guard let entry = taking, recordsLeft > 0, mayTake else { return }
         let before = driver.acknowledged
         do throws(StorageError) {
             if let reason = try EntryRecords(log: log).fault(of: entry) { return refuse(reason) }
@@ -249,7 +249,7 @@ final class ClusterDriver {
         // Damaged models cannot fold it: it is undone, and taken again once there are new ones.
         guard driver.acknowledged > before else { return }
         taking = nil
-        left -= entry.head.count
+        recordsLeft -= entry.head.count
         input { $0.taken(through: entry.head.last, at: $1) }
     }
 

@@ -3,16 +3,16 @@ import StoryCore
 import StoryReactor
 import StoryStorage
 
-/// A node of a log that several machines have: its settings, and the engine that orders the entries.
+/// A node of a log that several machines have: its settings, and the service that orders the entries.
 package struct ClusterNode {
-    /// The engine.
-    package let engine: any EngineCalls
+    /// The ordering service.
+    package let ordering: any OrderingService
     /// The settings.
     package let settings: ReplicaSettings
 
     /// Makes a node.
-    package init(engine: any EngineCalls, settings: ReplicaSettings) {
-        self.engine = engine
+    package init(ordering: any OrderingService, settings: ReplicaSettings) {
+        self.ordering = ordering
         self.settings = settings
     }
 
@@ -33,6 +33,6 @@ package struct ClusterNode {
         settings.lease = cluster.lease
         settings.patience = UInt64(clamping: configuration.patience) * 1_000_000_000
         settings.tail = cluster.tail
-        self.init(engine: EtcdEngine(cluster, over: reactor, trace), settings: settings)
+        self.init(ordering: EtcdService(cluster, over: reactor, trace), settings: settings)
     }
 }

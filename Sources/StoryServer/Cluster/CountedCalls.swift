@@ -1,12 +1,12 @@
 import StoryCluster
 import StoryCore
 
-/// The calls of a node to the engine that are under way; each is counted and timed.
+/// The calls of a node to the ordering service that are under way; each is counted and timed.
 struct CountedCalls {
     /// A call under way.
     private struct Call {
         let began: UInt64
-        /// True for a call that the engine refuses where another node leads.
+        /// True for a call that the ordering service refuses where another node leads.
         let isOfLeader: Bool
         /// True for a call that needs room.
         let isWrite: Bool
@@ -16,9 +16,9 @@ struct CountedCalls {
     private let figures: Figures
     private let steady: () -> UInt64
     private var calls: [CallID: Call] = [:]
-    /// How long calls may stay without an answer before the engine counts as lost, in nanoseconds.
+    /// How long calls may stay without an answer before the ordering service counts as lost, in nanoseconds.
     private static let mostSilence: UInt64 = 2_000_000_000
-    /// When the engine answered last, or the process began.
+    /// When the ordering service answered last, or the process began.
     private var heardAt: UInt64
     /// When the first of the calls began that were not answered since.
     private var unansweredSince: UInt64?
@@ -30,39 +30,39 @@ struct CountedCalls {
         heardAt = steady()
     }
 
-    /// The nanoseconds since the engine answered, or since the start.
+    /// The nanoseconds since the ordering service answered, or since the start.
     var silence: UInt64 {
         let now = steady()
         return now - min(heardAt, now)
     }
 
-    /// True while the engine answers no call.
+    /// True while the ordering service answers no call.
     var isLost: Bool {
         guard let unansweredSince else { return false }
         let now = steady()
         return now - min(unansweredSince, now) >= CountedCalls.mostSilence
     }
 
-    mutating func began(_ id: CallID, _ call: EngineCall) {
+    mutating func began(_ id: CallID, _ call: OrderingCall) {
         calls[id] = Call(began: steady(), isOfLeader: isOfLeader(call), isWrite: isWrite(call))
     }
 
-    private func isOfLeader(_ call: EngineCall) -> Bool {
+    private func isOfLeader(_ call: OrderingCall) -> Bool {
         guard case .transaction(let transaction) = call else { return false }
         return transaction.conditions.contains { condition in
             if case .created(leader, let revision) = condition { revision > 0 } else { false }
         }
     }
 
-    private func isWrite(_ call: EngineCall) -> Bool {
+    private func isWrite(_ call: OrderingCall) -> Bool {
         guard case .transaction(let transaction) = call else { return false }
         return transaction.then.contains { if case .put = $0 { true } else { false } }
     }
 
-    mutating func ended(_ id: CallID, _ answer: EngineAnswer) {
+    mutating func ended(_ id: CallID, _ answer: OrderingAnswer) {
         guard let call = calls.removeValue(forKey: id) else { return }
         let now = steady()
-        figures.engine.ended(outcome(of: call, answer), nanoseconds: now - min(call.began, now))
+        figures.ordering.ended(outcome(of: call, answer), nanoseconds: now - min(call.began, now))
         if case .unknown = answer {
             let since = max(call.began, heardAt)
             return unansweredSince = min(unansweredSince ?? since, since)
@@ -75,7 +75,7 @@ struct CountedCalls {
         }
     }
 
-    private func outcome(of call: Call, _ answer: EngineAnswer) -> EngineFigures.Outcome {
+    private func outcome(of call: Call, _ answer: OrderingAnswer) -> OrderingFigures.Outcome {
         switch answer {
         case .unknown, .full: .unknown
         case .transacted(false, _, _) where call.isOfLeader: .fenced

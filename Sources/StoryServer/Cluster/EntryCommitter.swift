@@ -4,14 +4,14 @@ import StoryEngine
 import StoryLog
 import StoryStorage
 
-/// The commits of a node: each is an entry that the engine of the log takes. The own journal is written beside the loop,
+/// The commits of a node: each is an entry that the ordering service takes. The own journal is written beside the loop,
 /// where each sync has all entries that came meanwhile.
 final class EntryCommitter: Committer {
     /// The JSON of one entry's events, in bytes, at which it is full. With the heads of its records it is below the size
-    /// from which on an entry is put in parts, which takes another call to the engine.
+    /// from which on an entry is put in parts, which takes another call to the ordering service.
     private static let bytesPerEntry = EntryHead.bytesOfPart / 4 * 3
 
-    /// An entry that was handed to the engine.
+    /// An entry that was handed to the ordering service.
     struct UnderWay: Equatable {
         /// The bytes of its events.
         let bytes: Int
@@ -36,12 +36,12 @@ final class EntryCommitter: Committer {
     private var next: (head: EntryHead, records: [UInt8])?
     /// True while this node may write entries.
     var mayWrite = false
-    /// True while the engine has more entries than it should keep.
+    /// True while the ordering service has more entries than it should keep.
     var isTailFull = false
     /// The format of the records of the next entry.
     var format = RecordFormats.own.newest
 
-    /// How long writes wait for the engine to have fewer entries, in ticks of 0.1 s.
+    /// How long writes wait for the ordering service to have fewer entries, in ticks of 0.1 s.
     private let patience: UInt64
     /// The ticks for which it has had too many.
     private var ticksFull: UInt64 = 0
@@ -57,17 +57,17 @@ final class EntryCommitter: Committer {
 
     var storesBeside: Bool { true }
     var bytesPerCommit: Int { EntryCommitter.bytesPerEntry }
-    /// True while an entry is with the engine.
+    /// True while an entry is with the ordering service.
     var isUnderWay: Bool { underWay != nil }
     var isOpen: Bool { underWay == nil && mayWrite }
     var holdsMuch: Bool { unstored + storing >= mostHeld }
     var isFull: Bool { unstored >= mostUnstored || isTailFull && !refusesWrites }
-    /// True while writes are refused, since they have waited in vain for the engine to have fewer entries.
+    /// True while writes are refused, since they have waited in vain for the ordering service to have fewer entries.
     var refusesWrites: Bool { ticksFull >= patience }
 
     func ticked() { ticksFull = isTailFull ? ticksFull + 1 : 0 }
 
-    // MARK: Own entries
+    // MARK: Entries of this node
 
     func durable(acknowledged: Position) -> Position { acknowledged }
 
@@ -88,7 +88,7 @@ final class EntryCommitter: Committer {
         next = nil
     }
 
-    /// Takes the entry that the engine has answered for; nil where none is with it.
+    /// Takes the entry that the ordering service has answered for; nil where none is with it.
     func takeUnderWay() -> UnderWay? { underWay.take() }
 
     /// Counts the bytes of an entry that is acknowledged among those that are to be stored.
@@ -133,11 +133,11 @@ extension CommitEnd {
     init(_ end: WriteEnd) {
         switch end {
         case .committed: self = .acknowledged
-        case .full: self = .refused(Failure(.full, "the engine of the log is full; nothing was written"))
+        case .full: self = .refused(Failure(.full, "etcd is full; nothing was written"))
         case .refused(let reason):
             self = .refused(
                 Failure(
-                    .unavailable, "the engine of the log refuses this: \(reason); nothing was written", .outcome(.none))
+                    .unavailable, "etcd refuses this: \(reason); nothing was written", .outcome(.none))
             )
         case .superseded: self = .refused(.superseded)
         case .unknown: self = .refused(.outcomeUnknown)

@@ -1,7 +1,7 @@
 import StoryCluster
 import StoryCore
 
-/// The questions for the end of the log in the engine, which `min=now` waits for.
+/// The questions for the end of the log in the ordering service, which `min=now` waits for.
 ///
 /// One call is under way at a time. Its answer is good for all that was asked before it began; one call more is for all
 /// that was asked meanwhile. A call whose answer is lost is made again until nobody waits any more.
@@ -31,12 +31,12 @@ struct PositionQuestions {
     }
 
     /// Returns the call that is to be made now; nil while one is under way, or nobody waits.
-    mutating func next(at tick: UInt64) -> (id: CallID, call: EngineCall, endpoint: Int)? {
+    mutating func next(at tick: UInt64) -> (id: CallID, call: OrderingCall, endpoint: Int)? {
         guard underWay == nil, answered < last, tick <= deadline else { return nil }
         count += 1
         let id = CallID(1 << 63 | count)
         underWay = (id, last)
-        let entries = EngineRange.prefix(keys.entries, limit: 1, order: .descending, isKeysOnly: true)
+        let entries = OrderingRange.prefix(keys.entries, limit: 1, order: .descending, isKeysOnly: true)
         return (id, .range(entries), Int(count % 1_024))
     }
 
@@ -44,7 +44,7 @@ struct PositionQuestions {
     ///
     /// - Returns: the number of the newest question that it answers, and the first position of the last entry, which a
     ///   node has whole or not at all; nil where the answer tells no position.
-    mutating func answered(_ answer: EngineAnswer) -> (question: UInt64, position: Position)? {
+    mutating func answered(_ answer: OrderingAnswer) -> (question: UInt64, position: Position)? {
         guard let asked = underWay?.last else { return nil }
         underWay = nil
         guard case .ranged(let ranged, _) = answer else { return nil }

@@ -1,7 +1,7 @@
 import StoryCore
 import StoryStorage
 
-/// The fetching of events that the engine of a log no longer has, from another node.
+/// The fetching of events that the ordering service no longer has, from another node.
 final class Seeding {
     /// The link that was begun last.
     private struct Begun {

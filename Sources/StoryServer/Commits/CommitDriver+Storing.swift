@@ -1,7 +1,7 @@
 import StoryCore
 import StoryEngine
 
-/// Checkpoints of the models, of the store's own kinds and of the declared ones.
+/// Checkpoints of the models, of the built-in kinds and of the declared ones.
 extension CommitDriver {
     /// Advances the checkpoint in progress, or begins one where it is due and all folded events are durable.
     func storeIfDue() {

@@ -88,8 +88,8 @@ final class CommitDriver {
     /// checkpoint.
     var mayTakeEntry: Bool { takesAny && !committer.isFull && refusals.failure == nil }
 
-    /// True while an entry of the engine can be taken though the own disk is full: it is acknowledged, so others have it, and
-    /// memory has room for it.
+    /// True while an entry of the ordering service can be taken though the own disk is full: it is acknowledged, so
+    /// others have it, and memory has room for it.
     var mayHoldEntry: Bool { takesAny && !committer.holdsMuch && refusals.failureBesidesDisk == nil }
 
     private var takesAny: Bool { stopReason == nil && turn.takesEntries && !holdsEvents && declared.folds.takesEntries }

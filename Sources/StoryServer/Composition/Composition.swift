@@ -45,8 +45,9 @@ package struct Composition {
             }
             server = Server(
                 dependency: try ServerDependency(
-                    configuration, clock: clock, trace: trace, log: store.log, models: store.models, shelf: store.shelf,
-                    logWork: LogWork(store.log, store.models), commits: commits,
+                    configuration, clock: clock, trace: trace, log: store.log, models: store.models,
+                    modelFolders: store.modelFolders,
+                    logWork: LogJobs(store.log, store.models), commits: commits,
                     node: node, transport: reactor, manager: manager, wake: wake,
                     returnFreedPages: Allocator.returnFreedPages,
                     renewCertificates: { [reactor] in certificates?.secondPassed(reactor) ?? CertificateState() },
@@ -77,7 +78,7 @@ package struct Composition {
         let patience = configuration.patience
         if let cluster = configuration.cluster {
             return .node(log: cluster.log, node: cluster.node) { (head) throws(StorageError) in
-                try LogInEngine(settings: cluster, patience: patience, clock: clock, trace: trace).history(for: head)
+                try OrderedLog(settings: cluster, patience: patience, clock: clock, trace: trace).history(for: head)
             }
         }
         guard let address = configuration.follow else { return .store }

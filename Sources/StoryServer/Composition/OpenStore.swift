@@ -43,8 +43,8 @@ package struct OpenStore {
     }
 
     /// The stores of the declared models.
-    package var shelf: any ModelShelf {
-        DirectoryShelf(directory, ModelOwner(identity: log.storedIdentity, head: log.head))
+    package var modelFolders: any ModelFolders {
+        StoredModelFolders(directory, ModelOwner(identity: log.storedIdentity, head: log.head))
     }
 
     /// Opens the data directory and folds the events that the models lack.
@@ -114,7 +114,7 @@ package struct OpenStore {
     private static func joinLog(
         _ directory: DataDirectory, log: LMDBEventLog, as role: Role
     ) throws(StorageError) {
-        guard directory.isStoreOfItsOwn, let identity = try role.origin(for: log.head) else { return }
+        guard directory.isUnsharedStore, let identity = try role.origin(for: log.head) else { return }
         guard identity.id == log.storeID else {
             throw .failed(
                 "\(directory.path) has the history \(log.identity.id), and the log in etcd has \(identity.named.id): "

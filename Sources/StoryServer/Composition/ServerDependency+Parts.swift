@@ -10,7 +10,7 @@ extension ServerDependency {
         let declared = DeclaredModels(
             ModelParts(
                 log: log, engine: engine, isReplica: configuration.follow != nil,
-                isFollowed: { connections.rowSubscriptionCount > 0 }, shelf: shelf, trace: trace,
+                isFollowed: { connections.rowSubscriptionCount > 0 }, modelFolders: modelFolders, trace: trace,
                 stored: logWork.store?.log, starter: starter, returnFreedPages: returnFreedPages,
                 events: { ProgramEventReader() }, clock: clock.steady,
                 checkpoints: { [trace, figures] in Checkpoints($0, flush, trace, starter, figures) }))

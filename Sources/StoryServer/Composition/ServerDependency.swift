@@ -19,11 +19,11 @@ package struct ServerDependency {
     /// The read models.
     package let models: any ServedModels
     /// The stores of declared models.
-    let shelf: any ModelShelf
+    let modelFolders: any ModelFolders
     /// The node of a cluster that this store is; nil for a store of its own.
     let node: ClusterNode?
     /// The long work on the log: `VERIFY` and `BACKUP`.
-    package let logWork: LogWork
+    package let logWork: LogJobs
     /// The runner of commits in the background.
     package let commits: any CommitRunner
     /// The starter of the threads for checkpoints and long work.
@@ -63,7 +63,7 @@ package struct ServerDependency {
     /// - Throws: the error of reading the models, or `.failed` where a filter of the catalogue has the name of an option.
     package init(
         _ configuration: ServerConfiguration, catalogue: Catalogue = .standard, clock: Clock, trace: Trace,
-        log: any EventLog, models: any ServedModels, shelf: any ModelShelf, logWork: LogWork,
+        log: any EventLog, models: any ServedModels, modelFolders: any ModelFolders, logWork: LogJobs,
         commits: any CommitRunner, node: ClusterNode? = nil, transport: any Transport,
         background: BackgroundStarter = .niceThreads, manager: ServiceManager = .absent,
         wake: @escaping @Sendable () -> Void, returnFreedPages: @escaping @Sendable () -> Void = {},
@@ -77,7 +77,7 @@ package struct ServerDependency {
         self.trace = trace
         self.log = log
         self.models = models
-        self.shelf = shelf
+        self.modelFolders = modelFolders
         self.logWork = logWork
         self.commits = commits
         self.node = node
@@ -95,7 +95,7 @@ package struct ServerDependency {
         let plan = CataloguePlan(catalogue)
         engine = try Engine(
             plan, store: models, json: JSONObjectReader(),
-            log: log, says: EventEncoder.says, identity: log.identity, limits: limits,
+            log: log, matches: EventEncoder.matches, identity: log.identity, limits: limits,
             server: ProgramVersion.daemon, durability: self.durability)
         let projector = ModelProjector(plan, store: models, json: JSONObjectReader(), feed: engine.feed)
         fold = EventFold(projector, catalogue: catalogue, timer: foldTimer)

@@ -24,7 +24,7 @@ final class Connection {
         /// The end of background work, which replies to the request.
         case job
         /// The connection's writes being durable.
-        case ownWrites
+        case earlierWrites
         /// The definitions of models being durable.
         case definitions
         /// Writes being accepted again.

@@ -12,8 +12,8 @@ import StoryReactor
 final class EtcdLink {
     /// A request to the endpoint.
     enum Request {
-        case call(EngineCall)
-        case watch(EngineWatch, isPaused: Bool)
+        case call(OrderingCall)
+        case watch(OrderingWatch, isPaused: Bool)
     }
 
     private enum State {
@@ -49,7 +49,7 @@ final class EtcdLink {
     /// The requests that wait until the connection is ready, in their order.
     private var held: [(id: CallID, request: Request)] = []
     private var news = News()
-    /// When bytes came last, or the connection was made, as the engine counts the time.
+    /// When bytes came last, or the connection was made, as etcd counts the time.
     private var receivedAt: UInt64 = 0
     /// Until when other endpoints come first.
     var failedUntil: UInt64 = 0
@@ -178,7 +178,7 @@ final class EtcdLink {
     }
 
     /// Takes etcd's answer to the call for its version.
-    private func checked(_ answer: EngineAnswer) {
+    private func checked(_ answer: OrderingAnswer) {
         guard case .checking(let id, let session) = state else { return }
         switch answer {
         case .refused(.other(let reason)):
@@ -288,7 +288,7 @@ final class EtcdLink {
 
 extension EtcdLink.Request {
     /// Returns the result of a request that was not sent.
-    fileprivate func result(_ id: CallID, answer: EngineAnswer, end: EngineWatchEnd) -> EtcdResult {
+    fileprivate func result(_ id: CallID, answer: OrderingAnswer, end: OrderingWatchEnd) -> EtcdResult {
         switch self {
         case .call: .answered(id, answer)
         case .watch: .watchEnded(id, end)

@@ -34,7 +34,7 @@ final class Follower: PositionSource {
     /// True once the process ends, so that nothing more is taken.
     private var isEnding = false
     /// The number of records that this turn may still take.
-    private var left = Follower.recordsPerTurn
+    private var recordsLeft = Follower.recordsPerTurn
     /// The tick at which bytes of the source came last, or it was connected to.
     private var heardAt: UInt64
     /// The silence of the source.
@@ -95,13 +95,13 @@ final class Follower: PositionSource {
         heardAt = driver.tick
         if silence.heard(at: driver.tick) { say("source-found", nil) }
         withLink { (link) throws(TLSError) in try link.received(bytes) { lines.append($0) } }
-        takeLines()
+        handleLines()
     }
 
     /// Notes that the source sends no more, or that the connection is gone or was not made.
     func closed() {
         // The lines before the end have records that are acknowledged.
-        while mayTake, link != nil, hasLine { takeLine() }
+        while mayTake, link != nil, hasLine { handleLine() }
         guard let id = link?.id else { return }
         lost(transport.connectFailure(id) ?? "the source closed the connection")
     }
@@ -150,8 +150,8 @@ final class Follower: PositionSource {
 
     /// Goes on with the lines that wait, at the end of a turn.
     func turnEnded() {
-        left = Follower.recordsPerTurn
-        takeLines()
+        recordsLeft = Follower.recordsPerTurn
+        handleLines()
     }
 
     /// Asks the source for its position; returns the number of the question.
@@ -169,8 +169,8 @@ final class Follower: PositionSource {
 
     // MARK: Lines
 
-    private func takeLines() {
-        while left > 0, link != nil, hasLine, mayTake { takeLine() }
+    private func handleLines() {
+        while recordsLeft > 0, link != nil, hasLine, mayTake { handleLine() }
         guard let link else { return }
         let mustPause = lines.hasLine && lines.bufferedCount >= Follower.much
         guard mustPause != isPaused else { return }
@@ -178,8 +178,8 @@ final class Follower: PositionSource {
         if mustPause { transport.pauseReading(link.id) } else { transport.resumeReading(link.id) }
     }
 
-    private func takeLine() {
-        if let taking { return take(taking) }
+    private func handleLine() {
+        if let taking { return ingest(taking) }
         switch lines.next() {
         case .needBytes: return
         case .lineTooLong: perform(machine.heard(.malformed, head: log.head, at: driver.tick))
@@ -187,11 +187,11 @@ final class Follower: PositionSource {
             let line = reader.read(text)
             let actions = machine.heard(line, head: log.head, at: driver.tick)
             guard actions == [.take], case .records(let records, _) = line else { return perform(actions) }
-            take(records)
+            ingest(records)
         }
     }
 
-    private func take(_ records: RawRecords) {
+    private func ingest(_ records: RawRecords) {
         taking = records
         do throws(StorageError) {
             let isTaken = try records.bytes.withBytes { (bytes) throws(StorageError) in
@@ -204,12 +204,12 @@ final class Follower: PositionSource {
             return perform(machine.recordsRefused(error, at: driver.tick))
         }
         taking = nil
-        left -= records.count
+        recordsLeft -= records.count
         if let last, log.head >= last { return end(.complete) }
         perform(machine.taken(through: log.head))
     }
 
-    /// Returns the records that are wanted: a seed ends where an entry of the engine begins.
+    /// Returns the records that are wanted: a seed ends where an entry of the ordering service begins.
     private func wanted(_ bytes: UnsafeRawBufferPointer) throws(StorageError) -> UnsafeRawBufferPointer {
         guard let last else { return bytes }
         return UnsafeRawBufferPointer(rebasing: bytes[..<(try Record.end(in: bytes, after: log.head, through: last))])

@@ -12,7 +12,7 @@ final class Joining: ReactorHandler {
     private let files: TLSFiles?
     private let reactor: Reactor
     /// The ticks of 0.1 s that are left.
-    private var left: UInt64
+    private var ticksLeft: UInt64
     private var link: PeerConnection?
     private var lines = LineFramer(limit: SourceLineReader.maxCount)
     private let reader = SourceLineReader()
@@ -21,7 +21,7 @@ final class Joining: ReactorHandler {
 
     private init(_ address: String, _ files: TLSFiles?, patience seconds: Int) throws(StorageError) {
         (self.address, self.files) = (address, files)
-        left = UInt64(clamping: seconds) * 10
+        ticksLeft = UInt64(clamping: seconds) * 10
         reactor = try Reactor.made()
     }
 
@@ -77,10 +77,10 @@ final class Joining: ReactorHandler {
     func bytesReceived(_ id: ConnectionID, _ bytes: UnsafeRawBufferPointer) {
         guard id == link?.id else { return }
         withLink { (link) throws(TLSError) in try link.received(bytes) { lines.append($0) } }
-        while link != nil, case .line(let line) = lines.next() { take(line) }
+        while link != nil, case .line(let line) = lines.next() { handle(line) }
     }
 
-    private func take(_ line: UnsafeRawBufferPointer) {
+    private func handle(_ line: UnsafeRawBufferPointer) {
         switch reader.read(line) {
         case .greeting: withLink { (link) throws(TLSError) in try link.send(Array("@seal SEAL\n".utf8)) }
         case .seal:
@@ -95,8 +95,8 @@ final class Joining: ReactorHandler {
     }
 
     func timerFired() {
-        guard left > 0 else { return reactor.stop() }
-        left -= 1
+        guard ticksLeft > 0 else { return reactor.stop() }
+        ticksLeft -= 1
         if link == nil { connect() }
     }
 

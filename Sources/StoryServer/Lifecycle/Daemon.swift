@@ -81,7 +81,7 @@ package enum Daemon {
         ignoreWriteSignals()
         if let files = configuration.cluster?.files { try CertificateFiles.check(files) }
         do throws(StorageError) {
-            return try LogInEngine.make(configuration, clock: clock, trace: trace)
+            return try OrderedLog.make(configuration, clock: clock, trace: trace)
         } catch {
             throw StartError(error)
         }

@@ -9,7 +9,7 @@ struct RowSource {
     /// The definition that has them.
     let definition: ServedDefinition
     /// The lines of misfits in the text of the other definition.
-    let lines: MovedLines
+    let lines: LineMapping
     /// The position that they must be stored up to.
     let position: Position
 }

@@ -37,7 +37,7 @@ final class CategoryReaders {
     init(_ definitions: [ServedDefinition], _ events: any EventReading) {
         (all, self.events) = (definitions, events)
         checkpoints = definitions.map(\.checkpoints)
-        let names = definitions.reduce(Definition.ownCategories) { $0.union($1.compiled.program.categories ?? []) }
+        let names = definitions.reduce(Definition.builtInCategories) { $0.union($1.compiled.program.categories ?? []) }
         named = Array(repeating: [], count: CategoryReaders.slots)
         let rest = definitions.filter { $0.compiled.program.categories == nil }
         others = rest.isEmpty ? nil : Group([], rest)

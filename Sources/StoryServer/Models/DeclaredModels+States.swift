@@ -67,7 +67,7 @@ extension DeclaredModels {
             if let position, definition.damage == nil, definition.folded <= position, definition.indexes != .partial {
                 definition.checkpoints.end(at: definition.folded)
             }
-            parts.shelf.close(definition.store)
+            parts.modelFolders.close(definition.store)
         }
     }
 }

@@ -140,7 +140,7 @@ final class DeclaredModels: RecordFolding {
     /// Returns the rows of the definition that answers for a model, where the awaited one makes the same.
     private func source(of name: String, _ model: DeclaredModel, through acknowledged: Position) -> RowSource? {
         guard let definition = served[name], definition.damage == nil, let active = model.active,
-            let awaited = model.awaited, let lines = MovedLines(from: active.text, to: awaited.text)
+            let awaited = model.awaited, let lines = LineMapping(from: active.text, to: awaited.text)
         else { return nil }
         return RowSource(definition: definition, lines: lines, position: acknowledged)
     }
@@ -180,7 +180,7 @@ final class DeclaredModels: RecordFolding {
         _ = try follow(log.head)
         builds.fold(atMost: DeclaredModels.startingRest)
         do throws(StorageError) {
-            try parts.shelf.removeAll(but: builds.all.map(\.folder))
+            try parts.modelFolders.removeAll(but: builds.all.map(\.folder))
         } catch {
             parts.trace.say("not-removed", ["reason": "\(error)"])
         }

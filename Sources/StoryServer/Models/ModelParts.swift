@@ -13,7 +13,7 @@ struct ModelParts {
     let isReplica: Bool
     /// Returns true while a subscription follows rows.
     let isFollowed: () -> Bool
-    let shelf: any ModelShelf
+    let modelFolders: any ModelFolders
     let trace: Trace
     /// The log where it is stored, so that a thread can read it; nil for one in memory.
     let stored: LMDBEventLog?
@@ -37,13 +37,13 @@ extension ModelParts {
     ) throws(StorageError) -> ServedDefinition {
         let compiled = try CompiledDefinition(name, numbered)
         let folder = ModelFolder(model: name, number: numbered.number, tables: compiled.schema.tables)
-        var store = try shelf.open(folder)
+        var store = try modelFolders.open(folder)
         // A store that is folded up to nothing may have a part of the rows of another definition.
         if let found = store, found.checkpointed > log.head || found.checkpointed == .zero {
-            shelf.close(found)
+            modelFolders.close(found)
             store = nil
         }
-        let opened = if let store { store } else { try shelf.create(folder) }
+        let opened = if let store { store } else { try modelFolders.create(folder) }
         return try ServedDefinition(
             compiled, folder, store: opened, checkpoints: checkpoints(opened), events: events(),
             activations: isReplica ? JSONObjectReader() : nil)

@@ -82,7 +82,7 @@ extension ServedDefinition {
     /// - Parameter lines: the lines of misfits in the text of this definition.
     /// - Throws: the error of reading the other definition; `.full` where the disk is.
     func take(
-        from view: any TableView, _ lines: MovedLines, _ progress: BuildProgress
+        from view: any TableView, _ lines: LineMapping, _ progress: BuildProgress
     ) throws(StorageError) {
         defer { view.close() }
         try view.verify()

@@ -126,7 +126,7 @@ final class ServedDefinition: @unchecked Sendable {
     /// - Throws: any error of the store.
     func join(_ tables: StagedTables, through last: Position) throws(StorageError) {
         guard !isUndefined else { return }
-        try store.take(tables)
+        try store.join(tables)
         fold.undone()
         folded = last
     }

@@ -136,7 +136,7 @@ final class ServedDefinitions {
     /// Closes and removes the store of a definition that nobody uses.
     func remove(_ definition: ServedDefinition) {
         do throws(StorageError) {
-            try parts.shelf.remove(definition.folder, definition.store)
+            try parts.modelFolders.remove(definition.folder, definition.store)
         } catch {
             parts.trace.say("not-removed", ["model": definition.folder.name, "reason": "\(error)"])
         }

@@ -27,7 +27,8 @@ struct Conditions {
     }
 }
 
-/// The conditions of a log with several nodes, as one of them sees them: of the engine, the lead and the other nodes.
+/// The conditions of a log with several nodes, as one of them sees them: of the ordering service, the lead and the
+/// other nodes.
 struct LogConditions {
     let cluster: ClusterDriver
 
@@ -35,14 +36,14 @@ struct LogConditions {
     var now: Set<StoreCondition> {
         let (calls, replica) = (cluster.calls, cluster.replica)
         var found: Set<StoreCondition> = []
-        if calls.isLost { found.insert(.engineLost) }
-        if calls.isFull { found.insert(.engineFull) }
-        if replica.engineRefuses != nil { found.insert(.engineRefuses) }
-        if replica.engineSetBack != nil { found.insert(.engineSetBack) }
+        if calls.isLost { found.insert(.etcdLost) }
+        if calls.isFull { found.insert(.etcdFull) }
+        if replica.etcdRefuses != nil { found.insert(.etcdRefuses) }
+        if replica.etcdSetBack != nil { found.insert(.etcdSetBack) }
         if replica.leader == nil { found.insert(.noLeader) }
         if cluster.forwarding.isLeaderLost { found.insert(.leaderLost) }
         if cluster.seeding.hasFailed, !replica.isCaughtUp { found.insert(.notSeeded) }
-        // Where the engine does not answer, no report comes from any node.
+        // Where the ordering service does not answer, no report comes from any node.
         if !calls.isLost, hasSilentNode { found.insert(.nodeSilent) }
         return found
     }

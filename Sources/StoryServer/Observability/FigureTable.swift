@@ -57,7 +57,7 @@ enum FigureTable {
     /// The number of power-of-four buckets for requests by verb: up to 0.066 s, since one step takes no longer.
     private static let requestPowers = 9
 
-    static let all: [Figure] = store + engine + requests + connections + disk + process
+    static let all: [Figure] = store + ordering + requests + connections + disk + process
 
     private static let store = [
         Figure(name: "storykeep_build", kind: .info, labels: ["version", "log"], help: "The program and its history.") {
@@ -93,21 +93,21 @@ enum FigureTable {
         ) { .labelled($0.misfits.map { ($0.name, $0.count) }) },
     ]
 
-    private static let engine = [
+    private static let ordering = [
         Figure(
             name: "storykeep_engine_calls", kind: .counter, labels: ["outcome"],
-            help: "Calls of a node to the engine of its log; fenced: refused, since another node leads."
+            help: "Calls of a node to etcd; fenced: refused, since another node leads."
         ) { source in
-            .labelled(EngineFigures.Outcome.allCases.map { ($0.rawValue, source.figures.engine.ended[$0] ?? 0) })
+            .labelled(OrderingFigures.Outcome.allCases.map { ($0.rawValue, source.figures.ordering.ended[$0] ?? 0) })
         },
         Figure(
             name: "storykeep_engine_retries", kind: .counter,
-            help: "Calls of a node to the engine that were made again."
-        ) { .one($0.figures.engine.retried) },
+            help: "Calls of a node to etcd that were made again."
+        ) { .one($0.figures.ordering.retried) },
         Figure(
             name: "storykeep_engine_call_duration_seconds", kind: .histogram, unit: .seconds,
-            help: "Calls of a node to the engine that were answered."
-        ) { .durations($0.figures.engine.durations) },
+            help: "Calls of a node to etcd that were answered."
+        ) { .durations($0.figures.ordering.durations) },
     ]
 
     private static let requests = [

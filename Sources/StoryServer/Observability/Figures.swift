@@ -38,8 +38,8 @@ package final class Figures {
     var refusals: [ConnectionRefusal: UInt64] = [:]
     /// The seconds until the own certificate expires, fewer than 0 once it has; nil where there is none.
     var certificateSeconds: Int?
-    /// The calls of a node to the engine of the log.
-    var engine = EngineFigures()
+    /// The calls of a node to the ordering service.
+    var ordering = OrderingFigures()
     /// The bytes received from clients, and the bytes handed to their sockets.
     var received: UInt64 = 0
     var sent: UInt64 = 0

@@ -37,7 +37,7 @@ struct Stats {
     private var cluster: [Member] {
         guard let cluster = source.engine.cluster() else { return [] }
         var members = cluster.members + cluster.figures(head: source.position)
-        if case .node = cluster { members.append(Member("engine", .object(figures.engine.members))) }
+        if case .node = cluster { members.append(Member("engine", .object(figures.ordering.members))) }
         return [Member("cluster", .object(members))]
     }
 

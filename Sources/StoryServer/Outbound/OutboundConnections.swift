@@ -1,30 +1,30 @@
 import StoryReactor
 
-/// The connections that the daemon makes itself: a replica's to its source, a node's to its engine, to a node that it gets
+/// The connections that the daemon makes itself: a replica's to its source, a node's to etcd, to a node that it gets
 /// events from, and to the node that leads.
 struct OutboundConnections {
     let follower: Follower?
-    let engine: (any EngineCalls)?
+    let ordering: (any OrderingService)?
     let forwarding: Forwarding?
 
     /// Notes that a connection is made.
     func made(_ id: ConnectionID) {
         if let follower, follower.owns(id) { return follower.connected() }
         if let forwarding, forwarding.owns(id) { return forwarding.connected() }
-        if let engine, engine.owns(id) { engine.connected(id) }
+        if let ordering, ordering.owns(id) { ordering.connected(id) }
     }
 
     /// Takes bytes of the other side.
     func received(_ id: ConnectionID, _ bytes: UnsafeRawBufferPointer) {
         if let follower, follower.owns(id) { return follower.bytesReceived(bytes) }
         if let forwarding, forwarding.owns(id) { return forwarding.bytesReceived(bytes) }
-        if let engine, engine.owns(id) { engine.bytesReceived(id, bytes) }
+        if let ordering, ordering.owns(id) { ordering.bytesReceived(id, bytes) }
     }
 
     /// Notes that the other side sends no more, or that the connection is gone or was not made.
     func closed(_ id: ConnectionID) {
         if let follower, follower.owns(id) { return follower.closed() }
         if let forwarding, forwarding.owns(id) { return forwarding.closed() }
-        if let engine, engine.owns(id) { engine.closed(id) }
+        if let ordering, ordering.owns(id) { ordering.closed(id) }
     }
 }

@@ -10,7 +10,7 @@ import StoryReactor
 /// becomes idle again.
 final class IdleSubscriptions {
     /// An idle subscription and its connection.
-    struct Follower {
+    struct Waiter {
         let connection: ConnectionID
         let subscription: SubscriptionID
     }
@@ -20,31 +20,31 @@ final class IdleSubscriptions {
 
     /// Subscriptions by the hash of the name that they wait for.
     private struct Table {
-        private var followers: [UInt64: [Follower]] = [:]
+        private var waiters: [UInt64: [Waiter]] = [:]
         private(set) var count = 0
 
         var isEmpty: Bool { count == 0 }
-        var hashes: [UInt64] { Array(followers.keys) }
+        var hashes: [UInt64] { Array(waiters.keys) }
 
-        mutating func add(_ follower: Follower, _ hash: UInt64) {
-            followers[hash, default: []].append(follower)
+        mutating func add(_ waiter: Waiter, _ hash: UInt64) {
+            waiters[hash, default: []].append(waiter)
             count += 1
         }
 
         /// Removes those that wait for a name; returns none where there are none.
-        mutating func take(_ hash: UInt64) -> [Follower] {
-            guard let found = followers.removeValue(forKey: hash) else { return [] }
+        mutating func take(_ hash: UInt64) -> [Waiter] {
+            guard let found = waiters.removeValue(forKey: hash) else { return [] }
             count -= found.count
             return found
         }
 
         /// Removes those that fail a test.
-        mutating func sweep(_ isKept: (Follower) -> Bool) {
-            followers = followers.compactMapValues { all in
+        mutating func sweep(_ isKept: (Waiter) -> Bool) {
+            waiters = waiters.compactMapValues { all in
                 let kept = all.filter(isKept)
                 return kept.isEmpty ? nil : kept
             }
-            count = followers.values.reduce(0) { $0 + $1.count }
+            count = waiters.values.reduce(0) { $0 + $1.count }
         }
     }
 
@@ -60,16 +60,16 @@ final class IdleSubscriptions {
     /// Adds a subscription until an event or a change concerns it.
     ///
     /// - Parameter isResting: returns whether an entry is still idle, for the sweep.
-    func add(_ follower: Follower, of subscription: Subscription, isResting: (Follower) -> Bool) {
+    func add(_ waiter: Waiter, of subscription: Subscription, isResting: (Waiter) -> Bool) {
         if count >= sweptAt { sweep(isResting) }
         switch subscription.subject {
         case .events, .records:
             guard let hash = IdleSubscriptions.hash(of: subscription.selection.source) else { return }
-            byEvent.add(follower, hash)
+            byEvent.add(waiter, hash)
         case .row(let kind, let id):
             let hash = id.spelling.withUnsafeBytes { IdleSubscriptions.hash(of: kind, $0) }
-            byChange.add(follower, hash)
-        case .list(let kind, _): byChange.add(follower, IdleSubscriptions.hash(of: kind))
+            byChange.add(waiter, hash)
+        case .list(let kind, _): byChange.add(waiter, IdleSubscriptions.hash(of: kind))
         }
     }
 
@@ -79,7 +79,7 @@ final class IdleSubscriptions {
     /// - Parameter number: the number of the first change.
     func take(
         _ log: any EventLogReading, from first: Position, through last: Position, _ changes: DurableChanges,
-        from number: UInt64, _ wake: (Follower) -> Void
+        from number: UInt64, _ wake: (Waiter) -> Void
     ) {
         if !byChange.isEmpty {
             let first = max(number, changes.first)
@@ -106,10 +106,10 @@ final class IdleSubscriptions {
     }
 
     /// Removes the subscriptions to rows and lists, and wakes them.
-    func takeRows(_ wake: (Follower) -> Void) { for hash in byChange.hashes { byChange.take(hash).forEach(wake) } }
+    func takeRows(_ wake: (Waiter) -> Void) { for hash in byChange.hashes { byChange.take(hash).forEach(wake) } }
 
     /// Removes the entries of ended subscriptions; runs each time the number of entries has doubled.
-    private func sweep(_ isResting: (Follower) -> Bool) {
+    private func sweep(_ isResting: (Waiter) -> Bool) {
         byEvent.sweep(isResting)
         byChange.sweep(isResting)
         sweptAt = max(IdleSubscriptions.minSwept, count * 2)

@@ -72,7 +72,7 @@ final class PushScheduler {
         let (before, mark) = (published, feed.durable.end)
         published = durable
         let areLost = feed.becameDurable(through: durable, isWatched: connections.rowSubscriptionCount > 0)
-        func wake(_ follower: IdleSubscriptions.Follower) {
+        func wake(_ follower: IdleSubscriptions.Waiter) {
             guard let connection = connections[follower.connection],
                 connection.session.wake(follower.subscription, published: before, feed: mark)
             else { return }
@@ -95,7 +95,8 @@ final class PushScheduler {
         case .open, .awaiting(.position, _), .awaiting(.forwarded, _), .awaiting(.room, _), .awaiting(.models, _),
             .awaiting(.rollBack, _), .awaiting(.fold, _):
             return push(to: connection, durable)
-        case .awaiting(.job, _), .awaiting(.ownWrites, _), .awaiting(.definitions, _), .closing, .closed: return false
+        case .awaiting(.job, _), .awaiting(.earlierWrites, _), .awaiting(.definitions, _), .closing, .closed:
+            return false
         }
     }
 
@@ -182,7 +183,7 @@ final class PushScheduler {
         let rested = connection.session.rest(at: durable)
         guard !rested.isEmpty else { return }
         for subscription in rested {
-            let follower = IdleSubscriptions.Follower(connection: connection.id, subscription: subscription.id)
+            let follower = IdleSubscriptions.Waiter(connection: connection.id, subscription: subscription.id)
             resting.add(follower, of: subscription) {
                 connections[$0.connection]?.session.isResting($0.subscription) == true
             }

@@ -90,7 +90,7 @@ struct SubscriptionPushes {
         // Also where a record cannot be read: the events before it were pushed.
         defer { subscription = follower }
         do throws(StorageError) {
-            try cursor.step(atMost: lines.left.count(of: .record) + 1) { record, _, _ in
+            try cursor.step(atMost: lines.workLeft.count(of: .record) + 1) { record, _, _ in
                 guard lines.hasRoom, !lines.isSpent else { return false }
                 lines.spend(.record)
                 if follower.selection.matches(record) { lines.push(record, to: follower.id) }

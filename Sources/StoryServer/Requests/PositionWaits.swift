@@ -29,7 +29,7 @@ final class PositionWaits {
     /// The event that ends a wait.
     private enum Aim {
         case position(Position)
-        /// The answer of the source or the engine to this question, which tells the position.
+        /// The answer of the source or the ordering service to this question, which tells the position.
         case answer(question: UInt64)
         /// The beginning of the lead of this node.
         case lead
@@ -44,7 +44,7 @@ final class PositionWaits {
 
     /// How long a request waits, in ticks of 0.1 s.
     private let patience: UInt64
-    /// The source of a replica, or the engine of a node; nil for a store of its own.
+    /// The source of a replica, or the ordering service of a node; nil for a store of its own.
     private let source: (any PositionSource)?
     private var waits: [Wait] = []
     /// False while writes wait, since this node does not lead.
@@ -121,7 +121,8 @@ final class PositionWaits {
 
     // MARK: Ends
 
-    /// Takes the answer of the source or the engine: requests that asked for its position before wait for that one now.
+    /// Takes the answer of the source or the ordering service: requests that asked for its position before wait for
+    /// that one now.
     func answered(_ question: UInt64, _ position: Position) {
         for index in waits.indices {
             guard case .answer(let asked) = waits[index].aim, asked <= question else { continue }
@@ -166,7 +167,7 @@ final class PositionWaits {
     }
 }
 
-/// A source of the position of the log: the source of a replica, or the engine of a node.
+/// A source of the position of the log: the source of a replica, or the ordering service of a node.
 protocol PositionSource: AnyObject {
     /// Asks for the position; returns the number of the question.
     func askForPosition() -> UInt64

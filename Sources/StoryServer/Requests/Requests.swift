@@ -25,7 +25,7 @@ final class Requests {
     /// The memory level at the end of the last turn.
     var level = ClientMemory.Level.plenty
     /// The work that is left of the share of the connection whose lines are handled.
-    private var left = Work.zero
+    private var workLeft = Work.zero
     private var turn: UInt64 = 0
     private var waiting = WaitingRequests()
     private var turnTime: Instant?
@@ -76,32 +76,32 @@ final class Requests {
     func received(_ connection: Connection) {
         let isBacklog = connection.lines.bufferedCount >= Reading.much && connection.lines.hasBufferedLine
         guard clients.queue.isWaiting(connection) || isBacklog else {
-            return takeLines(connection, clients.queue.takeShare(except: Requests.leftOver))
+            return handleLines(connection, clients.queue.takeShare(except: Requests.leftOver))
         }
         clients.queue.add(connection, hadShare: true)
     }
 
     /// Handles lines of the queued connections, as far as the turn's work goes.
     func takeLeftOver() {
-        while let connection = clients.queue.next() { takeLines(connection, clients.queue.takeShare()) }
+        while let connection = clients.queue.next() { handleLines(connection, clients.queue.takeShare()) }
         engine.flush()
         work.clientRequests.endAsked()
     }
 
     /// Handles lines of the connection, up to its share.
-    private func takeLines(_ connection: Connection, _ share: Work) {
+    private func handleLines(_ connection: Connection, _ share: Work) {
         let room = outbox.room(connection)
-        left = share
-        defer { clients.queue.giveBack(left) }
+        workLeft = share
+        defer { clients.queue.giveBack(workLeft) }
         if connection.taken.turn != turn { connection.taken = (turn, 0) }
         while connection.isOpen, connection.output.count < room {
-            guard left > .zero, connection.taken.lines < limits.inflight else {
+            guard workLeft > .zero, connection.taken.lines < limits.inflight else {
                 clients.queue.add(connection, hadShare: connection.taken.lines > 0)
                 break
             }
             let buffered = connection.lines.bufferedCount
-            guard takeLine(connection) else { break }
-            left -= .line + .received(buffered - connection.lines.bufferedCount)
+            guard handleLine(connection) else { break }
+            workLeft -= .line + .received(buffered - connection.lines.bufferedCount)
             connection.taken.lines += 1
             connection.activity.lastLine = driver.tick
         }
@@ -109,7 +109,7 @@ final class Requests {
     }
 
     /// Handles the next line; returns false when there was none to handle.
-    private func takeLine(_ connection: Connection) -> Bool {
+    private func handleLine(_ connection: Connection) -> Bool {
         let role = connection.session.peer.role
         // The models decide how some lines are refused.
         let isHeld = connection.forwarded > 0 || driver.isHalfFolded
@@ -197,7 +197,7 @@ final class Requests {
         handled.begin(connection, verb, isTimed: isTimed)
         engine.handle(request, from: &connection.session, now: time ?? now(), into: handled)
         handled.end()
-        left -= .written(handled.takeWritten()) + driver.declared.served.takeSpent()
+        workLeft -= .written(handled.takeWritten()) + driver.declared.served.takeSpent()
         guard !handled.isRowWanted else { return true }
         if let began { figures.took(verb, nanoseconds: clock.steady() - began) }
         if connection.session.subscriptionCount != followed {
@@ -211,7 +211,7 @@ final class Requests {
         slow.answerBegan(verb, reader.given, connection)
         switch handled.takeFollowUp() {
         case .answer(let answer)?: clients.begin(answer, connection)
-        case .work(let action, let position, let tag)?: left -= work.start(action, at: position, tag, connection)
+        case .work(let action, let position, let tag)?: workLeft -= work.start(action, at: position, tag, connection)
         case .end?: clients.end(connection, .quit)
         case nil: break
         }

@@ -49,7 +49,7 @@ extension Connection {
         at durable: Position, lastDefinition: Position, takesWrites: Bool, _ refolding: Refolding
     ) -> Bool {
         switch state {
-        case .awaiting(.ownWrites, _): session.lastWritten <= durable
+        case .awaiting(.earlierWrites, _): session.lastWritten <= durable
         case .awaiting(.definitions, _): lastDefinition <= durable
         case .awaiting(.room, _): takesWrites
         case .awaiting(.models, _): refolding.isOver
@@ -62,7 +62,7 @@ extension Connection {
 
     /// Returns what the next request waits for; nil where it can be handled.
     func awaited(by request: borrowing Request, _ driver: CommitDriver, _ engine: Engine) -> Awaited? {
-        if session.lastWritten > driver.acknowledged, request.waitsForOwnWrites { return .ownWrites }
+        if session.lastWritten > driver.acknowledged, request.waitsForEarlierWrites { return .earlierWrites }
         if engine.changes.position > driver.acknowledged, request.action.waitsForDefinitions {
             return .definitions
         }

@@ -21,17 +21,17 @@ enum Effect {
     case rolledBack
     /// New built-in models are served, which lack the events after their checkpoint.
     case modelsReplaced
-    /// The events of a turn are an entry for the engine of the log.
+    /// The events of a turn are an entry for the ordering service.
     case entryReady(EntryHead, [UInt8])
     /// The own journal has the events through a position.
     case stored(through: Position)
     /// This node begins to take writes, or ends to.
     case takesWrites(Bool)
-    /// The source of a replica, or the engine of a node, told the position that a question asked for.
+    /// The source of a replica, or the ordering service of a node, told the position that a question asked for.
     case positionAnswered(question: UInt64, Position)
     /// A change of the nodes that a client asked for has ended.
     case changeEnded(id: UInt64, NodeChangeEnd)
-    /// The link over which a node got events that the engine no longer has is at its end.
+    /// The link over which a node got events that the ordering service no longer has is at its end.
     case seedEnded(SeedEnd)
     /// A write that was passed on has its answer.
     case passedOnEnded(ForwardedWrite, ForwardedAnswer)

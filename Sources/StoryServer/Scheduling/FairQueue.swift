@@ -18,7 +18,7 @@ struct FairQueue {
     /// The share of a connection, at least.
     private let leastShare: Work
     /// The work that is left in this turn.
-    private var left = FairQueue.turn
+    private var workLeft = FairQueue.turn
     private var rested = FIFO<Connection>()
     private var served = FIFO<Connection>()
 
@@ -28,7 +28,7 @@ struct FairQueue {
     var count: Int { rested.count + served.count }
 
     /// True while more is left than the share of connections that had one before.
-    private var takesRested: Bool { left > FairQueue.share }
+    private var takesRested: Bool { workLeft > FairQueue.share }
 
     /// Returns true while the connection waits for a share.
     func isWaiting(_ connection: Connection) -> Bool { connection.listed.contains(list) }
@@ -39,7 +39,7 @@ struct FairQueue {
     }
 
     /// Gives the next turn work of its own.
-    mutating func turnEnded() { left = FairQueue.turn }
+    mutating func turnEnded() { workLeft = FairQueue.turn }
 
     /// Adds a connection that wants a share.
     ///
@@ -52,7 +52,7 @@ struct FairQueue {
 
     /// Takes out the connection whose share is next; nil when there is none, or no work is left in this turn.
     mutating func next() -> Connection? {
-        guard left > .zero else { return nil }
+        guard workLeft > .zero else { return nil }
         let connection = takesRested ? rested.next() ?? served.next() : served.next() ?? rested.next()
         connection?.listed.remove(list)
         return connection
@@ -63,11 +63,11 @@ struct FairQueue {
     /// - Parameter reserve: the work of the turn that is not shared out.
     mutating func takeShare(except reserve: Work = .zero) -> Work {
         let equal = Work(nanoseconds: FairQueue.allShares.nanoseconds / max(1, count))
-        let share = min(min(max(equal, leastShare), FairQueue.share), left - reserve)
-        left -= share
+        let share = min(min(max(equal, leastShare), FairQueue.share), workLeft - reserve)
+        workLeft -= share
         return share
     }
 
     /// Returns the rest of a share; one that was overdrawn is charged here. A share without results has a cost as well.
-    mutating func giveBack(_ rest: Work) { left += rest - .key }
+    mutating func giveBack(_ rest: Work) { workLeft += rest - .key }
 }

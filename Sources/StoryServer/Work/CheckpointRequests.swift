@@ -1,7 +1,7 @@
 import StoryCore
 import StoryWire
 
-/// The requests that wait until everything up to a position is stored: of the store's own kinds, and of the declared
+/// The requests that wait until everything up to a position is stored: of the built-in kinds, and of the declared
 /// models that answer.
 final class CheckpointRequests {
     private struct Waiter {

@@ -5,7 +5,7 @@ import StoryStorage
 import Synchronization
 
 /// The background work on the log; it is prepared when it begins, for the events that are committed by then.
-package struct LogWork {
+package struct LogJobs {
     /// Checks every record, and every page of the stored models, until the flag is set; the reply has the seal at a
     /// position, or at the last one.
     package let verify: (_ sealAt: Position?, _ mustEnd: EndFlag) -> Work
@@ -82,7 +82,7 @@ final class Jobs {
         let work: BackgroundJob<Reply>
     }
 
-    private let work: LogWork
+    private let work: LogJobs
     /// The data directory, in which no copy is made.
     private let data: String
     private let trace: Trace
@@ -92,7 +92,7 @@ final class Jobs {
     /// The jobs that wait for the end of the turn, and until the events that were acknowledged then are stored.
     private var waiting: [(target: String?, after: Position?, begin: () -> Void)] = []
 
-    init(_ work: LogWork, data: String, trace: Trace, starter: JobStarter) {
+    init(_ work: LogJobs, data: String, trace: Trace, starter: JobStarter) {
         (self.work, self.data, self.trace, self.starter) = (work, data, trace, starter)
     }
 
@@ -118,7 +118,7 @@ final class Jobs {
 
     private func add(
         _ tag: Tag?, _ connection: Connection, _ target: String?,
-        refusal: @escaping @Sendable () -> Failure? = { nil }, _ prepare: @escaping (LogWork) -> LogWork.Work
+        refusal: @escaping @Sendable () -> Failure? = { nil }, _ prepare: @escaping (LogJobs) -> LogJobs.Work
     ) {
         let begin = { [self] in
             let work = prepare(work)

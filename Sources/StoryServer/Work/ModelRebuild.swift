@@ -33,7 +33,7 @@ final class ModelRebuild {
         case givenUp(StorageError)
     }
 
-    private let store: LogWork.Store
+    private let store: LogJobs.Store
     private let checkpoints: Checkpoints
     private let trace: Trace
     private let figures: Figures
@@ -48,7 +48,7 @@ final class ModelRebuild {
     private var tick: UInt64 = 0
 
     init(
-        _ store: LogWork.Store, checkpoints: Checkpoints, engine: Engine, trace: Trace, figures: Figures,
+        _ store: LogJobs.Store, checkpoints: Checkpoints, engine: Engine, trace: Trace, figures: Figures,
         starter: JobStarter, effects: Effects
     ) {
         (self.store, self.checkpoints, self.engine) = (store, checkpoints, engine)

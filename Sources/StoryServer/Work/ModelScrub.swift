@@ -16,7 +16,7 @@ final class ModelScrub {
     private let figures: Figures
     private let starter: JobStarter
     /// The models of this round that were not compared to their end; empty between two rounds.
-    private var left: [PageScrub] = []
+    private var remaining: [PageScrub] = []
     /// The page of the first of them that the next step begins with.
     private var page: UInt64 = 0
     private var step: BackgroundJob<UInt64?>?
@@ -38,12 +38,12 @@ final class ModelScrub {
         if let result = step?.result {
             step = nil
             ended(result)
-            if left.isEmpty { endRound() }
+            if remaining.isEmpty { endRound() }
         }
         guard step == nil, tick >= due else { return }
-        if left.isEmpty { beginRound(at: tick) }
+        if remaining.isEmpty { beginRound(at: tick) }
         due = tick + ModelScrub.ticksOfStep
-        guard let models = left.first else { return }
+        guard let models = remaining.first else { return }
         let page = page
         step = starter.start { () throws(StorageError) in
             try models.step(from: page, count: ModelScrub.pagesOfStep)
@@ -57,7 +57,7 @@ final class ModelScrub {
     }
 
     private func beginRound(at tick: UInt64) {
-        (left, page, isWhole, roundBegan) = (models(), 0, true, tick)
+        (remaining, page, isWhole, roundBegan) = (models(), 0, true, tick)
     }
 
     private func ended(_ result: Result<UInt64?, StorageError>) {
@@ -72,7 +72,7 @@ final class ModelScrub {
 
     /// Goes on with the next models.
     private func leave() {
-        left.removeFirst()
+        remaining.removeFirst()
         page = 0
     }
 

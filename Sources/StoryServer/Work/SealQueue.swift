@@ -6,12 +6,12 @@ final class SealQueue {
     /// Takes a seal as text, or the error of computing it.
     typealias Answer = (Result<String, StorageError>) -> Void
 
-    private let work: LogWork
+    private let work: LogJobs
     private let starter: JobStarter
     private var waiting = FIFO<(position: Position, answer: Answer)>()
     private var running: (job: BackgroundJob<String>, answer: Answer)?
 
-    init(_ work: LogWork, starter: JobStarter) { (self.work, self.starter) = (work, starter) }
+    init(_ work: LogJobs, starter: JobStarter) { (self.work, self.starter) = (work, starter) }
 
     /// Computes the seal at an acknowledged position, after those that were asked for before.
     func add(_ position: Position, then answer: @escaping Answer) {

@@ -34,7 +34,7 @@ package protocol ServedModels: TableStore {
     /// Joins staged memtables, whose entries are the newest from now on.
     ///
     /// - Throws: any error of the store.
-    func take(_ staged: StagedTables) throws(StorageError)
+    func join(_ staged: StagedTables) throws(StorageError)
     /// Opens the stored tables again, which frees the memory that storing took; nothing may wait to be stored, and
     /// nobody else may use the store.
     ///
@@ -57,7 +57,7 @@ extension ServedModels {
     package func prepare(_ staged: StagedTables, copying count: Int) -> Bool { true }
 
     /// Writes each entry by default.
-    package func take(_ staged: StagedTables) throws(StorageError) { try staged.write(to: self) }
+    package func join(_ staged: StagedTables) throws(StorageError) { try staged.write(to: self) }
 
     /// Does nothing by default.
     package func releaseMemory() {}

@@ -6,7 +6,7 @@ struct WriteRefusals {
     private var fullDisk: (failure: Failure, retry: RetryTimer)?
     /// True while folded events that cannot be stored use too much memory.
     var isMemoryFull = false
-    /// True while the engine keeps too many entries.
+    /// True while etcd keeps too many entries.
     var isTailFull = false
     /// True while the models are damaged where a write needs them.
     var areModelsDamaged = false
@@ -28,7 +28,7 @@ struct WriteRefusals {
         guard isTailFull else { return nil }
         return Failure(
             .busy,
-            "the engine keeps many events that no second node has stored: start another node, or remove those that "
+            "etcd keeps many events that no second node has stored: start another node, or remove those that "
                 + "are gone")
     }
 

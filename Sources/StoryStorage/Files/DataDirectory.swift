@@ -16,14 +16,14 @@ package final class DataDirectory {
     /// The access that this process needs.
     package let access: Access
     /// The owner of the history that the directory is made for, where it is to be served.
-    private let wanted: DirectoryKind
+    private let servedKind: DirectoryKind
     private var lock: DirectoryLock?
     /// The file system of the directory.
     package let fileSystem: FileSystemKind
     /// True when this start created the store.
     private var isNew = false
     /// True for the directory of a store that is served as a node, until `becomeNode`.
-    package private(set) var isStoreOfItsOwn = false
+    package private(set) var isUnsharedStore = false
     /// The folders that this start created: the directory, and those above it.
     private let madeFolders: [String]
 
@@ -37,7 +37,7 @@ package final class DataDirectory {
     package init(_ path: String, for access: Access, _ kind: DirectoryKind = .store) throws(StorageError) {
         self.path = path
         self.access = access
-        wanted = kind
+        servedKind = kind
         madeFolders = access == .serving ? try Folder.makeAll(path) : []
         guard Folder.exists(path) else { throw .failed("there is no data directory at \(path)") }
         let folder = try DataDirectory.opened(path, removing: madeFolders)
@@ -71,7 +71,7 @@ package final class DataDirectory {
     /// The folder of the models' environment.
     package var modelsPath: String { path + "/models" }
     /// The folder of the environments of declared models.
-    package var ownPath: String { path + "/own" }
+    package var declaredPath: String { path + "/own" }
     /// The path of the journal, which has the newest commits.
     package var journalPath: String { path + "/log.journal" }
 
@@ -110,24 +110,24 @@ package final class DataDirectory {
         }
         // A journal may be all that is left of a store, so a start that fails must not remove it.
         let hasJournal = Folder.exists(journalPath)
-        try FormatFile.create(path, wanted)
+        try FormatFile.create(path, servedKind)
         isNew = !hasJournal
     }
 
     /// Makes the directory of a store that of the node that is served, whose history was found to be the same.
     package func becomeNode() throws(StorageError) {
-        guard isStoreOfItsOwn else { return }
-        try FormatFile.create(path, wanted)
+        guard isUnsharedStore else { return }
+        try FormatFile.create(path, servedKind)
         try Folder.syncNames(of: path)
-        isStoreOfItsOwn = false
+        isUnsharedStore = false
     }
 
     /// Refuses to serve a replica or a node alone or as another one, and a store of its own as a replica.
     private func check(_ found: DirectoryKind) throws(StorageError) {
-        guard access == .serving, found != wanted else { return }
+        guard access == .serving, found != servedKind else { return }
         let copy = "make a store of its own of it: storectl --data NEW restore \(path)"
-        switch (found, wanted) {
-        case (.store, .node): isStoreOfItsOwn = true
+        switch (found, servedKind) {
+        case (.store, .node): isUnsharedStore = true
         case (.node(let log, let node), _):
             throw .failed(
                 "\(path) is the node \(node) of the log \(log): alone or as another one it would diverge. Serve it with "
@@ -142,13 +142,13 @@ package final class DataDirectory {
 
     /// Refuses a folder with other files in it: its name was most likely a mistake.
     private static func checkForeign(_ path: String) throws(StorageError) {
-        let foreign = try Folder.names(in: path).first { !DataDirectory.ownNames.contains($0) }
+        let foreign = try Folder.names(in: path).first { !DataDirectory.knownNames.contains($0) }
         guard let foreign, !FormatFile.exists(path) else { return }
         throw .failed("\(path) is no data directory, and not empty: \(foreign) is in it; name a new directory")
     }
 
     /// The names that may exist without `FORMAT`: a start that failed leaves some of them, and file systems the last.
-    private static let ownNames: Set = ["lock", "log", "models", "log.journal", "FORMAT.tmp", "lost+found"]
+    private static let knownNames: Set = ["lock", "log", "models", "log.journal", "FORMAT.tmp", "lost+found"]
 
     /// Opens the folder, which only its owner may write to, and whose file system must be local.
     ///

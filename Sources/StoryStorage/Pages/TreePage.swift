@@ -3,7 +3,7 @@ import StoryCore
 /// A branch page or leaf page of one of LMDB's trees; every offset in it was checked, so that no read leads out of it.
 struct TreePage {
     /// The entry of a leaf page.
-    enum Entry {
+    enum LeafValue {
         /// A value on the page itself.
         case inline(UnsafeRawBufferPointer)
         /// A value of `count` bytes on overflow pages.
@@ -65,7 +65,7 @@ struct TreePage {
     }
 
     /// Returns an entry of a leaf page.
-    func entry(_ index: Int) -> Entry {
+    func entry(_ index: Int) -> LeafValue {
         let offset = offset(index)
         let start = offset + TreePage.nodeSize + keyCount(offset)
         let flags = nodeFlags(offset)

@@ -43,7 +43,7 @@ package struct CheckpointJournal {
                 head.removeAll(keepingCapacity: true)
                 head.append(table)
                 head.append(littleEndian: UInt16(key.count))
-                head.append(littleEndian: value.map { UInt32($0.count) } ?? Memtable.Entry.removed)
+                head.append(littleEndian: value.map { UInt32($0.count) } ?? Memtable.KeyedValue.removed)
                 try writer.add(head)
                 try writer.add(key)
                 if let value { try writer.add(value) }
@@ -90,7 +90,7 @@ package struct CheckpointJournal {
         let table = bytes[offset]
         let keyEnd = offset + entryHead + Int(bytes.number(at: offset + 1, as: UInt16.self))
         let valueCount = bytes.number(at: offset + 3, as: UInt32.self)
-        let isRemoved = valueCount == Memtable.Entry.removed
+        let isRemoved = valueCount == Memtable.KeyedValue.removed
         let valueEnd = keyEnd + (isRemoved ? 0 : Int(valueCount))
         guard keyEnd <= end, valueEnd <= end else { return nil }
         let key = UnsafeRawBufferPointer(rebasing: bytes[offset + entryHead..<keyEnd])

@@ -18,7 +18,7 @@ final class Memtable {
 
     /// The number of keys, tombstones included.
     private(set) var count = 0
-    private(set) var entries: UnsafeMutablePointer<Entry>
+    private(set) var entries: UnsafeMutablePointer<KeyedValue>
     private(set) var arena: UnsafeMutableRawPointer
     private var entryCapacity: Int
     private var slots: UnsafeMutablePointer<Slot>
@@ -46,7 +46,7 @@ final class Memtable {
 
     /// The memory of the entries in bytes, two slots for each included; memory kept for later entries is not counted.
     var bytes: Int {
-        arenaUsed + count * (MemoryLayout<Entry>.stride + 2 * MemoryLayout<Slot>.stride) + order.bytes
+        arenaUsed + count * (MemoryLayout<KeyedValue>.stride + 2 * MemoryLayout<Slot>.stride) + order.bytes
     }
 
     static func hash(_ key: UnsafeRawBufferPointer) -> UInt32 {
@@ -60,7 +60,7 @@ final class Memtable {
     }
 
     func put(_ value: UnsafeRawBufferPointer, at key: UnsafeRawBufferPointer, hash: UInt32) {
-        precondition(value.count < Int(Entry.removed), "a value has \(value.count) bytes")
+        precondition(value.count < Int(KeyedValue.removed), "a value has \(value.count) bytes")
         store(value, count: UInt32(value.count), at: key, hash)
     }
 
@@ -68,7 +68,7 @@ final class Memtable {
     func remove(_ key: UnsafeRawBufferPointer) { remove(key, hash: Memtable.hash(key)) }
 
     func remove(_ key: UnsafeRawBufferPointer, hash: UInt32) {
-        store(UnsafeRawBufferPointer(start: nil, count: 0), count: Entry.removed, at: key, hash)
+        store(UnsafeRawBufferPointer(start: nil, count: 0), count: KeyedValue.removed, at: key, hash)
     }
 
     /// Prefetches the slot of a hash that will be looked up soon.
@@ -80,7 +80,7 @@ final class Memtable {
         let slot = slots[slot(of: key, hash)]
         guard !slot.isEmpty else { return nil }
         let entry = entries[Int(slot.entry)]
-        guard entry.valueCount != Entry.removed else { return nil }
+        guard entry.valueCount != KeyedValue.removed else { return nil }
         return UnsafeMutableRawBufferPointer(
             start: arena + entry.offset + Int(entry.keyCount), count: Int(entry.valueCount))
     }
@@ -112,7 +112,7 @@ final class Memtable {
         let entry = entries + Int(slot.entry)
         let grown = value.count + bytes.count
         if grown > Int(entry.pointee.capacity) {
-            precondition(grown < Int(Entry.removed) / 2, "a value grows to \(grown) bytes")
+            precondition(grown < Int(KeyedValue.removed) / 2, "a value grows to \(grown) bytes")
             entry.pointee.offset = move(Int(slot.entry), room: grown * 2)
             entry.pointee.capacity = UInt32(grown * 2)
         }
@@ -163,7 +163,7 @@ final class Memtable {
     @inline(__always)
     func value(_ index: Int) -> UnsafeRawBufferPointer? {
         let entry = entries[index]
-        guard entry.valueCount != Entry.removed else { return nil }
+        guard entry.valueCount != KeyedValue.removed else { return nil }
         return UnsafeRawBufferPointer(
             start: arena + entry.offset + Int(entry.keyCount), count: Int(entry.valueCount))
     }
@@ -179,10 +179,10 @@ final class Memtable {
             return overwrite(entries + Int(slots[slot].entry), value, valueCount, key)
         }
         slots[slot] = Slot(hash: hash, entry: UInt32(count))
-        add(Entry(offset: 0, valueCount: valueCount, capacity: 0, keyCount: UInt16(key.count)), value, key)
+        add(KeyedValue(offset: 0, valueCount: valueCount, capacity: 0, keyCount: UInt16(key.count)), value, key)
     }
 
-    private func add(_ entry: Entry, _ value: UnsafeRawBufferPointer, _ key: UnsafeRawBufferPointer) {
+    private func add(_ entry: KeyedValue, _ value: UnsafeRawBufferPointer, _ key: UnsafeRawBufferPointer) {
         precondition(count < Int(UInt32.max) - 1, "a memtable has \(count) keys")
         if count == entryCapacity { growEntries() }
         var entry = entry
@@ -195,14 +195,14 @@ final class Memtable {
     }
 
     private func overwrite(
-        _ entry: UnsafeMutablePointer<Entry>, _ value: UnsafeRawBufferPointer, _ valueCount: UInt32,
+        _ entry: UnsafeMutablePointer<KeyedValue>, _ value: UnsafeRawBufferPointer, _ valueCount: UInt32,
         _ key: UnsafeRawBufferPointer
     ) {
         if value.count <= Int(entry.pointee.capacity) {
             Memory.copy(value, to: arena + entry.pointee.offset + key.count)
         } else {
             // Over-allocates by 25 %, so that a growing value is rarely copied.
-            let room = min(value.count + value.count / 4 + 8, Int(Entry.removed) - 1)
+            let room = min(value.count + value.count / 4 + 8, Int(KeyedValue.removed) - 1)
             entry.pointee.offset = store(key, value, room: room)
             entry.pointee.capacity = UInt32(room)
         }
@@ -253,7 +253,7 @@ final class Memtable {
     }
 
     private func growEntries() {
-        let grown = UnsafeMutablePointer<Entry>.allocate(capacity: entryCapacity * 2)
+        let grown = UnsafeMutablePointer<KeyedValue>.allocate(capacity: entryCapacity * 2)
         grown.moveInitialize(from: entries, count: count)
         entries.deallocate()
         entries = grown

@@ -134,7 +134,7 @@ extension LMDBModelStore {
     }
 
     /// Joins staged memtables, whose entries are the newest from now on.
-    package func take(_ staged: StagedTables) {
+    package func join(_ staged: StagedTables) {
         if staged.isWhole { active.exchange(with: staged.buffers) } else { active.absorb(staged.buffers) }
     }
 }

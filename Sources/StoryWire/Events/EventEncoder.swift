@@ -98,7 +98,7 @@ package struct EventEncoder: ~Copyable {
 extension EventEncoder {
     /// Returns whether a record has the type, data, meta and tags that a proposal would be written with, as far as they
     /// were not erased.
-    package static func says(_ proposal: EventProposal, _ record: EventRecord) -> Bool {
+    package static func matches(_ proposal: EventProposal, _ record: EventRecord) -> Bool {
         let json = record.json
         guard proposal.body.type.spelling.withUnsafeBytes({ json.part(record.type).equals($0) }),
             proposal.tags == record.tags.map({ ByteView(borrowing: json.part($0)) })

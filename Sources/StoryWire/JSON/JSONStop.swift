@@ -31,7 +31,7 @@ struct JSONStop {
     /// - Parameter text: well-formed UTF-8.
     static func offset(in text: UnsafeRawBufferPointer) -> Int? {
         var reader = JSONStop(text)
-        while reader.takePart() {}
+        while reader.consumePart() {}
         return reader.isComplete ? nil : reader.index
     }
 
@@ -45,14 +45,14 @@ struct JSONStop {
     private var next: UInt8? { index < text.count ? text[index] : nil }
 
     /// Takes a bracket, a separator, a key or a scalar value, and the white space before it; returns false at the stop.
-    private mutating func takePart() -> Bool {
+    private mutating func consumePart() -> Bool {
         while let byte = next, [0x20, 0x09, 0x0A, 0x0D].contains(byte) { index += 1 }
         guard let byte = next else { return false }
         switch expected {
         case .element where byte == 0x5D, .firstKey where byte == 0x7D: return close()
-        case .value, .element: return takeValue(byte)
+        case .value, .element: return consumeValue(byte)
         case .key, .firstKey:
-            guard byte == 0x22, takeString() else { return false }
+            guard byte == 0x22, consumeString() else { return false }
             expected = .colon
         case .colon:
             guard byte == 0x3A else { return false }
@@ -68,15 +68,15 @@ struct JSONStop {
         return true
     }
 
-    private mutating func takeValue(_ first: UInt8) -> Bool {
+    private mutating func consumeValue(_ first: UInt8) -> Bool {
         switch first {
         case 0x7B: return open(closing: 0x7D, .firstKey)
         case 0x5B: return open(closing: 0x5D, .element)
-        case 0x22: return takeString() && endValue()
-        case 0x74: return take("true") && endValue()
-        case 0x66: return take("false") && endValue()
-        case 0x6E: return take("null") && endValue()
-        default: return takeNumber() && endValue()
+        case 0x22: return consumeString() && endValue()
+        case 0x74: return consume("true") && endValue()
+        case 0x66: return consume("false") && endValue()
+        case 0x6E: return consume("null") && endValue()
+        default: return consumeNumber() && endValue()
         }
     }
 
@@ -98,15 +98,15 @@ struct JSONStop {
         return true
     }
 
-    private mutating func take(_ word: StaticString) -> Bool {
+    private mutating func consume(_ word: StaticString) -> Bool {
         for offset in 0..<word.utf8CodeUnitCount {
-            guard take(where: { $0 == word.utf8Start[offset] }) else { return false }
+            guard consume(where: { $0 == word.utf8Start[offset] }) else { return false }
         }
         return true
     }
 
     /// Takes one byte if it passes a test.
-    private mutating func take(where isRight: (UInt8) -> Bool) -> Bool {
+    private mutating func consume(where isRight: (UInt8) -> Bool) -> Bool {
         guard let byte = next, isRight(byte) else { return false }
         index += 1
         return true
@@ -115,47 +115,48 @@ struct JSONStop {
 
 // MARK: Strings and numbers
 extension JSONStop {
-    private mutating func takeString() -> Bool {
+    private mutating func consumeString() -> Bool {
         index += 1
         while let byte = next, byte >= 0x20 {
             index += 1
             if byte == 0x22 { return true }
-            if byte == 0x5C, !takeEscape() { return false }
+            if byte == 0x5C, !consumeEscape() { return false }
         }
         return false
     }
 
     /// Takes the rest of an escape after its backslash; of a surrogate pair, both halves.
-    private mutating func takeEscape() -> Bool {
-        guard take(where: { "\"\\/bfnrtu".utf8.contains($0) }) else { return false }
+    private mutating func consumeEscape() -> Bool {
+        guard consume(where: { "\"\\/bfnrtu".utf8.contains($0) }) else { return false }
         guard text[index - 1] == 0x75 else { return true }
-        guard take(where: JSONStop.isHex) else { return false }
-        guard text[index - 1] | 0x20 == 0x64 else { return takeHex(3) }
+        guard consume(where: JSONStop.isHex) else { return false }
+        guard text[index - 1] | 0x20 == 0x64 else { return consumeHex(3) }
         // D0 to D7 begin a character of their own, D8 to DB a high surrogate.
-        guard take(where: { JSONStop.isHex($0) && !JSONStop.isSecondHalf($0) }) else { return false }
+        guard consume(where: { JSONStop.isHex($0) && !JSONStop.isSecondHalf($0) }) else { return false }
         let isAlone = (0x30...0x37).contains(text[index - 1])
-        guard takeHex(2) else { return false }
+        guard consumeHex(2) else { return false }
         return isAlone
-            || take("\\u") && take(where: { $0 | 0x20 == 0x64 }) && take(where: JSONStop.isSecondHalf) && takeHex(2)
+            || consume("\\u") && consume(where: { $0 | 0x20 == 0x64 }) && consume(where: JSONStop.isSecondHalf)
+                && consumeHex(2)
     }
 
-    private mutating func takeHex(_ count: Int) -> Bool {
-        for _ in 0..<count where !take(where: JSONStop.isHex) { return false }
+    private mutating func consumeHex(_ count: Int) -> Bool {
+        for _ in 0..<count where !consume(where: JSONStop.isHex) { return false }
         return true
     }
 
-    private mutating func takeNumber() -> Bool {
-        _ = take { $0 == 0x2D }
-        if !take(where: { $0 == 0x30 }), !takeDigits() { return false }
-        if take(where: { $0 == 0x2E }), !takeDigits() { return false }
-        guard take(where: { $0 | 0x20 == 0x65 }) else { return true }
-        _ = take { $0 == 0x2B || $0 == 0x2D }
-        return takeDigits()
+    private mutating func consumeNumber() -> Bool {
+        _ = consume { $0 == 0x2D }
+        if !consume(where: { $0 == 0x30 }), !consumeDigits() { return false }
+        if consume(where: { $0 == 0x2E }), !consumeDigits() { return false }
+        guard consume(where: { $0 | 0x20 == 0x65 }) else { return true }
+        _ = consume { $0 == 0x2B || $0 == 0x2D }
+        return consumeDigits()
     }
 
-    private mutating func takeDigits() -> Bool {
+    private mutating func consumeDigits() -> Bool {
         let start = index
-        while take(where: { (0x30...0x39).contains($0) }) {}
+        while consume(where: { (0x30...0x39).contains($0) }) {}
         return index > start
     }
 

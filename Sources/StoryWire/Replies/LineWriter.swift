@@ -20,7 +20,7 @@ package final class LineWriter: AnswerLines {
     /// The number of bytes in the output.
     package var count: Int { bytes.count }
     /// The work that is left of the budget.
-    package var left: Work { budget - .written(bytes.count - start) }
+    package var workLeft: Work { budget - .written(bytes.count - start) }
 
     /// Charges for work other than writing.
     package func spend(_ work: Work) { budget -= work }
@@ -33,7 +33,7 @@ package final class LineWriter: AnswerLines {
         swap(&bytes, &output)
         start = bytes.count
         defer {
-            (budget, start) = (left, 0)
+            (budget, start) = (workLeft, 0)
             swap(&bytes, &output)
         }
         return try step()

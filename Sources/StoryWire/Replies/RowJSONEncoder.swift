@@ -69,7 +69,7 @@ private struct Plan: BitwiseCopyable {
     }
 
     func write(_ record: UnsafeRawBufferPointer, to writer: inout ByteWriter) {
-        var cursor = Cursor(record, layout)
+        var cursor = RecordTextCursor(record, layout)
         writer.literal(#"{"id":"#)
         writer.key(cursor.nextPiece(layout.count(ofPiece: 0, in: record)), layout.keys)
         writer.literal(isCounted ? #","changes":"# : #","version":"#)
@@ -86,7 +86,8 @@ private struct Plan: BitwiseCopyable {
     }
 
     private func write(
-        _ member: Member, _ record: UnsafeRawBufferPointer, _ cursor: inout Cursor, to writer: inout ByteWriter
+        _ member: Member, _ record: UnsafeRawBufferPointer, _ cursor: inout RecordTextCursor,
+        to writer: inout ByteWriter
     ) {
         let slot = member.slot
         switch slot.storage {
@@ -112,7 +113,7 @@ private struct Plan: BitwiseCopyable {
 }
 
 /// A cursor over a record's names and texts, which are in the order of the fields.
-private struct Cursor {
+private struct RecordTextCursor {
     private let record: UnsafeRawBufferPointer
     private var name: Int
     private var text: Int
@@ -181,7 +182,7 @@ extension ByteWriter {
     /// Appends the text of a row's key as a JSON string.
     mutating func key(_ key: UnsafeRawBufferPointer, _ shape: RowKeyShape) {
         guard shape != .id else { return name(key) }
-        if let text = RowKeyShape.ownText(of: key) { return name(text) }
+        if let text = RowKeyShape.plainText(of: key) { return name(text) }
         shape.text(of: key).withUnsafeBytes { name($0) }
     }
 }

@@ -242,7 +242,7 @@ package struct WantedNames: Equatable, Sendable {
         case rows(category: String)
         /// The names of streams, and before their dash their categories.
         ///
-        /// - Parameter areOfUsers: true to exclude the streams of the store's own kinds.
+        /// - Parameter areOfUsers: true to exclude the streams of the built-in kinds.
         case streams(areOfUsers: Bool)
         /// The categories of streams.
         case categories

@@ -33,7 +33,7 @@ extension RequestReader {
         let stream = parts.streamName(target, field: "stream")
         let options = parts.writeOptions(scanner)
         let document = try body(&parts)
-        try refuseOwn(stream)
+        try refuseBuiltIn(stream)
         var count = 0
         try events.read(document, isTogether: false, &parts) { draft in
             guard let event = draft.proposal else { return }
@@ -51,7 +51,7 @@ extension RequestReader {
         if options.version != nil { parts.reject("version", .unknownField, "APPEND * takes a version in each event") }
         var count = 0
         try events.read(try body(&parts), isTogether: true, &parts) { (draft) throws(Failure) in
-            try refuseOwn(draft.stream)
+            try refuseBuiltIn(draft.stream)
             guard let stream = draft.stream, let event = draft.proposal else { return }
             streamProposals.put(StreamProposal(stream: stream, version: draft.version, event: event), at: count)
             count += 1
@@ -62,7 +62,7 @@ extension RequestReader {
     }
 
     /// Throws for a stream of a category that only the store writes to: that of a kind, or a reserved one.
-    private func refuseOwn(_ stream: StreamName?) throws(Failure) {
+    private func refuseBuiltIn(_ stream: StreamName?) throws(Failure) {
         guard let stream else { return }
         let (isKind, isReserved) = stream.spelling.withUnsafeBytes { name in
             let category = name.part(0..<stream.categoryCount)

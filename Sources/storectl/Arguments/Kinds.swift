@@ -5,7 +5,7 @@ import StoryWire
 
 /// The parts of the catalogue that a command line uses: the kinds' names, filters, sorts, fields and columns.
 enum Kinds {
-    /// The requests over the store's own kinds.
+    /// The requests over the built-in kinds.
     static let table: RequestTable = {
         do throws(SchemaError) { return try RequestTable(.standard) } catch { preconditionFailure("\(error)") }
     }()

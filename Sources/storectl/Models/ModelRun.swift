@@ -7,7 +7,7 @@ import StoryWire
 enum ModelRun {
     static let subcommand = Subcommand(
         CommandDescription(
-            name: "model", summary: "declares read models of your own, checks, tests, lists and shows them",
+            name: "model", summary: "declares read models, checks, tests, lists and shows them",
             operand: .several("define|undefine|list|show|misfits|check|test"),
             operandChoices: Work.allCases.map(\.rawValue),
             secondOperands: Work.allCases.filter(\.takesName).map { .init(first: $0.rawValue, names: .models) } + [
@@ -56,7 +56,7 @@ enum ModelRun {
             if operands.count > most {
                 throw .usage("model \(word) does not take \"\(operands[most])\"; \(usage)")
             }
-            let requests = ModelRequests(invocation: invocation)
+            let requests = ModelCommands(invocation: invocation)
             switch work {
             case .define: return try requests.define(operands[0], operands[1])
             case .undefine: return try requests.undefine(operands[0])
@@ -96,7 +96,7 @@ enum ModelRun {
 
     /// Checks the text of a file; where it is to be another definition of a model, the daemon makes a dry run.
     private static func check(
-        _ file: String, besides name: String?, _ requests: ModelRequests
+        _ file: String, besides name: String?, _ requests: ModelCommands
     ) throws(CommandError) -> ExitCode {
         let invocation = requests.invocation
         guard let text = String(validating: try InputFile.read(file), as: UTF8.self) else {

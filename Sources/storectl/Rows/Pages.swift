@@ -64,7 +64,7 @@ struct Pages {
     /// Returns the request with the given options, some of which `other` replaces.
     private func request(_ invocation: Invocation, _ other: [String: String]) throws(CommandError) -> String {
         var request = RequestLine(verb, target ?? invocation.arguments.operands.first)
-        for option in options where !Pages.ownOptions.contains(option.name) {
+        for option in options where !Pages.localOptions.contains(option.name) {
             if let value = other[option.name] ?? invocation.arguments.value(option.name) {
                 request.add(option.name, value)
             }
@@ -76,5 +76,5 @@ struct Pages {
     }
 
     /// The options that are not sent to the store.
-    private static let ownOptions = Set(RowLines.options.map(\.name) + ["all"])
+    private static let localOptions = Set(RowLines.options.map(\.name) + ["all"])
 }

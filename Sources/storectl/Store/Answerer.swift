@@ -21,7 +21,7 @@ struct Answerer {
     /// - Parameter last: the position where the fold ends.
     /// - Throws: the reason why the directory cannot be read.
     init(reading path: String, through last: Position = .max) throws(CommandError) {
-        ReaderProcess.takeOwnNumber(for: path)
+        ReaderProcess.useFreeNumber(for: path)
         let progress = Progress("folding the log", "events")
         let queries = try StoredData.used { () throws(StorageError) in
             try Interruption.endingAtOnce { () throws(StorageError) in
@@ -71,7 +71,7 @@ enum ReaderProcess {
     /// code.
     ///
     /// It must be called before the directory is opened, and before anything is read or written.
-    static func takeOwnNumber(for directory: String) {
+    static func useFreeNumber(for directory: String) {
         let attempt = getenv(variable).flatMap { Int(String(cString: $0)) } ?? 0
         // A daemon that starts meanwhile in another container is likely to be process 1 there.
         guard ReaderNumber.isTaken(in: directory) || getpid() == 1, attempt < mostAttempts else { return }

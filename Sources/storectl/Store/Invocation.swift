@@ -28,13 +28,13 @@ struct Invocation {
 
     /// Returns the data directory for work without a daemon.
     func dataDirectory() throws(CommandError) -> String {
-        guard let directory = try ownDirectory() else {
+        guard let directory = try localDirectory() else {
             throw .usage("there is no home to look for the data in; say where it is with --data DIR")
         }
         return directory
     }
 
-    private func ownDirectory() throws(CommandError) -> String? {
+    private func localDirectory() throws(CommandError) -> String? {
         do throws(NotUTF8) {
             return try ProcessInput.paths().data(arguments.value("data"))
         } catch {
@@ -93,7 +93,7 @@ struct Invocation {
     func asked<Answer>(_ ask: () throws(CommandError) -> Answer) throws(CommandError) -> Answer? {
         if arguments.has("data") { return nil }
         // The user's own data is read if no daemon serves it.
-        if let own = try ownDirectory() { search.includesService = !Folder.exists(own) }
+        if let own = try localDirectory() { search.includesService = !Folder.exists(own) }
         do throws(CommandError) {
             return try ask()
         } catch {

@@ -164,7 +164,7 @@ struct ClusterSample {
     private var lead: String {
         guard let leader = end["leader"]?.shown else { return "no node leads" }
         // Where etcd does not answer, the lead may have gone over meanwhile.
-        let isKnown = !ConditionText.names(end["conditions"]).contains(StoreCondition.engineLost.rawValue)
+        let isKnown = !ConditionText.names(end["conditions"]).contains(StoreCondition.etcdLost.rawValue)
         return "\(leader) \(isKnown ? "leads" : "led") in term \(end["term"]?.shown ?? "?")"
     }
 

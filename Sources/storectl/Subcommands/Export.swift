@@ -86,7 +86,7 @@ struct Export {
 
     /// Reads the log in a data directory.
     func read(_ path: String) throws(CommandError) {
-        ReaderProcess.takeOwnNumber(for: path)
+        ReaderProcess.useFreeNumber(for: path)
         var failure: CommandError?
         do throws(StorageError) {
             let log = try LMDBEventLog(in: try DataDirectory(path, for: .reading), now: Clock.system.now())

@@ -204,7 +204,7 @@ enum Restore {
 
     static func run(from backup: String, _ invocation: Invocation) throws(CommandError) -> Position {
         let path = try Invocation.absolute(try invocation.dataDirectory())
-        ReaderProcess.takeOwnNumber(for: backup)
+        ReaderProcess.useFreeNumber(for: backup)
         do throws(StorageError) {
             let log = try LMDBEventLog(in: try DataDirectory(backup, for: .reading), now: Clock.system.now())
             defer { log.close() }

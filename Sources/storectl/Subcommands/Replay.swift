@@ -64,7 +64,7 @@ struct ReplayRun {
         let path = if let asked { asked } else { try invocation.dataDirectory() }
         let out = try invocation.arguments.value("out").map { (out) throws(CommandError) in try Invocation.absolute(out)
         }
-        ReaderProcess.takeOwnNumber(for: path)
+        ReaderProcess.useFreeNumber(for: path)
         let directory = try StoredData.used { () throws(StorageError) in
             let directory = try DataDirectory(path, for: .reading)
             if let out { _ = try NewFolder(out) }

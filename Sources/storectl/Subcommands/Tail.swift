@@ -42,7 +42,7 @@ struct Tail {
     private let answers: Answers
     private let target: String
     private let endsAtEnd: Bool
-    private var left: Int?
+    private var eventsLeft: Int?
     /// True for rows: another run begins with the rows as they are then, wherever this one ended.
     private let isOfRows: Bool
     /// The position from which another connection continues without a gap; nil until it is known.
@@ -52,7 +52,7 @@ struct Tail {
     private var marks: [(count: UInt64, resume: UInt64?)] = [(0, nil)]
     /// The ID of the history that `resume` belongs to.
     private var log: String?
-    private var patience: Patience
+    private var patience: Reconnection
 
     init(_ invocation: Invocation) throws(CommandError) {
         target =
@@ -68,9 +68,9 @@ struct Tail {
             guard let number = Int(limit), number > 0 else {
                 throw .usage("--limit is a number above 0, not \"\(limit)\"")
             }
-            left = number
+            eventsLeft = number
         }
-        patience = try Patience(invocation)
+        patience = try Reconnection(invocation)
         self.invocation = invocation
         answers = invocation.answers
         _ = try request()
@@ -175,9 +175,9 @@ struct Tail {
                 return .done
             }
             guard mark.position != nil else { continue }
-            if let left {
-                self.left = left - 1
-                if left == 1 { return .done }
+            if let eventsLeft {
+                self.eventsLeft = eventsLeft - 1
+                if eventsLeft == 1 { return .done }
             }
         }
         throw .store(connection.ending)
@@ -201,13 +201,13 @@ struct Tail {
 }
 
 /// The policy of reconnecting to a lost store: for how long, and with which pauses.
-struct Patience {
+struct Reconnection {
     private static let firstPause: Duration = .milliseconds(100)
     private static let longestPause: Duration = .seconds(2)
 
     private let limit: Duration
     private let interruption: Int32
-    private var pause = Patience.firstPause
+    private var pause = Reconnection.firstPause
     private var deadline: ContinuousClock.Instant?
     /// The reason why the store was lost; later errors, from the attempts to reconnect, are not reported.
     private var loss: CommandError?
@@ -231,7 +231,7 @@ struct Patience {
         if deadline != nil { Output.complain(raw: "connected again") }
         isBegun = true
         deadline = nil
-        pause = Patience.firstPause
+        pause = Reconnection.firstPause
     }
 
     /// Waits before the next attempt.
@@ -247,7 +247,7 @@ struct Patience {
         }
         guard let deadline, .now < deadline else { throw self.loss ?? loss }
         let pause = min(pause, deadline - .now)
-        self.pause = min(self.pause * 2, Patience.longestPause)
+        self.pause = min(self.pause * 2, Reconnection.longestPause)
         if Interruption.came(within: pause, on: interruption) { throw .store(.interrupted) }
     }
 }

@@ -42,7 +42,7 @@ enum Verification {
 
     /// Reads a whole log, beside a daemon or without one.
     private static func verifyOffline(_ path: String) throws(CommandError) -> (head: Position, seal: Seal) {
-        ReaderProcess.takeOwnNumber(for: path)
+        ReaderProcess.useFreeNumber(for: path)
         let checking = Progress("checking the log", "events")
         let (directory, checked) = try StoredData.used { () throws(StorageError) in
             let directory = try DataDirectory(path, for: .reading)

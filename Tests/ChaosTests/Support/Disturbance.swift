@@ -40,8 +40,8 @@ enum Disturbance: CaseIterable {
             try cluster.killMember(member)
         case .leaderPaused: try cluster.nodes[leader].pause()
         case .memberPaused: try cluster.members[member].pause()
-        case .leaderCutOff: cluster.cut(leader, [.toEngine, .toNode])
-        case .leaderUnheard: cluster.cut(leader, .toEngine)
+        case .leaderCutOff: cluster.cut(leader, [.toEtcd, .toNode])
+        case .leaderUnheard: cluster.cut(leader, .toEtcd)
         case .leaderDeaf: cluster.cut(leader, .toNode)
         case .withoutMajority:
             for other in 1...2 { try cluster.members[(member + other) % 3].pause() }

@@ -10,7 +10,7 @@ final class Network: Sendable {
     struct Cut: OptionSet {
         let rawValue: Int
 
-        static let toEngine = Cut(rawValue: 1)
+        static let toEtcd = Cut(rawValue: 1)
         static let toNode = Cut(rawValue: 2)
     }
 
@@ -73,13 +73,13 @@ private final class Listener: Sendable {
         let node = Glibc.accept(descriptor, nil, nil)
         guard node >= 0 else { return nil }
         _ = fcntl(node, F_SETFD, FD_CLOEXEC)
-        let engine = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        guard Listener.withAddress(member, { connect(engine, $0, $1) }) == 0 else {
-            close(engine)
+        let etcd = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard Listener.withAddress(member, { connect(etcd, $0, $1) }) == 0 else {
+            close(etcd)
             close(node)
             return nil
         }
-        return Pair(node: node, engine: engine)
+        return Pair(node: node, etcd: etcd)
     }
 
     private static func withAddress(_ port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
@@ -98,23 +98,23 @@ private final class Listener: Sendable {
 /// A connection of a node, the one to the member that it goes on by, and the bytes between.
 private final class Pair {
     private let node: Int32
-    private let engine: Int32
-    private var toEngine: [UInt8] = []
+    private let etcd: Int32
+    private var toEtcd: [UInt8] = []
     private var toNode: [UInt8] = []
     private var part = [UInt8](repeating: 0, count: 65_536)
     private(set) var isBroken = false
 
-    init(node: Int32, engine: Int32) {
-        (self.node, self.engine) = (node, engine)
+    init(node: Int32, etcd: Int32) {
+        (self.node, self.etcd) = (node, etcd)
         var one: Int32 = 1
-        for descriptor in [node, engine] {
+        for descriptor in [node, etcd] {
             setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
         }
     }
 
     deinit {
         close(node)
-        close(engine)
+        close(etcd)
     }
 
     /// The events that it waits for; a side that can do nothing is not looked at.
@@ -122,18 +122,18 @@ private final class Pair {
         func events(reads: Bool, writes: Bool) -> Int16 {
             (reads ? Int16(POLLIN) : 0) | (writes ? Int16(POLLOUT) : 0)
         }
-        let (hasWayUp, hasWayDown) = (!cut.contains(.toEngine), !cut.contains(.toNode))
-        let ofNode = events(reads: hasWayUp && toEngine.isEmpty, writes: hasWayDown && !toNode.isEmpty)
-        let ofEngine = events(reads: hasWayDown && toNode.isEmpty, writes: hasWayUp && !toEngine.isEmpty)
+        let (hasWayUp, hasWayDown) = (!cut.contains(.toEtcd), !cut.contains(.toNode))
+        let ofNode = events(reads: hasWayUp && toEtcd.isEmpty, writes: hasWayDown && !toNode.isEmpty)
+        let ofEtcd = events(reads: hasWayDown && toNode.isEmpty, writes: hasWayUp && !toEtcd.isEmpty)
         return [
             pollfd(fd: ofNode == 0 ? -1 : node, events: ofNode, revents: 0),
-            pollfd(fd: ofEngine == 0 ? -1 : engine, events: ofEngine, revents: 0),
+            pollfd(fd: ofEtcd == 0 ? -1 : etcd, events: ofEtcd, revents: 0),
         ]
     }
 
     func move(_ cut: Network.Cut) {
-        if !cut.contains(.toEngine) { move(from: node, \.toEngine, to: engine) }
-        if !cut.contains(.toNode) { move(from: engine, \.toNode, to: node) }
+        if !cut.contains(.toEtcd) { move(from: node, \.toEtcd, to: etcd) }
+        if !cut.contains(.toNode) { move(from: etcd, \.toNode, to: node) }
     }
 
     private func move(from source: Int32, _ bytes: ReferenceWritableKeyPath<Pair, [UInt8]>, to target: Int32) {

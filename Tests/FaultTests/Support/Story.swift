@@ -148,7 +148,7 @@ enum Story {
         .exchange([1: [.append("n3", to: "note-1")], 2: [.job("CHECKPOINT")], 3: [.ask("PING")]]),
     ]
 
-    /// A start with stored models, those of the store's own kinds and a declared one.
+    /// A start with stored models, those of the built-in kinds and a declared one.
     static let start: [Step] = [
         .exchange([0: [.user("a"), .user("b")], 2: [.job(DeclaredLoad.request)]]),
         .exchange([1: [.append("n1", to: "note-1", count: 5)], 2: [.job("CHECKPOINT")]]), .kill, .arm, .kill,

@@ -3,8 +3,8 @@ import TestSupport
 
 // simulator --seed N [-v]            plays one seed, twice: both have to be the same
 // simulator --seeds A...B            plays those seeds
-// simulator … --node                 as a node of a cluster, over an engine that fails
-// simulator … --nodes                two or three nodes of one log, over such an engine
+// simulator … --node                 as a node of a cluster, over an ordering service that fails
+// simulator … --nodes                two or three nodes of one log, over such an ordering service
 // simulator … --bug NAME             with a planted bug, which has to be found
 
 // Dictionaries have an order of their own in each process, unless they are told not to.

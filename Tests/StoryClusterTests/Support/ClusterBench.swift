@@ -3,21 +3,22 @@ import TestSupport
 
 @testable import StoryCluster
 
-/// Replicas over one engine that carries out each call at once: the test says when time goes by, and for whom.
+/// Replicas over one ordering service that carries out each call at once: the test says when time goes by, and for
+/// whom.
 final class ClusterBench {
     private final class Bench {
         var replica: Replica
-        var watches: [WatchID: (range: EngineRange, next: Int64)] = [:]
+        var watches: [WatchID: (range: OrderingRange, next: Int64)] = [:]
         /// True while it makes no progress, as a process that is stopped.
         var isHeld = false
-        var calls: [(id: CallID, call: EngineCall)] = []
+        var calls: [(id: CallID, call: OrderingCall)] = []
 
         init(_ replica: Replica) { self.replica = replica }
     }
 
     static let second: UInt64 = 1_000_000_000
 
-    var engine = SimulatedEngine()
+    var etcd = SimulatedEtcd()
     private(set) var now = ClusterBench.second
     private var benches: [String: Bench] = [:]
     /// The changes that have ended.
@@ -25,21 +26,21 @@ final class ClusterBench {
     /// The nodes that are to hand over, and have not been told that they can.
     private(set) var yielding: Set<String> = []
     private(set) var stopped: [String: ClusterError] = [:]
-    /// The calls to the engine that get no answer.
-    var isLost: (String, EngineCall) -> Bool = { _, _ in false }
-    /// The reason why the engine refuses a call; nil: it does not.
-    var refusal: (String, EngineCall) -> EngineRefusal? = { _, _ in nil }
+    /// The calls to the ordering service that get no answer.
+    var isLost: (String, OrderingCall) -> Bool = { _, _ in false }
+    /// The reason why the ordering service refuses a call; nil: it does not.
+    var refusal: (String, OrderingCall) -> OrderingRefusal? = { _, _ in nil }
     /// The entries that a node has taken, and those that it gives back.
     private(set) var taken: [String: [Position]] = [:]
     var isGivenBack: (String, Entry) -> Bool = { _, _ in false }
-    /// The ends of entries that were written, and what was found of the engine.
+    /// The ends of entries that were written, and what was found of the ordering service.
     private(set) var written: [WriteEnd] = []
-    private(set) var setBack: [String: EngineSetBack] = [:]
+    private(set) var setBack: [String: OrderingSetBack] = [:]
 
     init(_ names: String...) {
         let record = LogRecord(
-            identity: StoredIdentity(id: ModelLog.history), position: .zero, checksum: 0, cluster: engine.cluster)
-        engine.put("/storykeep/main/id", record.value)
+            identity: StoredIdentity(id: ModelLog.history), position: .zero, checksum: 0, cluster: etcd.cluster)
+        etcd.put("/storykeep/main/id", record.value)
         for name in names { start(name) }
     }
 
@@ -56,7 +57,7 @@ final class ClusterBench {
         var settings = ReplicaSettings(log: "main", node: name, address: "/\(name)", version: "9", run: name + run)
         settings.formats = formats
         settings.directory = directory
-        let bench = Bench(Replica(settings, OwnLog(history: ModelLog.history, head: Position(head))))
+        let bench = Bench(Replica(settings, LocalLog(history: ModelLog.history, head: Position(head))))
         let name = process ?? name
         benches[name] = bench
         stopped[name] = nil
@@ -71,7 +72,7 @@ final class ClusterBench {
 
     func replica(_ name: String) -> Replica? { benches[name]?.replica }
     var leaders: [String] { benches.filter { $0.value.replica.isLeading }.keys.sorted() }
-    func hasKey(_ key: String) -> Bool { engine.pairs[key] != nil }
+    func hasKey(_ key: String) -> Bool { etcd.pairs[key] != nil }
 
     func ask(_ name: String, for change: NodeChange, _ id: UInt64) {
         input(name) { $0.asked(for: change, id, at: now) }
@@ -89,7 +90,7 @@ final class ClusterBench {
     func pass(tenths: Int) {
         for _ in 0..<tenths {
             now += ClusterBench.second / 10
-            engine.expire(at: now)
+            etcd.expire(at: now)
             for name in names { input(name) { $0.ticked(at: now) } }
             settle()
         }
@@ -111,8 +112,8 @@ final class ClusterBench {
     }
 
     /// A node's watch tells changes, such as some that are none.
-    func tell(_ name: String, _ changes: [EngineWatchBatch.Change]) {
-        input(name) { $0.watched(.live, EngineWatchBatch(changes, engine.header), at: now) }
+    func tell(_ name: String, _ changes: [OrderingWatchBatch.Change]) {
+        input(name) { $0.watched(.live, OrderingWatchBatch(changes, etcd.header), at: now) }
         settle()
     }
 
@@ -133,13 +134,13 @@ final class ClusterBench {
             taken[name, default: []].append(entry.head.first)
             input(name) { $0.taken(through: entry.head.last, at: now) }
         case .writeEnded(let end): written.append(end)
-        case .engineSetBack(let revisions): setBack[name] = revisions
+        case .etcdSetBack(let revisions): setBack[name] = revisions
         case .handOverWanted: yielding.insert(name)
         case .changeEnded(let id, let end): ends[id] = end
         case .stop(let error):
             stopped[name] = error
             benches[name] = nil
-        case .compare, .leadingBegan, .leadingEnded, .leaderIs, .seed, .seedIsMissing, .drained, .engineRefuses: break
+        case .compare, .leadingBegan, .leadingEnded, .leaderIs, .seed, .seedIsMissing, .drained, .etcdRefuses: break
         }
     }
 
@@ -154,16 +155,16 @@ final class ClusterBench {
                 bench.calls = []
                 for (id, call) in calls {
                     isMoving = true
-                    let refused = refusal(name, call).map { EngineAnswer.refused($0) }
-                    let answer = refused ?? (isLost(name, call) ? .unknown : engine.apply(call, at: now))
+                    let refused = refusal(name, call).map { OrderingAnswer.refused($0) }
+                    let answer = refused ?? (isLost(name, call) ? .unknown : etcd.apply(call, at: now))
                     input(name) { $0.answered(id, answer, at: now) }
                 }
                 for (id, watch) in bench.watches {
-                    let new = engine.changes.filter { $0.revision >= watch.next && watch.range.holds($0.change.key) }
+                    let new = etcd.changes.filter { $0.revision >= watch.next && watch.range.holds($0.change.key) }
                     guard let last = new.last?.revision, bench.watches[id] != nil else { continue }
                     isMoving = true
                     bench.watches[id]?.next = last + 1
-                    let batch = EngineWatchBatch(new.map(\.change), EngineHeader(cluster: 77, revision: last))
+                    let batch = OrderingWatchBatch(new.map(\.change), OrderingHeader(cluster: 77, revision: last))
                     input(name) { $0.watched(id, batch, at: now) }
                 }
             }

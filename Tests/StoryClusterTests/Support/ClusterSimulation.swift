@@ -2,7 +2,7 @@ import StoryCluster
 import StoryCore
 import TestSupport
 
-/// Nodes over one simulated engine, with everything that goes wrong between them.
+/// Nodes over one simulated ordering service, with everything that goes wrong between them.
 final class ClusterSimulation {
     /// Something is not as it was promised.
     struct Difference: Error, CustomStringConvertible {
@@ -12,7 +12,7 @@ final class ClusterSimulation {
     static let second: UInt64 = 1_000_000_000
 
     var random: SplitMix64
-    var engine = SimulatedEngine()
+    var etcd = SimulatedEtcd()
     let nodes: [SimulatedNode]
     var now: UInt64 = ClusterSimulation.second
     var events: [(at: UInt64, order: UInt64, run: () throws -> Void)] = []
@@ -49,8 +49,8 @@ final class ClusterSimulation {
         tail = random.pick(1 << 20, 200, 40)
         nodes = (1...random.pick(3, 3, 2, 1)).map { SimulatedNode("n\($0)") }
         let record = LogRecord(
-            identity: StoredIdentity(id: ModelLog.history), position: .zero, checksum: 0, cluster: engine.cluster)
-        engine.put("/storykeep/main/id", record.value)
+            identity: StoredIdentity(id: ModelLog.history), position: .zero, checksum: 0, cluster: etcd.cluster)
+        etcd.put("/storykeep/main/id", record.value)
     }
 
     // MARK: Running
@@ -62,7 +62,7 @@ final class ClusterSimulation {
         trouble(until: end)
         try run(until: end)
         isCalm = true
-        (engine.isFull, downUntil) = (false, 0)
+        (etcd.isFull, downUntil) = (false, 0)
         for node in nodes { (node.pausedUntil, node.cutUntil) = (0, 0) }
         for node in nodes where !node.isRunning { start(node) }
         try run(until: now + 20 * ClusterSimulation.second)
@@ -147,7 +147,7 @@ final class ClusterSimulation {
     }
 
     private func hasJoined(_ node: SimulatedNode, before revision: Int64 = .max) -> Bool {
-        engine.pairs[LogKeys(log: "main").node(node.name)].map { $0.created < revision } == true
+        etcd.pairs[LogKeys(log: "main").node(node.name)].map { $0.created < revision } == true
     }
 
     func sync(_ node: SimulatedNode) {
@@ -163,7 +163,7 @@ final class ClusterSimulation {
     func deliver(_ node: SimulatedNode) {
         guard node.cutUntil <= now, !isDown else { return }
         for (id, watch) in node.watches.sorted(by: { "\($0.key)" < "\($1.key)" }) {
-            if watch.next <= engine.compacted {
+            if watch.next <= etcd.compacted {
                 node.watches[id] = nil
                 input(node) { $0.watchEnded(id, .compacted, at: now) }
                 continue
@@ -174,11 +174,13 @@ final class ClusterSimulation {
                 input(node) { $0.watchEnded(id, .broken, at: now) }
                 continue
             }
-            let new = engine.changes.filter { $0.revision >= watch.next && watch.range.holds($0.change.key) }
+            let new = etcd.changes.filter { $0.revision >= watch.next && watch.range.holds($0.change.key) }
             guard let last = new.prefix(random.pick(1, 4, 30)).last?.revision else { continue }
             let batch = new.filter { $0.revision <= last }.map(\.change)
             node.watches[id]?.next = last + 1
-            input(node) { $0.watched(id, EngineWatchBatch(batch, EngineHeader(cluster: 77, revision: last)), at: now) }
+            input(node) {
+                $0.watched(id, OrderingWatchBatch(batch, OrderingHeader(cluster: 77, revision: last)), at: now)
+            }
         }
     }
 
@@ -196,7 +198,7 @@ final class ClusterSimulation {
             case .writeEnded(let end): writeEnded(node, end)
             case .leadingBegan: terms += 1
             case .changeEnded(_, .leads): promotions += 1
-            case .leadingEnded, .leaderIs, .handOverWanted, .changeEnded, .engineRefuses, .engineSetBack: break
+            case .leadingEnded, .leaderIs, .handOverWanted, .changeEnded, .etcdRefuses, .etcdSetBack: break
             case .seed(let source, let position): seed(node, source, through: position)
             case .seedIsMissing: break
             case .drained:

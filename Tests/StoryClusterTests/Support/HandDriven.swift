@@ -2,12 +2,12 @@ import StoryCluster
 import StoryCore
 import TestSupport
 
-/// The node n1 over an engine that answers at once; the test tells watches.
+/// The node n1 over an ordering service that answers at once; the test tells watches.
 struct HandDriven {
     static let second: UInt64 = 1_000_000_000
 
     let keys = LogKeys(log: "main")
-    var engine = SimulatedEngine()
+    var etcd = SimulatedEtcd()
     private(set) var replica: Replica
     private(set) var now = HandDriven.second
     /// The actions that were no calls.
@@ -18,16 +18,16 @@ struct HandDriven {
     ///
     /// - Parameters:
     ///   - head: the last position of the node's own log.
-    ///   - tail: what the engine keeps for nodes that are away, in bytes.
+    ///   - tail: what the ordering service keeps for nodes that are away, in bytes.
     init(head: Position = .zero, tail: Int = 1_000) {
         let history = [UInt8](repeating: 7, count: 16)
         var settings = ReplicaSettings(log: "main", node: "n1", address: "/n1", version: "1", run: "a")
         settings.tail = tail
-        replica = Replica(settings, OwnLog(history: history, head: head))
+        replica = Replica(settings, LocalLog(history: history, head: head))
         written = head
         let record = LogRecord(
-            identity: StoredIdentity(id: history), position: .zero, checksum: 0, cluster: engine.cluster)
-        engine.put(keys.identity, record.value)
+            identity: StoredIdentity(id: history), position: .zero, checksum: 0, cluster: etcd.cluster)
+        etcd.put(keys.identity, record.value)
     }
 
     /// An input, and the calls that it leads to.
@@ -36,7 +36,7 @@ struct HandDriven {
         while !actions.isEmpty {
             let action = actions.removeFirst()
             if case .call(let id, let call, _) = action {
-                actions += replica.answered(id, engine.apply(call, at: now), at: now)
+                actions += replica.answered(id, etcd.apply(call, at: now), at: now)
             } else {
                 done.append(action)
             }
@@ -52,9 +52,9 @@ struct HandDriven {
     /// Another node writes its key, which a watch tells.
     mutating func put(_ name: String, stored: UInt64, seal: String = "", tells watch: WatchID? = nil) {
         let key = keys.node(name)
-        engine.put(key, Array("address=/\(name)\nrun=x\nstored=\(stored)\nseal=\(seal)\n".utf8))
-        guard let watch, let pair = engine.pairs[key] else { return }
-        let batch = EngineWatchBatch([.put(pair)], engine.header)
+        etcd.put(key, Array("address=/\(name)\nrun=x\nstored=\(stored)\nseal=\(seal)\n".utf8))
+        guard let watch, let pair = etcd.pairs[key] else { return }
+        let batch = OrderingWatchBatch([.put(pair)], etcd.header)
         perform { $0.watched(watch, batch, at: $1) }
     }
 
@@ -66,14 +66,14 @@ struct HandDriven {
         perform { $0.entryReady(head, records: [UInt8](repeating: 1, count: bytes), at: $1) }
     }
 
-    /// The own log is synced through a position, and the engine knows that.
+    /// The own log is synced through a position, and the ordering service knows that.
     mutating func store(_ position: UInt64) {
         perform { replica, _ in replica.stored(through: Position(position)) }
         pass(HandDriven.second)
     }
 
-    /// The first positions of the entries that the engine has.
+    /// The first positions of the entries that the ordering service has.
     var entries: [UInt64] {
-        engine.pairs.keys.filter { $0.hasPrefix(keys.entries) }.sorted().compactMap { keys.first(ofKey: $0)?.value }
+        etcd.pairs.keys.filter { $0.hasPrefix(keys.entries) }.sorted().compactMap { keys.first(ofKey: $0)?.value }
     }
 }

@@ -13,7 +13,7 @@ final class SimulatedNode {
     private var disks = 0
     /// The values of the entry under way, and the head before it; nil while none is.
     var writing: (before: Int, values: [UInt64])?
-    var watches: [WatchID: (range: EngineRange, next: Int64)] = [:]
+    var watches: [WatchID: (range: OrderingRange, next: Int64)] = [:]
     var pausedUntil: UInt64 = 0
     var cutUntil: UInt64 = 0
     var stopped: ClusterError?
@@ -37,7 +37,7 @@ final class SimulatedNode {
         // The program is a later one from some start on.
         settings.formats = run > 2 ? RecordFormats(oldest: 4, later: 5) : .own
         (writing, watches, stopped, isEnding) = (nil, [:], nil, false)
-        replica = Replica(settings, OwnLog(history: ModelLog.history, head: Position(UInt64(log.head))))
+        replica = Replica(settings, LocalLog(history: ModelLog.history, head: Position(UInt64(log.head))))
     }
 
     /// The process is gone; what it had not synced survives in part.

@@ -6,7 +6,7 @@ import TestSupport
 
 extension ClusterSimulation {
     /// Plants the bug into a call.
-    func changed(_ call: EngineCall) -> EngineCall {
+    func changed(_ call: OrderingCall) -> OrderingCall {
         guard case .transaction(var transaction) = call, let bug else { return call }
         let isWrite = transaction.conditions.count == 2
         let isTrim = transaction.then.count == 2 && transaction.otherwise.isEmpty
@@ -17,19 +17,19 @@ extension ClusterSimulation {
         case .trimByBytesAlone where isTrim:
             transaction.then = transaction.then.map { operation in
                 guard case .delete(var range) = operation, range.from.hasSuffix("/log/") else { return operation }
-                range.end = engine.pairs.keys.filter { $0.hasPrefix(range.from) }.max() ?? range.end
+                range.end = etcd.pairs.keys.filter { $0.hasPrefix(range.from) }.max() ?? range.end
                 return .delete(range)
             }
-        case .trimmedPastCalledNone where isWrite: transaction.otherwise[2] = .get(EngineRange(from: "none"))
+        case .trimmedPastCalledNone where isWrite: transaction.otherwise[2] = .get(OrderingRange(from: "none"))
         case .noLeaderCompare, .errorReadAsNo, .storedAheadOfSync, .trimByBytesAlone, .trimmedPastCalledNone:
             break
         }
         return .transaction(transaction)
     }
 
-    func send(_ node: SimulatedNode, _ id: CallID, _ call: EngineCall) {
+    func send(_ node: SimulatedNode, _ id: CallID, _ call: OrderingCall) {
         let run = node.run
-        let answer = { [self] (answer: EngineAnswer, delay: UInt64) in
+        let answer = { [self] (answer: OrderingAnswer, delay: UInt64) in
             after(delay) { [self] in
                 guard node.run == run, node.isRunning else { return }
                 var answer = answer
@@ -38,7 +38,8 @@ extension ClusterSimulation {
                 {
                     answer = .transacted(
                         succeeded: false,
-                        [.ranged(EngineRanged([])), .ranged(EngineRanged([])), .ranged(EngineRanged([]))], engine.header
+                        [.ranged(OrderingRanged([])), .ranged(OrderingRanged([])), .ranged(OrderingRanged([]))],
+                        etcd.header
                     )
                 }
                 if node.pausedUntil > now {
@@ -51,7 +52,7 @@ extension ClusterSimulation {
             }
         }
         if isCalm {
-            return after(milliseconds(1...10)) { [self] in answer(engine.apply(call, at: now), milliseconds(1...10)) }
+            return after(milliseconds(1...10)) { [self] in answer(etcd.apply(call, at: now), milliseconds(1...10)) }
         }
         let isCut = node.cutUntil > now || isDown
         switch isCut ? random.pick(8, 9) : Int.random(in: 0..<40, using: &random) {
@@ -60,14 +61,14 @@ extension ClusterSimulation {
             answer(.unknown, ClusterSimulation.second)
         case 9 where !isCut, 10:
             // Done, and the answer is lost.
-            after(milliseconds(1...200)) { [self] in _ = engine.apply(call, at: now) }
+            after(milliseconds(1...200)) { [self] in _ = etcd.apply(call, at: now) }
             answer(.unknown, ClusterSimulation.second)
         case 11, 9:
             // Given up early, and carried out long after.
-            after(milliseconds(500...20_000)) { [self] in _ = engine.apply(call, at: now) }
+            after(milliseconds(500...20_000)) { [self] in _ = etcd.apply(call, at: now) }
             answer(.unknown, milliseconds(1...1_000))
         default:
-            after(milliseconds(1...40)) { [self] in answer(engine.apply(call, at: now), milliseconds(1...40)) }
+            after(milliseconds(1...40)) { [self] in answer(etcd.apply(call, at: now), milliseconds(1...40)) }
         }
     }
 
@@ -82,7 +83,7 @@ extension ClusterSimulation {
             case 3: node.pausedUntil = now + milliseconds(100...9_000)
             case 4, 5: node.cutUntil = now + milliseconds(100...9_000)
             case 6: downUntil = now + milliseconds(100...6_000)
-            case 7: engine.isFull.toggle()
+            case 7: etcd.isFull.toggle()
             case 8: drain(node)
             case 9: for node in nodes { crash(node) }
             case 10:
@@ -101,9 +102,9 @@ extension ClusterSimulation {
 
     /// Takes the lead away, and asks the nodes to end while all of them want it: those that lose have to end as well.
     func endWhileCampaigning() {
-        let deletion = EngineTransaction(
-            conditions: [], then: [.delete(EngineRange(from: LogKeys(log: "main").leader))])
-        _ = engine.apply(.transaction(deletion), at: now)
+        let deletion = OrderingTransaction(
+            conditions: [], then: [.delete(OrderingRange(from: LogKeys(log: "main").leader))])
+        _ = etcd.apply(.transaction(deletion), at: now)
         for node in nodes { after(milliseconds(0...150)) { [self] in drain(node) } }
     }
 
@@ -124,8 +125,8 @@ extension ClusterSimulation {
         isWiped = true
         crash(node)
         node.wipe()
-        let key = EngineRange(from: LogKeys(log: "main").node(node.name))
-        _ = engine.apply(changed(.transaction(EngineTransaction(conditions: [], then: [.delete(key)]))), at: now)
+        let key = OrderingRange(from: LogKeys(log: "main").node(node.name))
+        _ = etcd.apply(changed(.transaction(OrderingTransaction(conditions: [], then: [.delete(key)]))), at: now)
     }
 
     // MARK: Promises

@@ -2,8 +2,8 @@ import StoryCore
 import Testing
 
 struct MovedLinesTests {
-    private func lines(from old: String, to new: String) -> MovedLines? {
-        MovedLines(from: Array(old.utf8), to: Array(new.utf8))
+    private func lines(from old: String, to new: String) -> LineMapping? {
+        LineMapping(from: Array(old.utf8), to: Array(new.utf8))
     }
 
     private let text = "from a\no: number\nq: text\nm: number\nindex m\non A { m += data.n }\non * { remove }"

@@ -11,9 +11,9 @@ enum Cell: Equatable {
     case time(Int64)
     case list([Cell])
     /// Entries in the order of their keys.
-    case map([Entry])
+    case map([Pair])
 
-    struct Entry: Equatable {
+    struct Pair: Equatable {
         let key: [UInt8]
         let value: Cell
     }

@@ -51,7 +51,7 @@ struct DeclaredListTests {
             let keys = Set((0...Int(random.next() % 4)).map { _ in random.pick("a", "b", "ab", "é", "\"") })
             return .map(
                 keys.sorted { Array($0.utf8).precedes(Array($1.utf8)) }.map {
-                    Cell.Entry(key: Array($0.utf8), value: cell(scalar.fieldType, &random))
+                    Cell.Pair(key: Array($0.utf8), value: cell(scalar.fieldType, &random))
                 })
         case .name, .integer, .number, .fraction, .choice: preconditionFailure("no model has such a field")
         }

@@ -99,7 +99,7 @@ struct StreamIndexTests {
         let keys = KeyIndex(store)
         for (key, entry) in expected {
             let found = try key.bytes.withBytes { try keys.entry(of: $0) }
-            #expect(found == KeyIndex.Entry(first: Position(entry.first), count: entry.count))
+            #expect(found == KeyIndex.KeyedEvents(first: Position(entry.first), count: entry.count))
         }
         #expect(expected.values.contains { $0.count > 1 })
     }

@@ -25,13 +25,13 @@ struct ForwardingTests {
 
     @Test func `a reply waits until the follower has its position, and what comes behind it waits as well`() {
         let nodes = LinkedNodes(2)
-        nodes.bench.engines[1].isCut = true
+        nodes.bench.etcds[1].isCut = true
         #expect(nodes.ask(append(1), "@2 READ events", "@3 NO", at: 1) == [])
         #expect(nodes.bench.nodes[0].log.head == Position(1), "the leader has it")
-        nodes.bench.engines[1].isCut = false
+        nodes.bench.etcds[1].isCut = false
         nodes.settle()
         #expect(nodes.bench.nodes[1].hear("a").map { $0.prefix(3) } == ["+@1", "=@2", "+@2", "-@3"])
-        nodes.bench.engines[1].isCut = true
+        nodes.bench.etcds[1].isCut = true
         #expect(nodes.ask(append(4), at: 1) == [])
         nodes.tick(101)
         #expect(nodes.bench.nodes[1].hear("a").map { $0.number("position") } == [2], "after the patience anyway")
@@ -39,11 +39,11 @@ struct ForwardingTests {
 
     @Test func `a refusal waits until the follower has the event that it rests on`() {
         let nodes = LinkedNodes(2)
-        nodes.bench.engines[1].isCut = true
+        nodes.bench.etcds[1].isCut = true
         #expect(nodes.bench.ask(append(1)).first?.hasPrefix("+@1") == true)
         nodes.settle()
         #expect(nodes.ask(#"APPEND note-1 version=0 {"type":"A","data":2}"#, at: 1) == [])
-        nodes.bench.engines[1].isCut = false
+        nodes.bench.etcds[1].isCut = false
         nodes.settle()
         #expect(nodes.bench.nodes[1].hear("a").map { $0.number("actual") } == [1])
         #expect(nodes.ask("READ events/note-1", at: 1).count == 2)
@@ -69,14 +69,14 @@ struct ForwardingTests {
 
     @Test func `where the link breaks, a write with a key has its first receipt, and one without is unknown`() {
         let nodes = LinkedNodes(2)
-        nodes.bench.engines[0].fate = { $0.isEntry ? .held : .answered }
+        nodes.bench.etcds[0].fate = { $0.isEntry ? .held : .answered }
         nodes.send([append(1, key: "k1"), append(2)], to: 1)
         nodes.step()
         nodes.bench.settle()
-        #expect(nodes.bench.engines[0].heldCount == 1)
+        #expect(nodes.bench.etcds[0].heldCount == 1)
         nodes.breakLink(of: 1)
-        nodes.bench.engines[0].fate = { _ in .answered }
-        nodes.bench.engines[0].release()
+        nodes.bench.etcds[0].fate = { _ in .answered }
+        nodes.bench.etcds[0].release()
         nodes.settle()
         let heard = nodes.bench.nodes[1].hear("a")
         #expect(heard.map { $0.prefix(3) } == ["+@1", "-@2"], "\(heard)")
@@ -97,11 +97,11 @@ struct ForwardingTests {
 
     @Test func `what waits for a leader is carried out here once this node leads, in its order`() {
         let nodes = LinkedNodes(2)
-        nodes.bench.engines[1].fate = { _ in .held }
+        nodes.bench.etcds[1].fate = { _ in .held }
         nodes.kill(0)
         #expect(nodes.ask(append(1, key: "k"), append(2), "@3 READ events", at: 1) == [])
-        nodes.bench.engines[1].fate = { _ in .answered }
-        nodes.bench.engines[1].release()
+        nodes.bench.etcds[1].fate = { _ in .answered }
+        nodes.bench.etcds[1].release()
         nodes.settle()
         let heard = nodes.bench.nodes[1].hear("a")
         #expect(heard.map { $0.prefix(3) } == ["+@1", "+@2", "=@3", "=@3", "+@3"], "\(heard)")
@@ -119,7 +119,7 @@ struct ForwardingTests {
 
     @Test func `without a leader a write fails after the patience, and was not carried out`() {
         let nodes = LinkedNodes(2)
-        for engine in nodes.bench.engines { engine.isCut = true }
+        for etcd in nodes.bench.etcds { etcd.isCut = true }
         nodes.kill(0)
         #expect(nodes.ask(append(1, key: "k"), "@2 PING", at: 1) == [])
         nodes.tick(101)

@@ -3,7 +3,7 @@ import StoryServer
 import TestSupport
 import Testing
 
-/// A node whose own disk is full, while the engine takes entries.
+/// A node whose own disk is full, while the ordering service takes entries.
 struct FullDiskNodeTests {
     private let append = #"APPEND note-1 {"type":"A","data":{"text":"\#(String(repeating: "x", count: 400))"}}"#
 

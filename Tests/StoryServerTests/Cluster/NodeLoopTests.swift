@@ -4,7 +4,7 @@ import StoryServer
 import TestSupport
 import Testing
 
-/// A node of a log: the shipped loop over an engine that orders the entries.
+/// A node of a log: the shipped loop over a service that orders the entries.
 struct NodeLoopTests {
     private let append = #"APPEND note-1 {"type":"A","data":{}}"#
 
@@ -16,15 +16,15 @@ struct NodeLoopTests {
         return bench
     }
 
-    @Test func `a node takes the lead, and acknowledges a write once the engine has it`() {
+    @Test func `a node takes the lead, and acknowledges a write once the ordering service has it`() {
         let bench = led()
-        bench.engines[0].fate = { $0.isEntry ? .held : .answered }
+        bench.etcds[0].fate = { $0.isEntry ? .held : .answered }
         #expect(bench.ask(append) == [])
-        #expect(bench.engines[0].heldCount == 1)
+        #expect(bench.etcds[0].heldCount == 1)
         #expect(bench.ask(append) == [], "an entry at a time")
-        #expect(bench.engines[0].heldCount == 1)
-        bench.engines[0].fate = { _ in .answered }
-        bench.engines[0].release()
+        #expect(bench.etcds[0].heldCount == 1)
+        bench.etcds[0].fate = { _ in .answered }
+        bench.etcds[0].release()
         bench.settle()
         #expect(bench.nodes[0].hear("a").map { $0.number("position") } == [1, 2])
         #expect(bench.ask("READ events").count == 3)
@@ -46,13 +46,13 @@ struct NodeLoopTests {
 
     @Test func `a write of a node that leads no more is not in the log, and says so`() {
         let bench = led()
-        bench.engines[0].fate = { $0.isEntry ? .held : .answered }
+        bench.etcds[0].fate = { $0.isEntry ? .held : .answered }
         #expect(bench.ask(append) == [])
         let keys = LogKeys(log: "main")
-        let deletion = EngineTransaction(conditions: [], then: [.delete(EngineRange(from: keys.leader))])
-        _ = bench.shared.engine.apply(.transaction(deletion), at: bench.shared.now)
-        bench.engines[0].fate = { _ in .answered }
-        bench.engines[0].release()
+        let deletion = OrderingTransaction(conditions: [], then: [.delete(OrderingRange(from: keys.leader))])
+        _ = bench.shared.etcd.apply(.transaction(deletion), at: bench.shared.now)
+        bench.etcds[0].fate = { _ in .answered }
+        bench.etcds[0].release()
         bench.settle()
         let told = bench.nodes[0].hear("a")
         #expect(told.map { $0.text("code") } == ["unavailable"] && told.map { $0.text("outcome") } == ["none"])
@@ -68,7 +68,7 @@ struct NodeLoopTests {
         let bench = led(nodes: 2)
         let head = EntryHead(
             first: Position(1), count: 1, previous: 0, bytes: 1, digest: EntryHead.Digest(low: 1, high: 2), format: 5)
-        bench.shared.engine.put(LogKeys(log: "main").entry(head.first), head.value(term: Term(1), records: [1]))
+        bench.shared.etcd.put(LogKeys(log: "main").entry(head.first), head.value(term: Term(1), records: [1]))
         bench.settle()
         #expect(bench.nodes[1].transport.isStopped && bench.nodes[1].server.clusterError?.isDamage == false)
         let reason = "an entry is of format 5, and this program reads 4: upgrade this node"
@@ -95,26 +95,26 @@ struct NodeLoopTests {
         let event = #"{"type":"A","data":"\#(String(repeating: "x", count: 2_000))"}"#
         let many = "APPEND note-1 [" + Array(repeating: event, count: 100).joined(separator: ",") + "]"
         for _ in 0..<30 { #expect(bench.ask(many).last?.hasPrefix("+") == true) }
-        #expect(bench.engines[1].isPaused && bench.nodes[1].log.head < Position(3_000))
+        #expect(bench.etcds[1].isPaused && bench.nodes[1].log.head < Position(3_000))
         bench.nodes[1].commits.isHeld = false
         for _ in 0..<40 where bench.nodes[1].log.head < Position(3_000) {
             if bench.nodes[1].commits.isRunning { bench.nodes[1].endCommit() }
             bench.tick()
         }
-        #expect(bench.nodes[1].log.head == Position(3_000) && !bench.engines[1].isPaused)
+        #expect(bench.nodes[1].log.head == Position(3_000) && !bench.etcds[1].isPaused)
     }
 
     // MARK: The end
 
     @Test func `a leader that is asked to end finishes its writes, and hands over before it ends`() {
         let bench = led(nodes: 2)
-        bench.engines[0].fate = { $0.isEntry ? .held : .answered }
+        bench.etcds[0].fate = { $0.isEntry ? .held : .answered }
         #expect(bench.ask(append) == [])
         bench.nodes[0].server.signalReceived(15)
         bench.settle()
         #expect(bench.nodes[0].transport.isListening, "it serves until the lead is handed over")
-        bench.engines[0].fate = { _ in .answered }
-        bench.engines[0].release()
+        bench.etcds[0].fate = { _ in .answered }
+        bench.etcds[0].release()
         bench.settle()
         #expect(bench.nodes[0].hear("a").first?.number("position") == 1)
         #expect(!bench.nodes[0].transport.isListening)

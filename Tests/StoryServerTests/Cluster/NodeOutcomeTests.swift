@@ -4,7 +4,7 @@ import StoryServer
 import TestSupport
 import Testing
 
-/// A node whose engine is away, full or silent: each write has the outcome that its client is given.
+/// A node whose ordering service is away, full or silent: each write has the outcome that its client is given.
 struct NodeOutcomeTests {
     private let append = #"APPEND note-1 {"type":"A","data":{}}"#
 
@@ -18,13 +18,13 @@ struct NodeOutcomeTests {
 
     @Test func `greeting and STATS have the log, the node, its state and the leader`() {
         let bench = NodeBench()
-        bench.engines[0].isCut = true
+        bench.etcds[0].isCut = true
         bench.nodes[0].connect("b")
         bench.nodes[0].run()
         let early = bench.nodes[0].hear("b").first
         #expect(early?.hasSuffix(#","cluster":{"log":"main","node":"n1","state":"catchingUp"}}"#) == true)
         #expect(early?.contains(#""durable":"quorum""#) == true)
-        bench.engines[0].isCut = false
+        bench.etcds[0].isCut = false
         bench.tick(10)
         bench.nodes[0].connect("c")
         bench.nodes[0].run()
@@ -34,18 +34,18 @@ struct NodeOutcomeTests {
         #expect(bench.ask("STATS").last?.contains(#""address":"/n1","term":"#) == true)
     }
 
-    @Test(arguments: [DrivenEngine.Fate.unanswered, .lost])
-    func `a write whose outcome stays unknown says so, and is there once or never`(fate: DrivenEngine.Fate) {
+    @Test(arguments: [DrivenEtcd.Fate.unanswered, .lost])
+    func `a write whose outcome stays unknown says so, and is there once or never`(fate: DrivenEtcd.Fate) {
         let bench = led()
         #expect(bench.ask(append).map { $0.number("position") } == [1])
-        bench.engines[0].fate = { $0.isEntry ? fate : .answered }
+        bench.etcds[0].fate = { $0.isEntry ? fate : .answered }
         bench.nodes[0].connected("b")
-        bench.engines[0].isCut = fate == .lost
+        bench.etcds[0].isCut = fate == .lost
         if fate == .unanswered {
             bench.nodes[0].send(#"POST users {"id":"1","name":"Ana","email":"a@b.org","prefecture":1}"#, from: "a")
             bench.nodes[0].run()
-            _ = bench.engines[0].deliver()
-            bench.engines[0].isCut = true
+            _ = bench.etcds[0].deliver()
+            bench.etcds[0].isCut = true
         } else {
             #expect(bench.ask(#"POST users {"id":"1","name":"Ana","email":"a@b.org","prefecture":1}"#) == [])
         }
@@ -58,8 +58,8 @@ struct NodeOutcomeTests {
         #expect(behind.map { $0.text("outcome") } == ["unknown", "unknown"], "so was the turn behind it")
         #expect(behind.map { $0.text("retry") } == ["refetch", "same"], "the second has a key")
         #expect(bench.nodes[0].log.head == Position(1))
-        bench.engines[0].isCut = false
-        bench.engines[0].fate = { _ in .answered }
+        bench.etcds[0].isCut = false
+        bench.etcds[0].fate = { _ in .answered }
         bench.tick(60)
         let isThere = fate == .unanswered
         #expect(bench.ask("GET users/1").last?.hasPrefix("+") == isThere)
@@ -67,21 +67,21 @@ struct NodeOutcomeTests {
         #expect(bench.ask("READ events").count == (isThere ? 4 : 3))
     }
 
-    @Test func `a write is full where the engine is, and accepted once there is room`() {
+    @Test func `a write is full where etcd is, and accepted once there is room`() {
         let bench = led()
-        bench.shared.engine.isFull = true
+        bench.shared.etcd.isFull = true
         var told: [String] = []
-        // The write that fills the engine is carried out.
+        // The write that fills the ordering service is carried out.
         for _ in 0..<3 where told.first?.hasPrefix("-") != true { told = bench.ask(append) }
         #expect(told.map { $0.text("code") } == ["full"], "\(told)")
-        bench.shared.engine.isFull = false
+        bench.shared.etcd.isFull = false
         bench.tick(20)
         #expect(bench.ask(append).last?.hasPrefix("+") == true)
     }
 
     @Test func `a write waits for a leader, and is refused when none comes in time`() {
         let bench = NodeBench()
-        bench.engines[0].isCut = true
+        bench.etcds[0].isCut = true
         #expect(bench.ask(append) == [])
         bench.tick(99)
         #expect(bench.nodes[0].hear("a") == [])
@@ -89,14 +89,14 @@ struct NodeOutcomeTests {
         #expect(bench.nodes[0].hear("a").map { $0.text("outcome") } == ["none"])
         #expect(bench.ask("PING") == [#"+ {"position":0}"#], "queries are answered meanwhile")
         #expect(bench.ask(append) == [])
-        bench.engines[0].isCut = false
+        bench.etcds[0].isCut = false
         bench.tick(10)
         #expect(bench.nodes[0].hear("a").map { $0.number("position") } == [1])
     }
 
-    @Test func `a node that reaches no engine ends when it is asked to`() {
+    @Test func `a node that reaches no etcd ends when it is asked to`() {
         let bench = led()
-        bench.engines[0].isCut = true
+        bench.etcds[0].isCut = true
         bench.nodes[0].server.signalReceived(15)
         bench.settle()
         #expect(bench.nodes[0].transport.isListening)

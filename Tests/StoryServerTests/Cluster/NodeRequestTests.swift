@@ -41,12 +41,12 @@ struct NodeRequestTests {
 
     @Test func `a node that does not report is silent, and one that has not joined has a row of its own alone`() {
         let bench = bench()
-        bench.engines[2].isCut = true
+        bench.etcds[2].isCut = true
         bench.tick(90)
         let told = bench.ask("CLUSTER")
         #expect(told[2].hasPrefix(#"= {"node":"n3","address":"/n3","state":"silent","#), "\(told[2])")
         let alone = NodeBench()
-        alone.engines[0].isCut = true
+        alone.etcds[0].isCut = true
         alone.tick(3)
         let own = alone.ask("CLUSTER")
         #expect(own.count == 2 && own[0].text("state") == "catchingUp" && own[1].text("log") == "main")
@@ -56,14 +56,14 @@ struct NodeRequestTests {
     func `promote has a node lead, whichever is asked, and loses no write`(asked: Int) {
         let bench = bench()
         #expect(bench.ask(append).last?.number("position") == 1)
-        bench.engines[0].fate = { $0.isEntry ? .held : .answered }
+        bench.etcds[0].fate = { $0.isEntry ? .held : .answered }
         bench.nodes[0].connected("w")
         bench.nodes[0].send(append, from: "w")
         bench.settle()
         #expect(bench.ask("CLUSTER promote n3", at: asked) == [])
         #expect(leader(bench, at: (asked + 1) % 3) == "n1", "the write comes first")
-        bench.engines[0].fate = { _ in .answered }
-        bench.engines[0].release()
+        bench.etcds[0].fate = { _ in .answered }
+        bench.etcds[0].release()
         bench.settle()
         bench.tick()
         #expect(bench.nodes[0].hear("w").map { $0.number("position") } == [2])
@@ -81,7 +81,7 @@ struct NodeRequestTests {
         #expect(bench.ask("CLUSTER remove n9").last?.text("code") == "notFound")
         let leads = bench.ask("CLUSTER remove n1", at: 2).last ?? ""
         #expect(leads.text("code") == "denied" && leads.contains("n1 leads the log"), "\(leads)")
-        bench.engines[2].isCut = true
+        bench.etcds[2].isCut = true
         bench.tick(90)
         let silent = bench.ask("CLUSTER promote n3").last ?? ""
         #expect(silent.text("code") == "unavailable" && silent.text("outcome") == "none", "\(silent)")
@@ -101,9 +101,9 @@ struct NodeRequestTests {
         #expect(bench.nodes[2].said(" not-a-node reason=\"this node was removed from the log\"") == 1)
     }
 
-    @Test func `without the engine a change ends after the patience, and may be made later`() {
+    @Test func `without etcd a change ends after the patience, and may be made later`() {
         let bench = bench()
-        bench.engines[1].isCut = true
+        bench.etcds[1].isCut = true
         #expect(bench.ask("CLUSTER promote n2", at: 1) == [])
         bench.tick(110)
         let late = bench.nodes[1].hear("a").last ?? ""
@@ -123,17 +123,17 @@ struct NodeRequestTests {
         #expect(told.text("code") == "notLeader" && told.text("address") == "/source", "\(told)")
     }
 
-    @Test func `STATS of a node has the calls to the engine`() throws {
+    @Test func `STATS of a node has the calls to etcd`() throws {
         let bench = bench()
         #expect(bench.ask(append).last?.hasPrefix("+") == true)
         let stats = bench.ask("STATS").last ?? ""
         #expect((stats.number("calls") ?? 0) > 5 && stats.number("unknown") == 0 && stats.number("fenced") == 0)
         #expect(stats.contains(#","engine":{"calls":"#) && stats.contains(#""p99us":"#))
-        bench.engines[0].fate = { $0.isEntry ? .lost : .answered }
+        bench.etcds[0].fate = { $0.isEntry ? .lost : .answered }
         #expect(bench.ask(append) == [])
         bench.tick(3)
         bench.shared.takeLeadAway()
-        bench.engines[0].fate = { _ in .answered }
+        bench.etcds[0].fate = { _ in .answered }
         bench.tick(10)
         let after = bench.ask("STATS").last ?? ""
         #expect((after.number("unknown") ?? 0) > 0 && (after.number("retried") ?? 0) > 0, "\(after)")

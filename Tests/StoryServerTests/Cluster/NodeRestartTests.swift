@@ -15,12 +15,12 @@ struct NodeRestartTests {
     /// A running node.
     private struct Node {
         let loop: DrivenLoop
-        let engine: DrivenEngine
+        let etcd: DrivenEtcd
         let log: LMDBEventLog
 
         /// Moves calls, answers and changes until none move any more.
         func settle() {
-            repeat { loop.run() } while engine.deliver()
+            repeat { loop.run() } while etcd.deliver()
             loop.run()
         }
 
@@ -33,29 +33,29 @@ struct NodeRestartTests {
 
     /// Lends a node over a directory, until it is killed.
     private func serve(
-        _ bench: DirectoryBench, _ shared: SharedEngine, run: String, storing isStoring: Bool = true,
+        _ bench: DirectoryBench, _ shared: SharedEtcd, run: String, storing isStoring: Bool = true,
         _ body: (Node) throws -> Void
     ) throws {
         try bench.serve { log, models in
             try Recovery.fold(log, into: models, by: CataloguePlan(.standard)) { _, _ in }
             let commits = HeldCommits(isHeld: !isStoring)
-            let engine = DrivenEngine(shared)
+            let etcd = DrivenEtcd(shared)
             let loop = try DrivenLoop(
-                log: log, models: models, logWork: LogWork(log, models), commits: commits,
-                node: ClusterNode(engine: engine, settings: NodeBench.settings("n1", run: run)))
+                log: log, models: models, logWork: LogJobs(log, models), commits: commits,
+                node: ClusterNode(ordering: etcd, settings: NodeBench.settings("n1", run: run)))
             commits.whenDone = loop.wake
             loop.clock.setStep(nanoseconds: 10_000)
             loop.connected("a")
-            let node = Node(loop: loop, engine: engine, log: log)
+            let node = Node(loop: loop, etcd: etcd, log: log)
             node.settle()
             try body(node)
         }
     }
 
-    private func made() throws -> (DirectoryBench, SharedEngine) {
+    private func made() throws -> (DirectoryBench, SharedEtcd) {
         let bench = try DirectoryBench()
         let history = try bench.serve { log, _ in log.storedIdentity.id }
-        return (bench, SharedEngine(NodeBench.record(of: history)))
+        return (bench, SharedEtcd(NodeBench.record(of: history)))
     }
 
     @Test func `a node that lost what it had not synced gets it again, byte for byte`() throws {
@@ -86,33 +86,33 @@ struct NodeRestartTests {
         }
     }
 
-    @Test func `a node whose events are others than those of the engine ends`() throws {
+    @Test func `a node whose events are others than those of etcd ends`() throws {
         let (bench, shared) = try made()
-        let other = SharedEngine(NodeBench.record(of: try bench.serve { log, _ in log.storedIdentity.id }))
+        let other = SharedEtcd(NodeBench.record(of: try bench.serve { log, _ in log.storedIdentity.id }))
         try serve(bench, shared, run: "1") { node in #expect(node.ask(append).count == 1) }
         let twin = NodeBench()
         twin.settle()
         #expect(twin.ask(append).count == 1)
         let key = LogKeys(log: "main").entry(Position(1))
-        let foreign = try #require(twin.shared.engine.pairs[key])
-        other.engine.put(key, foreign.value)
+        let foreign = try #require(twin.shared.etcd.pairs[key])
+        other.etcd.put(key, foreign.value)
         try serve(bench, other, run: "2") { node in
             #expect(node.loop.server.clusterError?.isDamage == true)
             #expect(node.loop.transport.isStopped && node.loop.said("diverged") == 1)
         }
     }
 
-    @Test func `a node that has events which the engine lost ends, and one of another history does`() throws {
+    @Test func `a node that has events which etcd lost ends, and one of another history does`() throws {
         let (bench, shared) = try made()
         try serve(bench, shared, run: "1") { node in #expect(node.ask(append).count == 1) }
         let history = try bench.serve { log, _ in log.storedIdentity.id }
-        try serve(bench, SharedEngine(NodeBench.record(of: history)), run: "2") { node in
+        try serve(bench, SharedEtcd(NodeBench.record(of: history)), run: "2") { node in
             guard case .ahead = node.loop.server.clusterError else {
                 Issue.record("\(String(describing: node.loop.server.clusterError))")
                 return
             }
         }
-        let foreign = SharedEngine(NodeBench.record(of: [UInt8](repeating: 1, count: 16)))
+        let foreign = SharedEtcd(NodeBench.record(of: [UInt8](repeating: 1, count: 16)))
         try serve(bench, foreign, run: "3") { node in #expect(node.loop.server.clusterError == .otherHistory) }
     }
 }

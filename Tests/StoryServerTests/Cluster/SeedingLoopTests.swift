@@ -10,7 +10,8 @@ import Testing
 struct SeedingLoopTests {
     private let keys = LogKeys(log: "main")
 
-    /// A node whose engine has nothing through a position, and a store with five events, which is the node n2.
+    /// A node whose ordering service has nothing through a position, and a store with five events, which is the node
+    /// n2.
     private struct Bench {
         let bench = NodeBench()
         let source: LoopBench
@@ -25,9 +26,9 @@ struct SeedingLoopTests {
             source.connected("s")
             for number in 1...5 { _ = source.ask(#"APPEND note-1 {"type":"A","data":\#(number)}"#, from: "s") }
             var record = NodeBench.record(of: [UInt8](repeating: 7, count: 16))
-            (record.position, record.cluster) = (Position(position), bench.shared.engine.cluster)
-            bench.shared.engine.put(keys.identity, record.value)
-            bench.shared.engine.put(keys.node("n2"), Array("address=/n2\nrun=x\nstored=5\n".utf8))
+            (record.position, record.cluster) = (Position(position), bench.shared.etcd.cluster)
+            bench.shared.etcd.put(keys.identity, record.value)
+            bench.shared.etcd.put(keys.node("n2"), Array("address=/n2\nrun=x\nstored=5\n".utf8))
             node.transport.listeners["/n2"] = ConnectionID(1_000_000)
             bench.settle()
         }
@@ -73,7 +74,7 @@ struct SeedingLoopTests {
         let bench = Bench(keys, through: 2, seal: "theirs")
         let head = EntryHead(
             first: Position(5), count: 1, previous: 8, bytes: 1, digest: EntryHead.Digest(low: 1, high: 2))
-        bench.bench.shared.engine.put(keys.entry(head.first), head.value(term: Term(1), records: [1]))
+        bench.bench.shared.etcd.put(keys.entry(head.first), head.value(term: Term(1), records: [1]))
         bench.move()
         #expect(bench.node.log.head == Position(2))
         bench.bench.tick(10)

@@ -47,7 +47,7 @@ import Testing
         #expect(store.log.storedIdentity == history && store.log.head == .zero)
         store.close()
         #expect(mark("a") == "storykeep 4 node main n1")
-        // The engine is not needed any more: a node serves what it has.
+        // Etcd is not needed any more: a node serves what it has.
         try open("a", as: node("n1", history: nil)).close()
         #expect(fault("a", as: .store).contains("is the node n1 of the log main: alone or as another one it would"))
         #expect(fault("a", as: node("n2", history: history)).contains("is the node n1 of the log main"))
@@ -57,7 +57,7 @@ import Testing
         reading.close()
     }
 
-    @Test func `a start without the engine makes no directory`() throws {
+    @Test func `a start without etcd makes no directory`() throws {
         #expect(fault("a", as: node("n1", history: nil)) == "the history is not asked for")
         #expect(!Files.exists(folder.path + "/a"))
     }

@@ -54,7 +54,7 @@ final class LinkedNodes {
         bench.nodes[index].run()
     }
 
-    /// Moves the bytes of links once, and nothing to the engine or from it.
+    /// Moves the bytes of links once, and nothing to etcd or from it.
     func step() { _ = move() }
 
     /// A node is killed: its links end, and nobody listens any more.

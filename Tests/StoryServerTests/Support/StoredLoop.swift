@@ -18,8 +18,8 @@ final class StoredLoop {
             path, journal: 1 << 16, clock: clock.clock, trace: Trace(now: { Instant(milliseconds: 0) }) { _ in },
             background: held.background, whenFlushed: woken.set)
         loop = try DrivenLoop(
-            limits, clock, log: store.log, models: store.models, shelf: store.shelf,
-            logWork: LogWork(store.log, store.models),
+            limits, clock, log: store.log, models: store.models, modelFolders: store.modelFolders,
+            logWork: LogJobs(store.log, store.models),
             commits: commits, background: held.background, holdRight: store.holdRight, woken: woken)
         commits.whenDone = loop.wake
         loop.connected("a")

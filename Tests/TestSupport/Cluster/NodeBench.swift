@@ -4,10 +4,10 @@ import StoryLog
 import StoryServer
 import StoryStorage
 
-/// Nodes of one log: shipped loops over memory, and one engine that orders their entries.
+/// Nodes of one log: shipped loops over memory, and one ordering service that orders their entries.
 package final class NodeBench {
-    package let shared: SharedEngine
-    package private(set) var engines: [DrivenEngine] = []
+    package let shared: SharedEtcd
+    package private(set) var etcds: [DrivenEtcd] = []
     package private(set) var nodes: [LoopBench] = []
     private static let history = [UInt8](repeating: 7, count: 16)
 
@@ -15,17 +15,17 @@ package final class NodeBench {
     ///   - count: the number of nodes.
     ///   - limits: the limits of each.
     package init(nodes count: Int = 1, _ limits: Limits = Limits()) {
-        shared = SharedEngine(NodeBench.record(of: NodeBench.history))
+        shared = SharedEtcd(NodeBench.record(of: NodeBench.history))
         let inline = BackgroundStarter { work in
             work()
             return true
         }
         for number in 1...count {
-            let engine = DrivenEngine(shared)
-            let node = ClusterNode(engine: engine, settings: NodeBench.settings("n\(number)", run: "\(number)"))
+            let etcd = DrivenEtcd(shared)
+            let node = ClusterNode(ordering: etcd, settings: NodeBench.settings("n\(number)", run: "\(number)"))
             let loop = LoopBench(limits, node: node, background: inline)
             loop.clock.setStep(nanoseconds: 10_000)
-            engines.append(engine)
+            etcds.append(etcd)
             nodes.append(loop)
         }
         for node in nodes { node.connected("a") }
@@ -46,9 +46,9 @@ package final class NodeBench {
         var isMoving = true
         while isMoving {
             isMoving = false
-            for (node, engine) in zip(nodes, engines) where !node.transport.isStopped {
+            for (node, etcd) in zip(nodes, etcds) where !node.transport.isStopped {
                 node.run()
-                if engine.deliver() { isMoving = true }
+                if etcd.deliver() { isMoving = true }
                 node.run()
             }
         }

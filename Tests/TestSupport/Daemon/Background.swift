@@ -14,7 +14,7 @@ package final class Background: Sendable {
     }
 
     /// Waits for its end.
-    package func join(within seconds: Int = Patience.secondsOfWork) throws {
+    package func join(within seconds: Int = TestTimeout.secondsOfWork) throws {
         try until("a thread ends", within: seconds) { isDone.withLock { $0 } }
     }
 }

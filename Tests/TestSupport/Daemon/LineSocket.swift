@@ -10,7 +10,7 @@ package final class LineSocket {
     package init(_ path: String) throws {
         descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw SystemRefused(call: "socket", code: errno) }
-        var patience = timeval(tv_sec: Patience.seconds, tv_usec: 0)
+        var patience = timeval(tv_sec: TestTimeout.seconds, tv_usec: 0)
         let size = socklen_t(MemoryLayout<timeval>.size)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, size)
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, size)
@@ -98,7 +98,7 @@ package final class LineSocket {
                 return nil
             } else {
                 guard errno == EAGAIN else { throw SystemRefused(call: "recv", code: errno) }
-                throw TookTooLong(what: "no line came, within \(Patience.seconds) s")
+                throw TookTooLong(what: "no line came, within \(TestTimeout.seconds) s")
             }
         }
     }

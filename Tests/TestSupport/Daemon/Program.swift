@@ -96,7 +96,7 @@ package final class Program {
     }
 
     /// Waits for its end.
-    package func wait(within seconds: Int = Patience.seconds) throws -> Exit {
+    package func wait(within seconds: Int = TestTimeout.seconds) throws -> Exit {
         try until("process \(pid) ends", within: seconds) { poll() != nil }
         return poll() ?? .signal(0)
     }

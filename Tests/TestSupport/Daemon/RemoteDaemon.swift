@@ -61,7 +61,7 @@ package final class PlainConnection {
     /// - Parameter receiveBuffer: how many bytes the kernel takes that are not read, about; nil: as many as it wants.
     package init(_ port: UInt16, receiveBuffer: Int32? = nil) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        var patience = timeval(tv_sec: Patience.seconds, tv_usec: 0)
+        var patience = timeval(tv_sec: TestTimeout.seconds, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
         if var receiveBuffer {
             setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &receiveBuffer, socklen_t(MemoryLayout<Int32>.size))

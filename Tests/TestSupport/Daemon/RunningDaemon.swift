@@ -152,7 +152,7 @@ package final class RunningDaemon {
         let place = offline ? ["--data", data] : ["--socket", socket]
         let command = [try Program.path("storectl")] + place + arguments
         let tool = try Program(command, input: given, output: output, errors: errors)
-        let exit = try tool.wait(within: Patience.secondsOfWork)
+        let exit = try tool.wait(within: TestTimeout.secondsOfWork)
         return Run(exit: exit, output: Files.text(output), errors: Files.text(errors))
     }
 
@@ -163,7 +163,7 @@ package final class RunningDaemon {
         let tool = try Program.path("storectl")
         let words = "S='\(tool)'; T='\(tool) --socket \(socket)'; D='\(folder.path)'; "
         let shell = try Program(["sh", "-c", words + script], output: output, errors: errors)
-        let exit = try shell.wait(within: Patience.secondsOfWork)
+        let exit = try shell.wait(within: TestTimeout.secondsOfWork)
         return Run(exit: exit, output: Files.text(output), errors: Files.text(errors))
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 
 /// How long tests wait for what must come: so long that a busy machine does not decide, and a hang still ends.
-package enum Patience {
+package enum TestTimeout {
     /// The limit for what takes a second or less on a quiet machine: a minute, or `STORYKEEP_TEST_LIMIT` seconds where
     /// builds are slow or loads are long.
     package static let seconds =
@@ -14,7 +14,7 @@ package enum Patience {
 
 /// Waits for a condition.
 package func until(
-    _ what: @autoclosure () -> String, within seconds: Int = Patience.seconds, _ condition: () throws -> Bool
+    _ what: @autoclosure () -> String, within seconds: Int = TestTimeout.seconds, _ condition: () throws -> Bool
 ) throws {
     let deadline = ContinuousClock.now + .seconds(seconds)
     while try !condition() {
@@ -25,10 +25,10 @@ package func until(
 
 /// Waits for a condition without holding one of the tasks' threads.
 package func eventually(_ what: String, _ condition: () async throws -> Bool) async throws {
-    let deadline = ContinuousClock.now + Patience.duration
+    let deadline = ContinuousClock.now + TestTimeout.duration
     while try await !condition() {
         guard ContinuousClock.now < deadline else {
-            throw TookTooLong(what: "\(what), within \(Patience.seconds) s")
+            throw TookTooLong(what: "\(what), within \(TestTimeout.seconds) s")
         }
         try await Task.sleep(for: .milliseconds(1))
     }

@@ -55,7 +55,7 @@ package enum DeclaredLoad {
 
     /// Whether the model reads a stream: it is none of the store's own.
     private static func isRead(_ stream: String) -> Bool {
-        !Definition.ownCategories.contains(String(stream.prefix { $0 != "-" }))
+        !Definition.builtInCategories.contains(String(stream.prefix { $0 != "-" }))
     }
 
     /// Holds the rows that a daemon shows against the number of the events of users, where the model is defined.
@@ -102,8 +102,8 @@ package enum DeclaredLoad {
         let plan = CataloguePlan(try Catalogue([declaration]))
         let tables = plan[Kind(number: 0)].schema.tables
         let folder = ModelFolder(model: name, number: number, tables: tables)
-        guard let stored = try store.shelf.open(folder) else { return false }
-        defer { store.shelf.close(stored) }
+        guard let stored = try store.modelFolders.open(folder) else { return false }
+        defer { store.modelFolders.close(stored) }
         // It may have a part of its tables alone, and nobody uses it.
         guard stored.checkpointed > .zero, try !RowIndexing.isDeferred(in: stored) else { return false }
         let folded = MemoryModelStore()

@@ -31,10 +31,10 @@ package final class EtcdLink {
     }
 
     /// Makes a call and returns its answer.
-    package func call(_ call: EngineCall) throws -> EngineAnswer { try answers([call])[0] }
+    package func call(_ call: OrderingCall) throws -> OrderingAnswer { try answers([call])[0] }
 
     /// Makes calls at once and returns their answers in the order of the calls.
-    package func answers(_ calls: [EngineCall]) throws -> [EngineAnswer] {
+    package func answers(_ calls: [OrderingCall]) throws -> [OrderingAnswer] {
         let ids = calls.map { call in
             let id = makeID()
             session.call(id, call)
@@ -44,8 +44,8 @@ package final class EtcdLink {
     }
 
     /// Waits for the answer to a call.
-    package func answer(to id: CallID) throws -> EngineAnswer {
-        var found: EngineAnswer?
+    package func answer(to id: CallID) throws -> OrderingAnswer {
+        var found: OrderingAnswer?
         try wait("the answer to call \(id.number)") {
             found = $0.lazy.compactMap { if case .answered(id, let answer) = $0 { answer } else { nil } }.first
             return found != nil
@@ -61,9 +61,9 @@ package final class EtcdLink {
 
     /// Waits until the changes of a watch satisfy a condition, and takes its batches.
     package func batches(
-        of id: CallID, until condition: ([EngineWatchBatch]) -> Bool
-    ) throws -> [EngineWatchBatch] {
-        var found: [EngineWatchBatch] = []
+        of id: CallID, until condition: ([OrderingWatchBatch]) -> Bool
+    ) throws -> [OrderingWatchBatch] {
+        var found: [OrderingWatchBatch] = []
         try wait("the batches of watch \(id.number)") {
             found = $0.compactMap { if case .watched(id, let batch) = $0 { batch } else { nil } }
             return condition(found)
@@ -73,8 +73,8 @@ package final class EtcdLink {
     }
 
     /// Waits for the end of a watch.
-    package func end(of id: CallID) throws -> EngineWatchEnd {
-        var found: EngineWatchEnd?
+    package func end(of id: CallID) throws -> OrderingWatchEnd {
+        var found: OrderingWatchEnd?
         try wait("the end of watch \(id.number)") {
             found = $0.lazy.compactMap { if case .watchEnded(id, let end) = $0 { end } else { nil } }.first
             return found != nil

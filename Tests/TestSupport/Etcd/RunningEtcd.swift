@@ -109,7 +109,7 @@ package final class RunningEtcd {
     private static func isServing(_ port: UInt16) throws -> Bool {
         guard let link = try? EtcdLink(port) else { return false }
         let id = link.makeID()
-        link.session.call(id, .range(EngineRange(from: "/")))
+        link.session.call(id, .range(OrderingRange(from: "/")))
         for _ in 0..<100 {
             link.step(milliseconds: 10)
             if link.hasAnswer(id) { return try link.answer(to: id) != .unknown }

@@ -30,7 +30,8 @@ package class DrivenLoop {
     /// - Throws: what reading the models failed with.
     package init(
         _ limits: Limits = Limits(), _ clock: DrivenClock = DrivenClock(), log: any EventLog,
-        models: any ServedModels, shelf: any ModelShelf = MemoryShelf(), logWork: LogWork, commits: any CommitRunner,
+        models: any ServedModels, modelFolders: any ModelFolders = MemoryModelFolders(), logWork: LogJobs,
+        commits: any CommitRunner,
         background: BackgroundStarter = .threads,
         holdRight: @escaping () throws(StorageError) -> Void = {}, woken: WakeFlag = WakeFlag(), follow: String? = nil,
         node: ClusterNode? = nil,
@@ -47,7 +48,7 @@ package class DrivenLoop {
         }
         server = Server(
             dependency: try ServerDependency(
-                configuration, clock: clock.clock, trace: trace, log: log, models: models, shelf: shelf,
+                configuration, clock: clock.clock, trace: trace, log: log, models: models, modelFolders: modelFolders,
                 logWork: logWork,
                 commits: commits, node: node, transport: twisted(transport), background: background,
                 wake: { woken.set() },

@@ -11,7 +11,7 @@ package final class LoopBench: DrivenLoop {
 
     package let log = MemoryEventLog()
     package let models = MemoryModels()
-    package let shelf = MemoryShelf()
+    package let modelFolders = MemoryModelFolders()
     package let commits = HeldCommits(isHeld: false)
 
     /// - Parameters:
@@ -24,10 +24,10 @@ package final class LoopBench: DrivenLoop {
         _ limits: Limits = Limits(), follow: String? = nil, seal: String = "", node: ClusterNode? = nil,
         background: BackgroundStarter = .threads
     ) {
-        let work = LogWork(verify: { _, _ in { [] } }, backUp: { _, _ in { [] } }, seal: { _ in { seal } })
+        let work = LogJobs(verify: { _, _ in { [] } }, backUp: { _, _ in { [] } }, seal: { _ in { seal } })
         do throws(StorageError) {
             try super.init(
-                limits, log: log, models: models, shelf: shelf, logWork: work, commits: commits,
+                limits, log: log, models: models, modelFolders: modelFolders, logWork: work, commits: commits,
                 background: background, follow: follow, node: node)
         } catch {
             preconditionFailure("models in memory are read: \(error)")

@@ -92,7 +92,7 @@ package struct PlainQuery {
     }
 }
 
-/// The store's own kinds, with what tests ask of their schemas.
+/// The built-in kinds, with what tests ask of their schemas.
 extension Kind: CaseIterable, CustomStringConvertible {
     package static var allCases: [Kind] { Catalogue.standard.kinds.map(\.kind) }
     package var description: String { name }

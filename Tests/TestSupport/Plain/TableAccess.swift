@@ -4,7 +4,7 @@ package import StoryStore
 import StoryStorage
 
 extension ModelTable {
-    /// The store's own table with this name.
+    /// The built-in table with this name.
     package static func named(_ name: String) -> ModelTable {
         guard let table = Catalogue.standard.tables.first(where: { $0.name == name }) else {
             preconditionFailure("there is no table \(name)")

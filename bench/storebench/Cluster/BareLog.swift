@@ -3,20 +3,20 @@ import StoryCore
 
 /// A log in etcd without nodes: the transactions by which a leader writes entries, made by this program.
 final class BareLog {
-    private let link: EngineLink
+    private let link: EtcdClient
     /// The keys are as long as those of the nodes' log.
     private let keys = LogKeys(log: "bare")
     private var term: Int64 = 0
     private var first = Position(1)
 
-    /// - Parameter engine: the member of etcd that is asked.
-    init(_ engine: Service) throws(BenchError) {
-        link = try EngineLink(engine.address)
-        let leader = EngineTransaction(
+    /// - Parameter etcd: the member of etcd that is asked.
+    init(_ etcd: Service) throws(BenchError) {
+        link = try EtcdClient(etcd.address)
+        let leader = OrderingTransaction(
             conditions: [.created(keys.leader, at: 0)],
             then: [.put(keys.leader, Array("bench".utf8), lease: 0)])
         _ = try link.answer(to: .transaction(leader))
-        guard let found = try link.keys(EngineRange(from: keys.leader)).first else {
+        guard let found = try link.keys(OrderingRange(from: keys.leader)).first else {
             throw BenchError("etcd did not take a key")
         }
         term = found.created
@@ -40,7 +40,7 @@ final class BareLog {
 
     /// Removes the entries.
     func clear() throws(BenchError) {
-        let all = EngineTransaction(conditions: [], then: [.delete(.prefix(keys.entries))])
+        let all = OrderingTransaction(conditions: [], then: [.delete(.prefix(keys.entries))])
         guard case .transacted = try link.answer(to: .transaction(all)) else {
             throw BenchError("etcd did not remove entries")
         }
@@ -48,10 +48,10 @@ final class BareLog {
 
     private func write(_ value: [UInt8]) throws(BenchError) {
         let key = keys.entry(first)
-        let transaction = EngineTransaction(
+        let transaction = OrderingTransaction(
             conditions: [.created(keys.leader, at: term), .created(key, at: 0)], then: [.put(key, value, lease: 0)],
             otherwise: [
-                .get(EngineRange(from: keys.leader)), .get(EngineRange(from: key)),
+                .get(OrderingRange(from: keys.leader)), .get(OrderingRange(from: key)),
                 .get(.prefix(keys.entries, limit: 1, isKeysOnly: true)),
             ])
         guard case .transacted(succeeded: true, _, _) = try link.answer(to: .transaction(transaction)) else {

@@ -17,7 +17,7 @@ final class FullEntries {
     /// What the nodes wrote.
     let nodes = SharedRounds { _, stage throws(BenchError) in try FullEntries.measure(stage) }
     /// What etcd took, in entries as large as those of the nodes in the same round.
-    private(set) lazy var engine = SharedRounds { [self] number, stage throws(BenchError) in
+    private(set) lazy var etcd = SharedRounds { [self] number, stage throws(BenchError) in
         try measure(stage, beside: nodes.round(number, stage))
     }
     private var log: BareLog?
@@ -35,7 +35,7 @@ final class FullEntries {
 
     private func bareLog(_ stage: Stage) throws(BenchError) -> BareLog {
         if let log { return log }
-        let made = try BareLog(stage.engine()[0])
+        let made = try BareLog(stage.etcd()[0])
         log = made
         return made
     }

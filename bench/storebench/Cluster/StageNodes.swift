@@ -7,19 +7,19 @@ extension Stage {
     private var lease: Int { size.form == "tiny" ? 2 : 3 }
 
     /// As docs/cluster.md has them.
-    private static let engineSettings = [
+    private static let etcdSettings = [
         "--heartbeat-interval", "100", "--election-timeout", "1000", "--snapshot-count", "1000",
         "--quota-backend-bytes", "2147483648",
     ]
 
     /// The members of etcd, which are started the first time.
-    func engine(members: Int = 1) throws(BenchError) -> [Service] {
+    func etcd(members: Int = 1) throws(BenchError) -> [Service] {
         if isFirst("etcd") {
             setNext("members", members)
             // Another process may have taken a port between its choice and its use.
             for left in (0..<3).reversed() {
                 do {
-                    try startEngine(members)
+                    try startEtcd(members)
                     break
                 } catch { guard left > 0 else { throw error } }
                 for number in 1...members { stop("etcd\(number)") }
@@ -31,7 +31,7 @@ extension Stage {
     }
 
     /// A member serves once most of them run, so only the last one is waited for.
-    private func startEngine(_ members: Int) throws(BenchError) {
+    private func startEtcd(_ members: Int) throws(BenchError) {
         guard let program = Command.find("etcd") else { throw BenchError("etcd: install etcd-server") }
         let (addresses, attempt) = (try Loopback.free(2 * members), number("starts of etcd"))
         let (clients, peers) = (Array(addresses[..<members]), Array(addresses[members...]))
@@ -44,10 +44,10 @@ extension Stage {
             ]
             let command =
                 [program, "--name", name, "--data-dir", "\(folder.path)/\(name)-\(attempt)"] + addresses
-                + Stage.engineSettings
+                + Stage.etcdSettings
             _ = try service(name) { folder throws(BenchError) in
                 try Service(name, command, in: folder, address: clients[index]) {
-                    index + 1 < members || clients.allSatisfy(EngineLink.isServing)
+                    index + 1 < members || clients.allSatisfy(EtcdClient.isServing)
                 }
             }
         }
@@ -66,7 +66,7 @@ extension Stage {
     func makeLog(of name: String) throws(BenchError) { _ = try Command.run(nodeCommand(name) + ["--create"]) }
 
     private func nodeCommand(_ name: String) throws(BenchError) -> [String] {
-        let urls = try engine().map { "http://\($0.address)" }.joined(separator: ",")
+        let urls = try etcd().map { "http://\($0.address)" }.joined(separator: ",")
         return [
             try Services.stored(), "--data", data(name), "--socket", socket(name), "--cluster", urls, "--node", name,
             "--lease", "\(lease)",
@@ -95,8 +95,8 @@ extension Stage {
 
     /// The bytes of the last entry's value, and the number of its events.
     func lastEntry() throws(BenchError) -> (bytes: Int, events: Int) {
-        let range = EngineRange.prefix(LogKeys(log: "main").entries, limit: 1, order: .descending)
-        guard let entry = try EngineLink(engine()[0].address).keys(range).first,
+        let range = OrderingRange.prefix(LogKeys(log: "main").entries, limit: 1, order: .descending)
+        guard let entry = try EtcdClient(etcd()[0].address).keys(range).first,
             let (head, _, _) = try? EntryHead.read(entry.value)
         else { throw BenchError("etcd has no entry of the log") }
         return (entry.value.count, head.count)

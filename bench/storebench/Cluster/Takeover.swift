@@ -13,7 +13,7 @@ enum Takeover {
     /// Three members of etcd and three nodes of a log.
     static func fill(_ stage: Stage) throws(BenchError) {
         guard stage.isFirst("three nodes") else { return }
-        _ = try stage.engine(members: 3)
+        _ = try stage.etcd(members: 3)
         try stage.makeLog(of: nodes[0])
         _ = try stage.leader(of: [nodes[0]])
         _ = try stage.leader(of: nodes)

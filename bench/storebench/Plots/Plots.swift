@@ -11,13 +11,13 @@ extension Plot {
         let all = shape.contenders.map { (name: $0.name, figures: results.figures(row.id, shape.name, $0.name)) }
         var lines: [[String]] = []
         for (index, bar) in all.filter({ !$0.figures.isEmpty }).enumerated() {
-            let isOwn = bar.name == shape.contenders[0].name
+            let isStorykeep = bar.name == shape.contenders[0].name
             let figures = bar.figures
             let range = figures.samples.count == 1 ? [nil, nil] : [figures.least, figures.most]
             lines.append(
-                head + ["\(index)", bar.name, isOwn ? "1" : "0"] + ([figures.median] + range + [nil]).map(cell)
+                head + ["\(index)", bar.name, isStorykeep ? "1" : "0"] + ([figures.median] + range + [nil]).map(cell)
                     + [Verdict.text(figures.median) + figures.range])
-            guard isOwn else { continue }
+            guard isStorykeep else { continue }
             for limit in shape.bars.compactMap({ limit($0, of: row, shape, results) }) {
                 lines.append(head + ["\(index)", bar.name, "1", "", "", "", cell(limit), ""])
             }
@@ -55,7 +55,8 @@ extension Plot {
                     let figures = results.figures(row.id, shape.name, contender.name)
                     let waits = [figures.latency(\.p50us), figures.latency(\.p99us), figures.latency(\.p999us)]
                     guard !waits.contains(nil) else { return nil }
-                    return wait(contender.name, isOwn: contender.name == shape.contenders[0].name, waits + [nil, nil])
+                    return wait(
+                        contender.name, isStorykeep: contender.name == shape.contenders[0].name, waits + [nil, nil])
                 }
                 guard !all.isEmpty else { continue }
                 lines += [["\(row.id)  \(row.title): \(shape.name)", "", "", "", "", "", "", ""]] + all
@@ -68,14 +69,14 @@ extension Plot {
     /// The latencies of one client in each situation, with a limit of 10 ms.
     static func beside(_ all: [Waits]) -> Plot {
         let lines = all.map {
-            wait($0.situation, isOwn: true, [$0.p50us, $0.p99us, $0.p999us, $0.longestUs, 10_000])
+            wait($0.situation, isStorykeep: true, [$0.p50us, $0.p99us, $0.p999us, $0.longestUs, 10_000])
         }
         return Plot(name: "beside", script: "waits", title: "GET of a story by one client, while …", panels: [lines])
     }
 
     /// - Parameter microseconds: p50, p99, p99.9, the longest and a limit.
-    private static func wait(_ name: String, isOwn: Bool, _ microseconds: [Double?]) -> [String] {
-        ["", name, isOwn ? "1" : "0"] + microseconds.map { cell($0.map { $0 / 1_000_000 }) }
+    private static func wait(_ name: String, isStorykeep: Bool, _ microseconds: [Double?]) -> [String] {
+        ["", name, isStorykeep ? "1" : "0"] + microseconds.map { cell($0.map { $0 / 1_000_000 }) }
     }
 
     /// Figures at sizes, a panel for each: multiples of the first point.

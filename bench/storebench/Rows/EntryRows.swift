@@ -28,7 +28,7 @@ enum EntryRows {
                 },
                 Contender("etcd") { stage throws(BenchError) in
                     let bytes = try stage.bytesOfOneEvent()
-                    let bare = try BareLog(stage.engine()[0])
+                    let bare = try BareLog(stage.etcd()[0])
                     return { () throws(BenchError) in
                         let waits = try bare.write(seconds: stage.size.seconds, size: bytes)
                         return Sample(perSecond: waits.microseconds(0.5), latencies: waits)
@@ -67,7 +67,7 @@ enum EntryRows {
                 try stage.fillPair()
                 return entries.nodes.figure(stage, figure)
             },
-            Contender("etcd") { stage throws(BenchError) in entries.engine.figure(stage, figure) },
+            Contender("etcd") { stage throws(BenchError) in entries.etcd.figure(stage, figure) },
         ]
     }
 }

@@ -113,7 +113,7 @@ struct DefinitionChecker {
         var seen: Set<String> = []
         for category in categories where category.name != "*" {
             if category.name.utf8.contains(0x2D) { report(.malformed, at: category.position, "a category has no -") }
-            if Definition.ownCategories.contains(category.name) {
+            if Definition.builtInCategories.contains(category.name) {
                 report(.notSelected, at: category.position, "\(category.name) is the store's own")
             }
             if !seen.insert(category.name).inserted {

@@ -7,7 +7,7 @@ package struct PackedMap: BitwiseCopyable {
     package let scalar: PackedScalar
 
     /// One entry, or the address where one belongs.
-    struct Entry {
+    struct Pair {
         let start: UnsafeRawPointer
         let key: UnsafeRawBufferPointer
         let valueStart: UnsafeRawPointer
@@ -82,7 +82,7 @@ package struct PackedMap: BitwiseCopyable {
     }
 
     private enum Search {
-        case found(Entry)
+        case found(Pair)
         case belongs(UnsafeRawPointer)
     }
 
@@ -98,10 +98,10 @@ package struct PackedMap: BitwiseCopyable {
         return .belongs(next)
     }
 
-    private func entry(at start: UnsafeRawPointer) -> Entry {
+    private func entry(at start: UnsafeRawPointer) -> Pair {
         let key = start.packedText
         let valueStart = start + PackedScalar.lengthCount + key.count
-        return Entry(start: start, key: key, valueStart: valueStart, end: valueStart + scalar.count(at: valueStart))
+        return Pair(start: start, key: key, valueStart: valueStart, end: valueStart + scalar.count(at: valueStart))
     }
 }
 

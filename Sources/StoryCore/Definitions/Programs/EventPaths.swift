@@ -114,52 +114,52 @@ package final class EventPaths {
 
 /// A trie while paths are added to it.
 private struct TrieBuilder {
-    private struct Entry {
+    private struct Branch {
         let step: EventPath.Step?
         var children: [Int] = []
         var targets: [Int] = []
     }
 
-    private var entries: [Entry] = []
+    private var branches: [Branch] = []
     private var roots: [EventRoot: Int] = [:]
-    /// The numbers of the entries in the table.
+    /// The numbers of the branches in the table.
     private var numbers: [Int] = []
 
     mutating func add(_ path: EventPath, target: Int) {
-        var entry = roots[path.root] ?? entries.count
-        if entry == entries.count {
-            roots[path.root] = entry
-            entries.append(Entry(step: nil))
+        var branch = roots[path.root] ?? branches.count
+        if branch == branches.count {
+            roots[path.root] = branch
+            branches.append(Branch(step: nil))
         }
         for step in path.steps {
-            if let child = entries[entry].children.first(where: { entries[$0].step == step }) {
-                entry = child
+            if let child = branches[branch].children.first(where: { branches[$0].step == step }) {
+                branch = child
             } else {
-                entries.append(Entry(step: step))
-                entries[entry].children.append(entries.count - 1)
-                entry = entries.count - 1
+                branches.append(Branch(step: step))
+                branches[branch].children.append(branches.count - 1)
+                branch = branches.count - 1
             }
         }
-        entries[entry].targets.append(target)
+        branches[branch].targets.append(target)
     }
 
     /// Returns the nodes, the roots first and each node's children side by side, and the targets of all nodes.
     mutating func table(in memory: FixedMemory) -> (nodes: [EventPaths.Node], targets: [Int]) {
-        var order = entries.indices.filter { entries[$0].step == nil }
+        var order = branches.indices.filter { branches[$0].step == nil }
         var (nodes, targets): ([EventPaths.Node], [Int]) = ([], [])
-        numbers = Array(repeating: 0, count: entries.count)
+        numbers = Array(repeating: 0, count: branches.count)
         var next = 0
         while next < order.count {
-            let entry = entries[order[next]]
+            let branch = branches[order[next]]
             numbers[order[next]] = next
             nodes.append(
                 EventPaths.Node(
-                    name: entry.step.map { memory.bytes($0.name.bytes) } ?? .none,
-                    isBracketed: entry.step?.isBracketed ?? false,
-                    children: EventPaths.Range(start: order.count, count: entry.children.count),
-                    targets: EventPaths.Range(start: targets.count, count: entry.targets.count)))
-            order += entry.children
-            targets += entry.targets
+                    name: branch.step.map { memory.bytes($0.name.bytes) } ?? .none,
+                    isBracketed: branch.step?.isBracketed ?? false,
+                    children: EventPaths.Range(start: order.count, count: branch.children.count),
+                    targets: EventPaths.Range(start: targets.count, count: branch.targets.count)))
+            order += branch.children
+            targets += branch.targets
             next += 1
         }
         return (nodes, targets)

@@ -80,7 +80,7 @@ struct ProgramSource {
             start: memory.table(fields.map(start)), key: key,
             rules: memory.table(rules), otherRule: otherRule,
             categories: categories.map { memory.table($0.sorted().map { memory.bytes($0) }) },
-            ownCategories: memory.table(Definition.ownCategories.sorted().map { memory.bytes($0) }))
+            builtInCategories: memory.table(Definition.builtInCategories.sorted().map { memory.bytes($0) }))
     }
 
     /// Returns a value of the program's own bytes.
@@ -132,7 +132,7 @@ package struct ProgramCode: BitwiseCopyable {
     let otherRule: Rule?
     /// The categories that the program reads; nil is all but the store's own.
     let categories: UnsafeBufferPointer<UnsafeRawBufferPointer>?
-    let ownCategories: UnsafeBufferPointer<UnsafeRawBufferPointer>
+    let builtInCategories: UnsafeBufferPointer<UnsafeRawBufferPointer>
 
     /// Returns the rule for a type; nil where there is none.
     func rule(_ type: UnsafeRawBufferPointer) -> Rule? {
@@ -143,6 +143,6 @@ package struct ProgramCode: BitwiseCopyable {
     /// Returns true where the program reads a category.
     func reads(_ category: UnsafeRawBufferPointer) -> Bool {
         if let categories { return categories.contains { $0.equals(category) } }
-        return !ownCategories.contains { $0.equals(category) }
+        return !builtInCategories.contains { $0.equals(category) }
     }
 }

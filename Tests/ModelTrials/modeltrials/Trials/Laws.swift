@@ -28,7 +28,7 @@ struct Laws {
         guard late.last?.hasPrefix("+") == true else { throw Difference("DEFINE late: \(late)") }
         var stores: [(name: String, store: any TableStore)] = [("indexes at the end", indexed)]
         for name in ["tried.\(newest.number)", "late.1"] {
-            guard let store = loop.shelf.stores[name] else { throw Difference("\(name) has no store") }
+            guard let store = loop.modelFolders.stores[name] else { throw Difference("\(name) has no store") }
             stores.append((name, store))
         }
         for (name, store) in stores { try compare(store, name, with: replayed, kind.schema.tables) }

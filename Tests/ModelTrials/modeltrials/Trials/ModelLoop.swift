@@ -7,7 +7,7 @@ import TestSupport
 /// The shipped loop over memory, which can be stopped or killed, and started again over the same log.
 final class ModelLoop {
     let log = MemoryEventLog()
-    let shelf = MemoryShelf()
+    let modelFolders = MemoryModelFolders()
     private let models = MemoryModels()
     private let clock = DrivenClock()
     private let limits: Limits
@@ -21,18 +21,19 @@ final class ModelLoop {
         self.limits = limits
         clock.setStep(milliseconds: 0)
         clock.jump(milliseconds: time - clock.now().milliseconds)
-        loop = try ModelLoop.loop(limits, clock, log, models, shelf, background)
+        loop = try ModelLoop.loop(limits, clock, log, models, modelFolders, background)
         begin()
     }
 
     private static func loop(
-        _ limits: Limits, _ clock: DrivenClock, _ log: MemoryEventLog, _ models: MemoryModels, _ shelf: MemoryShelf,
+        _ limits: Limits, _ clock: DrivenClock, _ log: MemoryEventLog, _ models: MemoryModels,
+        _ modelFolders: MemoryModelFolders,
         _ background: HeldBackground
     ) throws -> DrivenLoop {
         let commits = HeldCommits(isHeld: false)
         let loop = try DrivenLoop(
-            limits, clock, log: log, models: models, shelf: shelf,
-            logWork: LogWork(verify: { _, _ in { [] } }, backUp: { _, _ in { [] } }, seal: { _ in { "" } }),
+            limits, clock, log: log, models: models, modelFolders: modelFolders,
+            logWork: LogJobs(verify: { _, _ in { [] } }, backUp: { _, _ in { [] } }, seal: { _ in { "" } }),
             commits: commits,
             background: background.background)
         log.whenFlushed = loop.wake
@@ -84,14 +85,14 @@ final class ModelLoop {
     func restart(isKilled: Bool) throws {
         if isKilled {
             models.discard()
-            for store in shelf.stores.values { store.discard() }
+            for store in modelFolders.stores.values { store.discard() }
         } else {
             let answer = ask("CHECKPOINT")
             try Difference.check(answer.last?.hasPrefix("+"), true, "CHECKPOINT: \(answer)")
         }
         background = HeldBackground()
         try Recovery.fold(log, into: models, by: CataloguePlan(.standard)) { _, _ in }
-        loop = try ModelLoop.loop(limits, clock, log, models, shelf, background)
+        loop = try ModelLoop.loop(limits, clock, log, models, modelFolders, background)
         begin()
     }
 }

@@ -62,7 +62,7 @@ final class TrialRun {
     /// Gives the model other indexes and sorts: its rows are taken over.
     private func index() throws {
         guard let next = newest.indexed(trial, &indexing) else { return }
-        guard MovedLines(from: Array(newest.text.utf8), to: Array(next.text.utf8)) != nil else {
+        guard LineMapping(from: Array(newest.text.utf8), to: Array(next.text.utf8)) != nil else {
             throw Difference("these make other rows:\n\(newest.text)\n\(next.text)")
         }
         let answer = loop.ask("DEFINE tried \(PlainValue.quoted(Array(next.text.utf8)))")

@@ -43,7 +43,7 @@ struct Draw {
     }
 
     private mutating func append(_ number: Int, isKeyed: Bool = false) -> (Write, String) {
-        let stream = ownStream()
+        let stream = noteStream()
         let count = random.oneIn(3) ? Int.random(in: 2...4, using: &random) : 1
         let events = (0..<count).map { appended(stream, nil, $0) }
         let (key, version) = (isKeyed || random.oneIn(5) ? newKey() : nil, self.version())
@@ -56,7 +56,7 @@ struct Draw {
     }
 
     private mutating func appendMany(_ number: Int) -> (Write, String) {
-        let events = (0..<Int.random(in: 1...4, using: &random)).map { appended(ownStream(), version(), $0) }
+        let events = (0..<Int.random(in: 1...4, using: &random)).map { appended(noteStream(), version(), $0) }
         let key = random.oneIn(3) ? newKey() : nil
         let bodies = events.map { body($0, number, isNamed: true) }.joined(separator: ",")
         return (
@@ -181,7 +181,7 @@ struct Draw {
         "\(letter)\(Int.random(in: 1...count, using: &random))"
     }
     private mutating func user() -> String { random.oneIn(30) ? "u9" : name("u", random.oneIn(3) ? 5 : 2) }
-    private mutating func ownStream() -> String { random.pick("note-a", "note-b", "log-c", "log-d-e") }
+    private mutating func noteStream() -> String { random.pick("note-a", "note-b", "log-c", "log-d-e") }
     private mutating func title() -> String { random.pick("A", "A!", "B", "Ab") }
     private mutating func prefecture() -> Int { random.pick(1, 13, 47) }
     private mutating func value() -> Int { random.pick(-2, 0, 1) }
@@ -239,7 +239,7 @@ struct Draw {
 
     private mutating func scope() -> EventScope {
         switch Int.random(in: 0..<6, using: &random) {
-        case 0: EventScope(stream: ownStream())
+        case 0: EventScope(stream: noteStream())
         case 1: EventScope(stream: "story-\(name("s", 6))")
         case 2: EventScope(category: random.pick("note", "story", "message"))
         default: EventScope()

@@ -4,7 +4,8 @@ import StoryServer
 import StoryStorage
 import TestSupport
 
-/// The log that the nodes have together, taken from each change of the engine: what is in it is there for good.
+/// The log that the nodes have together, taken from each change of the ordering service: what is in it is there for
+/// good.
 final class AgreedLog {
     let log = MemoryEventLog()
     /// The last positions of its entries.
@@ -15,10 +16,10 @@ final class AgreedLog {
 
     /// Takes over the entries that were written since the last time. An entry that was put once more, such as by a late try
     /// that comes after the entry was removed, is the same as before: a node that joins may read it.
-    func follow(_ engine: SimulatedEngine) throws {
-        guard engine.revision > seen else { return }
-        guard engine.compacted <= seen else { throw Difference("the engine forgot what was not looked at") }
-        for (revision, change) in engine.changes where revision > seen {
+    func follow(_ etcd: SimulatedEtcd) throws {
+        guard etcd.revision > seen else { return }
+        guard etcd.compacted <= seen else { throw Difference("etcd forgot what was not looked at") }
+        for (revision, change) in etcd.changes where revision > seen {
             guard case .put(let pair) = change, let first = keys.first(ofKey: pair.key) else { continue }
             let (head, _, records) = try EntryHead.read(pair.value)
             guard let records else { throw Difference("the entry \(pair.key) is in parts") }
@@ -29,7 +30,7 @@ final class AgreedLog {
             try records.withUnsafeBytes { try log.ingest($0) { _ in } }
             ends.insert(Int(log.head.value))
         }
-        seen = engine.revision
+        seen = etcd.revision
     }
 
     private func checkOnceMore(_ head: EntryHead, _ records: [UInt8]) throws {

@@ -3,8 +3,9 @@ import StoryCore
 import StoryServer
 import TestSupport
 
-/// A node's way to the engine, on which calls are lost, late, held up or carried out unheard; it outlives each process.
-final class NodeLink: NodeEngine {
+/// A node's way to the ordering service, on which calls are lost, late, held up or carried out unheard; it outlives
+/// each process.
+final class NodeLink: NodeEtcd {
     /// The part of the way that is cut.
     enum Cut: CaseIterable {
         case none, both, calls, answers
@@ -17,21 +18,21 @@ final class NodeLink: NodeEngine {
     let name: String
     let path: String
     let isOneOfSeveral = true
-    private let shared: SharedEngine
+    private let shared: SharedEtcd
     private let trouble: Trouble
     private let twist: TwistedCalls?
     private var random: SplitMix64
     private var runs = 0
     /// The number of disks that the node has lost.
     private var disks = 0
-    private(set) var engine: DrivenEngine?
-    private(set) var cut = Cut.none { didSet { engine?.cut(cut) } }
+    private(set) var etcd: DrivenEtcd?
+    private(set) var cut = Cut.none { didSet { etcd?.cut(cut) } }
     /// How many ticks it is cut.
     private var cutFor = 0
     /// True while everything is answered.
     var isCalm = false
 
-    init(_ name: String, _ shared: SharedEngine, _ trouble: Trouble, _ random: SplitMix64, _ bug: PlantedBug?) {
+    init(_ name: String, _ shared: SharedEtcd, _ trouble: Trouble, _ random: SplitMix64, _ bug: PlantedBug?) {
         (self.name, self.shared, self.trouble, self.random) = (name, shared, trouble, random)
         path = "\(name)/store"
         twist = bug.map { TwistedCalls($0, node: name, shared) }
@@ -43,27 +44,27 @@ final class NodeLink: NodeEngine {
 
     func node(history: [UInt8]) -> ClusterNode {
         runs += 1
-        let engine = DrivenEngine(shared)
-        engine.fate = { [weak self] in self?.fate(of: $0) ?? .lost }
-        engine.watchedAtOnce = { [weak self] in self?.watchedAtOnce() ?? 0 }
+        let etcd = DrivenEtcd(shared)
+        etcd.fate = { [weak self] in self?.fate(of: $0) ?? .lost }
+        etcd.watchedAtOnce = { [weak self] in self?.watchedAtOnce() ?? 0 }
         if let twist {
             twist.run = "\(name)-\(runs)"
-            engine.onTheWay = twist.onTheWay
-            engine.onTheWayBack = twist.onTheWayBack
+            etcd.onTheWay = twist.onTheWay
+            etcd.onTheWayBack = twist.onTheWayBack
         }
-        engine.cut(cut)
-        self.engine = engine
+        etcd.cut(cut)
+        self.etcd = etcd
         var settings = NodeBench.settings(name, run: "\(name)-\(runs)")
         settings.address = NodeWires.address(of: name)
         settings.directory = "\(disks)"
         (settings.lease, settings.patience, settings.tail) = (trouble.lease, trouble.patience, trouble.tail)
-        return ClusterNode(engine: engine, settings: settings)
+        return ClusterNode(ordering: etcd, settings: settings)
     }
 
     /// Cuts the way for some ticks; 0 makes it whole.
     func cut(_ cut: Cut, for ticks: Int) { (self.cut, cutFor) = (ticks > 0 ? cut : .none, ticks) }
 
-    private func fate(of call: EngineCall) -> DrivenEngine.Fate {
+    private func fate(of call: OrderingCall) -> DrivenEtcd.Fate {
         if cut == .entries, call.isEntry { return .late }
         if !isCalm, call.isEntry, random.oneIn(trouble.entries) {
             // The rare faults want one that leads and does not learn what became of its entry.
@@ -81,36 +82,36 @@ final class NodeLink: NodeEngine {
 
     /// The last position that the node has reported as stored.
     var reported: Int {
-        let key = shared.engine.pairs[LogKeys(log: "main").node(name)]
+        let key = shared.etcd.pairs[LogKeys(log: "main").node(name)]
         return key?.field("stored").flatMap { Int($0) } ?? 0
     }
 
     /// Another node is asked to remove this one, which has lost its disk.
     func remove() {
         disks += 1
-        let key = EngineRange(from: LogKeys(log: "main").node(name))
-        _ = shared.engine.apply(
-            .transaction(EngineTransaction(conditions: [], then: [.delete(key)])), at: shared.now)
+        let key = OrderingRange(from: LogKeys(log: "main").node(name))
+        _ = shared.etcd.apply(
+            .transaction(OrderingTransaction(conditions: [], then: [.delete(key)])), at: shared.now)
     }
 
     /// True once the log has the node.
-    var isJoined: Bool { shared.engine.pairs[LogKeys(log: "main").node(name)] != nil }
+    var isJoined: Bool { shared.etcd.pairs[LogKeys(log: "main").node(name)] != nil }
 
     /// A tenth of a second goes by: calls that were held up move on.
     func ticked() {
         if cutFor > 0 { cut(cut, for: cutFor - 1) }
-        guard let engine else { return }
-        guard !isCalm else { return engine.release() }
+        guard let etcd else { return }
+        guard !isCalm else { return etcd.release() }
         if cut == .none {
-            for _ in 0..<engine.heldCount where engine.heldCount > 0 && random.oneIn(2) {
-                engine.advanceHeld(Int.random(in: 0..<engine.heldCount, using: &random))
+            for _ in 0..<etcd.heldCount where etcd.heldCount > 0 && random.oneIn(2) {
+                etcd.advanceHeld(Int.random(in: 0..<etcd.heldCount, using: &random))
             }
         }
-        engine.giveUpHeld()
+        etcd.giveUpHeld()
     }
 }
 
-extension DrivenEngine {
+extension DrivenEtcd {
     fileprivate func cut(_ cut: NodeLink.Cut) {
         (isCut, isMute, isDeaf) = (cut == .both, cut == .calls, cut == .answers)
     }
@@ -123,7 +124,7 @@ struct Trouble {
     let lease: Int
     /// How long an entry waits for its outcome, in nanoseconds.
     let patience: UInt64
-    /// The bytes of entries that the engine keeps for nodes that are away.
+    /// The bytes of entries that the ordering service keeps for nodes that are away.
     let tail: Int
     /// One call in this many fares badly.
     let calls: Int

@@ -6,16 +6,16 @@ import TestSupport
 
 // The clients, each at one node at a time.
 extension NodesSimulation {
-    /// The node that the engine says leads, where it runs.
+    /// The node that the ordering service says leads, where it runs.
     func leader() -> SimulatedNode? {
-        let name = shared.engine.pairs[LogKeys(log: "main").leader]?.field("node")
+        let name = shared.etcd.pairs[LogKeys(log: "main").leader]?.field("node")
         return nodes.first { $0.name == name && $0.isUp }
     }
 
-    /// The position that the first entry in the engine begins at.
+    /// The position that the first entry in the ordering service begins at.
     var firstInTail: Int? {
         let keys = LogKeys(log: "main")
-        let first = shared.engine.pairs.keys.filter { $0.hasPrefix(keys.entries) }.min()
+        let first = shared.etcd.pairs.keys.filter { $0.hasPrefix(keys.entries) }.min()
         return first.flatMap { keys.first(ofKey: $0) }.map { Int($0.value) }
     }
 

@@ -115,7 +115,7 @@ extension NodesSimulation {
 
     /// Holds everything that happened against what should have.
     func observe() throws {
-        try agreed.follow(shared.engine)
+        try agreed.follow(shared.etcd)
         try world.look(at: agreed.log, committed: agreed.log.head, isFailing: false)
         try answers.checkCommitted()
         for node in nodes where node.isUp { try look(at: node) }
@@ -162,7 +162,7 @@ extension NodesSimulation {
     /// Nothing fails any more: everything is answered, all nodes have the same log, and a write succeeds.
     func settle() throws {
         isSettling = true
-        shared.engine.isFull = false
+        shared.etcd.isFull = false
         for node in nodes {
             node.disk.forgive()
             node.disk.fullness = .none
@@ -210,7 +210,7 @@ extension NodesSimulation {
             sent = add(.write(write), line, to: client)
             try calm(20)
             tries += 1
-            // The engine may have had too many entries for long, and be rid of them only now.
+            // The ordering service may have had too many entries for long, and be rid of them only now.
         } while sent.status == .refused("busy") && answers.excused.contains("busy") && tries < 3
         guard sent.status == .done else { throw Difference("the write at the end is \(sent.status)\n\(state)") }
     }
@@ -227,7 +227,7 @@ extension NodesSimulation {
         }
     }
 
-    /// The nodes and the engine, for a person.
+    /// The nodes and the ordering service, for a person.
     private var state: String {
         let lines = nodes.map { node in
             guard let process = node.process else { return "\(node.name) is down" }

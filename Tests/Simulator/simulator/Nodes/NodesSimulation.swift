@@ -5,10 +5,11 @@ import StoryServer
 import StoryStorage
 import TestSupport
 
-/// One seed of a log of several nodes: shipped servers, each on a disk of its own, over one engine that fails.
+/// One seed of a log of several nodes: shipped servers, each on a disk of its own, over one ordering service that
+/// fails.
 ///
-/// Clients write to whichever node and read from any. Each line that they get is held against the one log that the engine
-/// ordered, and each node's log is held against it.
+/// Clients write to whichever node and read from any. Each line that they get is held against the one log that the
+/// ordering service ordered, and each node's log is held against it.
 final class NodesSimulation: SimulationRun {
     let story: Story
     let habits: Habits
@@ -16,7 +17,7 @@ final class NodesSimulation: SimulationRun {
     let world = World()
     let answers: Answers
     let agreed = AgreedLog()
-    let shared: SharedEngine
+    let shared: SharedEtcd
     let nodes: [SimulatedNode]
     let bug: PlantedBug?
     let twisted: TwistedLines?
@@ -30,7 +31,7 @@ final class NodesSimulation: SimulationRun {
     var isSettling = false
     /// True once a node lost its disk.
     var isWiped = false
-    /// The last event that the engine had no more when the last node joined; nil before that.
+    /// The last event that the ordering service had no more when the last node joined; nil before that.
     private(set) var trimmedAlone: Int?
     private(set) var step = "the first start"
 
@@ -43,7 +44,7 @@ final class NodesSimulation: SimulationRun {
         draw.largest = min(habits.largest, 3_000)
         clients = (1...trouble.nodes + 1).map { Client("client \($0)") }
         answers = Answers(world, passesOn: true)
-        let shared = SharedEngine(NodeBench.record(of: NodeLink.history))
+        let shared = SharedEtcd(NodeBench.record(of: NodeLink.history))
         nodes = (0..<trouble.nodes).map { number in
             let name = "n\(number + 1)"
             let link = NodeLink(name, shared, trouble, SplitMix64(seed: random.next()), bug)
@@ -56,7 +57,7 @@ final class NodesSimulation: SimulationRun {
 
     func run() throws {
         answers.excused = ["unavailable", "full", "behind", "draining"]
-        // Writes wait where the engine keeps more than four tails, and are refused after a while.
+        // Writes wait where the ordering service keeps more than four tails, and are refused after a while.
         if trouble.tail < 1 << 20 { answers.excused.insert("busy") }
         answers.isMemoryScarce = habits.output.all < 1 << 20
         for node in nodes {
@@ -110,12 +111,12 @@ final class NodesSimulation: SimulationRun {
         case .cut: cut(node, random.pick(.both, .calls, .answers, .entries))
         case .cutAll: for node in nodes { cut(node, .both) }
         case .takeLead: shared.takeLeadAway()
-        case .fill: shared.engine.isFull.toggle()
+        case .fill: shared.etcd.isFull.toggle()
         case .carryOutLate: carryOutLate(random.pick(1, 1, 8))
-        case .breakWatches: if node.running != nil { node.link.engine?.breakWatches() }
+        case .breakWatches: if node.running != nil { node.link.etcd?.breakWatches() }
         case .compact:
-            try agreed.follow(shared.engine)
-            _ = shared.engine.apply(.compact(revision: shared.engine.revision), at: shared.now)
+            try agreed.follow(shared.etcd)
+            _ = shared.etcd.apply(.compact(revision: shared.etcd.revision), at: shared.now)
         case .wipe: try wipe(node)
         case .overtake: try overtake()
         case .fillDisk: fillDisk(node)
@@ -135,7 +136,8 @@ final class NodesSimulation: SimulationRun {
         node.link.cut(cut, for: 1 + below(random.pick(5, 40, 140)))
     }
 
-    /// Takes note of what the engine had no more when the last node joined: it may be on the disk of a single node.
+    /// Takes note of what the ordering service had no more when the last node joined: it may be on the disk of a single
+    /// node.
     private func noteJoined() {
         guard trimmedAlone == nil, nodes.allSatisfy(\.link.isJoined) else { return }
         trimmedAlone = (firstInTail ?? 1) - 1

@@ -20,7 +20,7 @@ extension NodesSimulation {
     }
 
     /// A node loses its disk, once: a second one may lose what the first has not fetched yet. Now and then the others lag, or
-    /// the power fails everywhere, so that only their disks have what the engine has no more.
+    /// the power fails everywhere, so that only their disks have what the ordering service has no more.
     func wipe(_ node: SimulatedNode) throws {
         let node = random.oneIn(2) ? node : leader() ?? node
         guard !isWiped, node.isUp else { return }
@@ -43,7 +43,7 @@ extension NodesSimulation {
         if node.disk.fullness != .none { figures.full += 1 }
     }
 
-    /// Has the engine get calls that were given up.
+    /// Has the ordering service get calls that were given up.
     ///
     /// - Parameter most: the number of them, at most.
     func carryOutLate(_ most: Int) {

@@ -3,7 +3,7 @@ import StoryServer
 import StoryStorage
 import TestSupport
 
-/// A node of the simulation: a disk, a clock and a way to the engine, and the process that runs on them.
+/// A node of the simulation: a disk, a clock and a way to the ordering service, and the process that runs on them.
 final class SimulatedNode {
     /// The number of the node, from 0.
     let number: Int
@@ -42,6 +42,6 @@ final class SimulatedNode {
     /// The process ends here, as if it was killed or the power failed.
     func died(_ process: SimulatedProcess) {
         process.loop.transport.isCut = true
-        link.engine?.end()
+        link.etcd?.end()
     }
 }

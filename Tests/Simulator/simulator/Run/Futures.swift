@@ -34,7 +34,7 @@ extension Simulation {
     func checkFutures() throws {
         guard isQuiet, let process, !disk.isDead, !process.isStopped, process.stopReason == nil else { return }
         let transport = process.loop.transport
-        // An engine that does not answer keeps its node's clients waiting.
+        // An ordering service that does not answer keeps its node's clients waiting.
         guard cluster == nil || isSettling, !isStopping, process.held.count == 0, !process.commits.isRunning,
             !process.commits.isInDoubt
         else {

@@ -90,7 +90,7 @@ struct Habits {
         }
     }
 
-    /// - Parameter isNode: whether the daemon is a node: then its engine fails instead of its disk.
+    /// - Parameter isNode: whether the daemon is a node: then its ordering service fails instead of its disk.
     func next(_ random: inout SplitMix64, isNode: Bool) -> Step {
         let number = Int.random(in: 0..<(weights.last?.end ?? 1), using: &random)
         let step = weights.first { number < $0.end }?.step ?? .run

@@ -46,7 +46,7 @@ extension Simulation {
         }
     }
 
-    /// Has a node take what it had not synced, from an engine that answers.
+    /// Has a node take what it had not synced, from an ordering service that answers.
     private func catchUp(_ process: SimulatedProcess) throws {
         guard let cluster, let shared = cluster.shared else { return }
         let wasCalm = cluster.isCalm
@@ -60,7 +60,7 @@ extension Simulation {
         guard !disk.isDead else { return }
         try cluster.check(process)
         guard process.store.log.head == shared.end else {
-            throw Difference("the node is at \(process.store.log.head.value), the engine at \(shared.end.value)")
+            throw Difference("the node is at \(process.store.log.head.value), etcd at \(shared.end.value)")
         }
         world.onlyCommittedIsKept()
     }
@@ -84,7 +84,8 @@ extension Simulation {
         try answers.restarted()
         try models.run(process.store.models, world, through: world.head)
         if !disk.isDead, disk.struck.isEmpty {
-            try models.run(process.shelf, world, through: world.head, isWhole: false, isOwn: cluster == nil)
+            try models.run(
+                process.modelFolders, world, through: world.head, isWhole: false, isActivatedHere: cluster == nil)
         }
         disk.whenDead = { [weak self, weak process] in
             if let process { self?.died(process) }
@@ -245,7 +246,7 @@ extension Simulation {
         try askAtTheEnd(Simulation.lastQueries)
         try askAtTheEnd(answers.pages.map { .page(after: $0) })
         try models.run(process.store.models, world, through: world.head)
-        try models.run(process.shelf, world, through: world.head, isWhole: true)
+        try models.run(process.modelFolders, world, through: world.head, isWhole: true)
         figures.pushes = clients.reduce(0) { $0 + $1.followers.reduce(0) { $0 + $1.pushes } }
         try stop()
         try stop()

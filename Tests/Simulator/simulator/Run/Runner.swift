@@ -8,8 +8,8 @@ struct Runner {
     struct Usage: Error, CustomStringConvertible {
         let description = """
             usage: simulator --seed N [-v] | --seeds A...B
-              --node      as a node of a cluster, whose engine loses, delays and repeats calls
-              --nodes     with two or three nodes of a log, over one such engine
+              --node      as a node of a cluster, whose etcd loses, delays and repeats calls
+              --nodes     with two or three nodes of a log, over one such ordering service
               --bug NAME  with a planted bug: \(PlantedBug.allCases.map(\.rawValue).joined(separator: " "))
             """
     }

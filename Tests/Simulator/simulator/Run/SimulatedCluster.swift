@@ -3,14 +3,15 @@ import StoryCore
 import StoryServer
 import TestSupport
 
-/// The cluster whose only node the daemon is: an engine that loses, delays and repeats calls, and outlives each process.
-final class SimulatedCluster: NodeEngine {
+/// The cluster whose only node the daemon is: an ordering service that loses, delays and repeats calls, and outlives
+/// each process.
+final class SimulatedCluster: NodeEtcd {
     let path = "store"
     let role = OpenStore.Role.store
     let isOneOfSeveral = false
-    private(set) var shared: SharedEngine?
-    /// The engine as the running process has it.
-    private(set) var engine: DrivenEngine?
+    private(set) var shared: SharedEtcd?
+    /// The ordering service as the running process has it.
+    private(set) var etcd: DrivenEtcd?
     private var random: SplitMix64
     private var runs = 0
     /// True while everything is answered.
@@ -20,26 +21,26 @@ final class SimulatedCluster: NodeEngine {
 
     /// Makes the node of a process.
     func node(history: [UInt8]) -> ClusterNode {
-        let shared = self.shared ?? SharedEngine(NodeBench.record(of: history))
+        let shared = self.shared ?? SharedEtcd(NodeBench.record(of: history))
         self.shared = shared
         name(history, in: shared)
         runs += 1
-        let engine = DrivenEngine(shared)
-        engine.fate = { [weak self] _ in self?.fate() ?? .lost }
-        self.engine = engine
-        return ClusterNode(engine: engine, settings: NodeBench.settings("n1", run: "\(runs)"))
+        let etcd = DrivenEtcd(shared)
+        etcd.fate = { [weak self] _ in self?.fate() ?? .lost }
+        self.etcd = etcd
+        return ClusterNode(ordering: etcd, settings: NodeBench.settings("n1", run: "\(runs)"))
     }
 
-    /// Gives the log in the engine the history of the directory: after a crash the files of the simulated disk are others,
-    /// so the store takes them for copies, and names its history again.
-    private func name(_ history: [UInt8], in shared: SharedEngine) {
+    /// Gives the log in the ordering service the history of the directory: after a crash the files of the simulated
+    /// disk are others, so the store takes them for copies, and names its history again.
+    private func name(_ history: [UInt8], in shared: SharedEtcd) {
         var record = NodeBench.record(of: history)
-        record.cluster = shared.engine.cluster
+        record.cluster = shared.etcd.cluster
         let key = LogKeys(log: "main").identity
-        if shared.engine.pairs[key]?.value != record.value { shared.engine.put(key, record.value) }
+        if shared.etcd.pairs[key]?.value != record.value { shared.etcd.put(key, record.value) }
     }
 
-    private func fate() -> DrivenEngine.Fate {
+    private func fate() -> DrivenEtcd.Fate {
         guard !isCalm else { return .answered }
         return switch Int.random(in: 0..<24, using: &random) {
         case 0: .lost
@@ -50,8 +51,8 @@ final class SimulatedCluster: NodeEngine {
     }
 
     private func calmDown() {
-        shared?.engine.isFull = false
-        engine?.isCut = false
+        shared?.etcd.isFull = false
+        etcd?.isCut = false
     }
 
     /// A tenth of a second goes by.
@@ -60,17 +61,17 @@ final class SimulatedCluster: NodeEngine {
         guard !isCalm else { return }
         if random.oneIn(20) { shared?.carryOutLate() }
         if random.oneIn(60) { shared?.takeLeadAway() }
-        if random.oneIn(60) { engine?.breakWatches() }
-        if random.oneIn(80) { shared?.engine.isFull.toggle() }
-        if engine?.isCut == true ? random.oneIn(30) : random.oneIn(80) { engine?.isCut.toggle() }
+        if random.oneIn(60) { etcd?.breakWatches() }
+        if random.oneIn(80) { shared?.etcd.isFull.toggle() }
+        if etcd?.isCut == true ? random.oneIn(30) : random.oneIn(80) { etcd?.isCut.toggle() }
     }
 
-    /// Throws unless the log of the node is that of the engine.
+    /// Throws unless the log of the node is that of the ordering service.
     func check(_ process: SimulatedProcess) throws {
         if let error = process.loop.server.clusterError { throw Difference("the node ends: \(error)") }
         let acknowledged = process.loop.server.acknowledged
         guard let shared, acknowledged <= shared.end else {
-            throw Difference("\(acknowledged.value) is acknowledged, and the engine has not got it")
+            throw Difference("\(acknowledged.value) is acknowledged, and etcd has not got it")
         }
     }
 }

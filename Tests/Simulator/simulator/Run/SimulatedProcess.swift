@@ -13,7 +13,7 @@ final class SimulatedProcess {
     /// The loop; nil once the process has vanished.
     private var running: DrivenLoop?
     /// The stores of declared models.
-    let shelf: TrackedShelf
+    let modelFolders: TrackedModelFolders
     let held = HeldBackground()
     /// True where the models are replaced again and again.
     var isRebuilding: Bool
@@ -22,12 +22,12 @@ final class SimulatedProcess {
     private var replacements = 0
     let commits: any SimulatedCommits
     private let clock: DrivenClock
-    private let cluster: (any NodeEngine)?
+    private let cluster: (any NodeEtcd)?
 
     /// - Throws: why it does not start.
     init(
         _ clock: DrivenClock, journal: Int, _ habits: Habits, _ room: Habits.Room, _ story: Story, _ bug: PlantedBug?,
-        cluster: (any NodeEngine)?
+        cluster: (any NodeEtcd)?
     ) throws(StorageError) {
         let trace = Trace(now: { Instant(milliseconds: 0) }) { line in
             story.add(String(decoding: line.dropLast(), as: UTF8.self))
@@ -55,10 +55,11 @@ final class SimulatedProcess {
         if habits.output.one < limits.feed { limits.feed = 0 }
         // In some runs each fold of declared models is done before its events are appended, an instruction or a row a turn.
         if habits.steps % 3 == 1 { (limits.shortFold, limits.foldStep) = (.zero, Work(nanoseconds: 1)) }
-        let shelf = TrackedShelf(store.shelf, bug, pages: habits.pages)
-        self.shelf = shelf
+        let modelFolders = TrackedModelFolders(store.modelFolders, bug, pages: habits.pages)
+        self.modelFolders = modelFolders
         running = try DrivenLoop(
-            limits, clock, log: log, models: models, shelf: shelf, logWork: LogWork(store.log, store.models),
+            limits, clock, log: log, models: models, modelFolders: modelFolders,
+            logWork: LogJobs(store.log, store.models),
             commits: commits,
             background: held.background, holdRight: bug == .namesAreNotHeld ? {} : store.holdRight, woken: woken,
             node: cluster?.node(history: store.log.storeID),
@@ -100,8 +101,8 @@ final class SimulatedProcess {
     func turns(_ most: Int = 400) -> Bool {
         var count = 0
         while count < most, !isStopped, loop.endTurn() { count += 1 }
-        // What the engine answers comes with later turns, as if from a socket.
-        while count < most, !isStopped, cluster?.engine?.deliver() == true {
+        // What the ordering service answers comes with later turns, as if from a socket.
+        while count < most, !isStopped, cluster?.etcd?.deliver() == true {
             while count < most, !isStopped, loop.endTurn() { count += 1 }
             count += 1
         }
@@ -156,21 +157,21 @@ final class SimulatedProcess {
         weak let loop = running
         running = nil
         precondition(loop == nil, "something keeps a loop whose process has vanished")
-        shelf.vanish()
+        modelFolders.vanish()
         store.models.close()
         store.log.close()
         store.directory.close()
     }
 }
 
-/// The engine of the node that a process is.
-protocol NodeEngine: AnyObject {
+/// The ordering service of the node that a process is.
+protocol NodeEtcd: AnyObject {
     /// The data directory of the node.
     var path: String { get }
     /// The role of the data directory.
     var role: OpenStore.Role { get }
-    /// The engine as the running process has it.
-    var engine: DrivenEngine? { get }
+    /// The ordering service as the running process has it.
+    var etcd: DrivenEtcd? { get }
     var isOneOfSeveral: Bool { get }
     /// Makes the node of a process.
     func node(history: [UInt8]) -> ClusterNode

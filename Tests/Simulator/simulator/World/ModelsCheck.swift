@@ -25,21 +25,23 @@ final class ModelsCheck {
     ///
     /// - Parameters:
     ///   - isWhole: whether the one that answers must be there.
-    ///   - isOwn: whether each definition was activated by this process once it was built. One whose activation came
-    ///     from elsewhere is built when it is, and its model is `busy` until then.
+    ///   - isActivatedHere: whether each definition was activated by this process once it was built. One whose
+    ///     activation came from elsewhere is built when it is, and its model is `busy` until then.
     func run(
-        _ shelf: TrackedShelf, _ world: World, through head: Int, isWhole: Bool, isOwn: Bool = true
+        _ modelFolders: TrackedModelFolders, _ world: World, through head: Int, isWhole: Bool,
+        isActivatedHere: Bool = true
     ) throws {
         let life = world.life(at: head)
         for (number, text) in [life.active, life.newest].compactMap({ $0 }) {
-            guard let store = shelf.store("\(DeclaredWorld.name).\(number)") else { continue }
+            guard let store = modelFolders.store("\(DeclaredWorld.name).\(number)") else { continue }
             // It takes rows over, or has just begun.
-            if number != life.active?.number || !isOwn, store.checkpointed == .zero { continue }
+            if number != life.active?.number || !isActivatedHere, store.checkpointed == .zero { continue }
             for (table, entries) in try world.declaredTables(text, number, through: head) {
                 try compare(store, table, entries, through: head)
             }
         }
-        guard let active = life.active, isWhole, shelf.store("\(DeclaredWorld.name).\(active.number)") == nil else {
+        guard let active = life.active, isWhole, modelFolders.store("\(DeclaredWorld.name).\(active.number)") == nil
+        else {
             return
         }
         throw Difference("definition \(active.number) answers and has no store")

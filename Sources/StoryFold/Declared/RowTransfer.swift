@@ -5,7 +5,7 @@ package import StoryCore
 package struct RowTransfer: ~Copyable {
     private let kind: KindPlan
     private let store: any TableStore
-    private let lines: MovedLines
+    private let lines: LineMapping
     private var projection = RowProjection()
 
     /// Creates a transfer into an empty store.
@@ -14,7 +14,7 @@ package struct RowTransfer: ~Copyable {
     ///   - kind: the plan of the rows by the other definition.
     ///   - store: the store of the other definition.
     ///   - lines: the lines of misfits in the text of the other definition.
-    package init(_ kind: KindPlan, to store: any TableStore, lines: MovedLines) {
+    package init(_ kind: KindPlan, to store: any TableStore, lines: LineMapping) {
         (self.kind, self.store, self.lines) = (kind, store, lines)
     }
 

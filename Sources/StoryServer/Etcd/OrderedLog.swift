@@ -3,9 +3,9 @@ import StoryCore
 import StoryLog
 import StoryStorage
 
-/// The log that a node's settings name, in the engine: made once by `--create`, and looked up by a node that has no log.
-struct LogInEngine {
-    /// The engine, and the name of the log.
+/// The log that a node's settings name, in etcd: made once by `--create`, and looked up by a node that has no log.
+struct OrderedLog {
+    /// Etcd, and the name of the log.
     let settings: ClusterSettings
     /// How many seconds each of the methods tries.
     let patience: Int
@@ -23,20 +23,20 @@ struct LogInEngine {
     func history(for head: Position) throws(StorageError) -> StoredIdentity {
         var found: StoredIdentity?
         let operations = [keys.identity, keys.node(settings.node)].map {
-            EngineTransaction.Operation.get(EngineRange(from: $0))
+            OrderingTransaction.Operation.get(OrderingRange(from: $0))
         }
-        let reading = EngineCall.transaction(EngineTransaction(conditions: [], then: operations))
-        try EngineErrand.run(about: self, first: reading) { (answer, _) throws(StorageError) in
+        let reading = OrderingCall.transaction(OrderingTransaction(conditions: [], then: operations))
+        try EtcdConversation.run(about: self, first: reading) { (answer, _) throws(StorageError) in
             guard case .transacted(_, let results, let header) = answer, results.count == 2,
                 case .ranged(let identity) = results[0], case .ranged(let node) = results[1]
-            else { throw LogInEngine.unexpected }
+            else { throw OrderedLog.unexpected }
             guard let pair = identity.keys.first else {
                 throw .failed(
                     "there is no log \(settings.log) in etcd at \(settings.urls):"
                         + " make it out of the data directory that it begins with, by stored --create with that --data,"
                         + " --cluster and --log")
             }
-            let record = try LogInEngine.read(pair)
+            let record = try OrderedLog.read(pair)
             guard record.cluster == header.cluster else {
                 throw .failed("\(name) was made in another etcd cluster, which this one is a copy of")
             }
@@ -46,12 +46,12 @@ struct LogInEngine {
             found = record.identity
             return nil
         }
-        guard let found else { throw LogInEngine.unexpected }
+        guard let found else { throw OrderedLog.unexpected }
         trace.say("joined", ["cluster": settings.log, "log": "\(LogID(binary: found.id))"])
         return found
     }
 
-    /// Makes the log in the engine, where it is not there.
+    /// Makes the log in etcd, where it is not there.
     ///
     /// - Parameters:
     ///   - identity: the history that it goes on with.
@@ -60,9 +60,9 @@ struct LogInEngine {
     /// - Throws: `.failed` where the log is there already, or keys of an earlier one; where etcd does not answer.
     func create(_ identity: StoredIdentity, at position: Position, checksum: UInt64) throws(StorageError) {
         var value: [UInt8]?
-        try EngineErrand.run(about: self, first: looking) { (answer, isFirstTry) throws(StorageError) in
+        try EtcdConversation.run(about: self, first: looking) { (answer, isFirstTry) throws(StorageError) in
             guard case .transacted(let succeeded, let results, let header) = answer else {
-                throw LogInEngine.unexpected
+                throw OrderedLog.unexpected
             }
             guard let put = value else {
                 try checkIsFree(results)
@@ -73,7 +73,7 @@ struct LogInEngine {
             }
             if succeeded { return nil }
             guard case .ranged(let found)? = results.first, let pair = found.keys.first else {
-                throw LogInEngine.unexpected
+                throw OrderedLog.unexpected
             }
             // An earlier try whose answer was lost may have made it.
             guard !isFirstTry, pair.value == put else { throw isThere(pair) }
@@ -82,23 +82,23 @@ struct LogInEngine {
     }
 
     /// Reads whether there is such a log, or something of one.
-    private var looking: EngineCall {
+    private var looking: OrderingCall {
         var live = keys.live
         (live.limit, live.isKeysOnly) = (1, true)
         return .transaction(
-            EngineTransaction(conditions: [], then: [.get(EngineRange(from: keys.identity)), .get(live)]))
+            OrderingTransaction(conditions: [], then: [.get(OrderingRange(from: keys.identity)), .get(live)]))
     }
 
-    private func putting(_ value: [UInt8]) -> EngineCall {
+    private func putting(_ value: [UInt8]) -> OrderingCall {
         .transaction(
-            EngineTransaction(
+            OrderingTransaction(
                 conditions: [.created(keys.identity, at: 0)], then: [.put(keys.identity, value, lease: 0)],
-                otherwise: [.get(EngineRange(from: keys.identity))]))
+                otherwise: [.get(OrderingRange(from: keys.identity))]))
     }
 
-    private func checkIsFree(_ results: [EngineResult]) throws(StorageError) {
+    private func checkIsFree(_ results: [OrderingResult]) throws(StorageError) {
         guard results.count == 2, case .ranged(let identity) = results[0], case .ranged(let live) = results[1] else {
-            throw LogInEngine.unexpected
+            throw OrderedLog.unexpected
         }
         if let pair = identity.keys.first { throw isThere(pair) }
         guard let key = live.keys.first?.key else { return }
@@ -107,20 +107,20 @@ struct LogInEngine {
                 + "/storykeep/\(settings.log)/, or choose another name with --log")
     }
 
-    private func isThere(_ pair: EngineKeyValue) -> StorageError {
-        let history = (try? LogInEngine.read(pair)).map { " with the history \(LogID(binary: $0.identity.id))" } ?? ""
+    private func isThere(_ pair: OrderingKeyValue) -> StorageError {
+        let history = (try? OrderedLog.read(pair)).map { " with the history \(LogID(binary: $0.identity.id))" } ?? ""
         return .failed(
             "\(name) is there already\(history): start this node without --create, or choose another name with --log")
     }
 
-    private static func read(_ pair: EngineKeyValue) throws(StorageError) -> LogRecord {
+    private static func read(_ pair: OrderingKeyValue) throws(StorageError) -> LogRecord {
         do throws(ClusterError) { return try LogRecord(pair.value) } catch { throw .failed("\(error)") }
     }
 
     private static let unexpected = StorageError.failed("etcd answers something else than it was asked")
 }
 
-extension LogInEngine {
+extension OrderedLog {
     /// Makes the log that the settings name out of the data directory, before any node serves it.
     ///
     /// A directory without a log gets a new one, so that a node can begin with it.
@@ -137,7 +137,7 @@ extension LogInEngine {
         do throws(StorageError) {
             let log = try LMDBEventLog(in: directory, now: clock.now(), journalSize: configuration.journal)
             defer { log.close() }
-            try LogInEngine(settings: settings, patience: configuration.patience, clock: clock, trace: trace).create(
+            try OrderedLog(settings: settings, patience: configuration.patience, clock: clock, trace: trace).create(
                 log.storedIdentity, at: log.head, checksum: try EntryRecords(log: log).checksum(at: log.head))
             made = "created log=\(settings.log) history=\(log.identity.id) position=\(log.head.value)"
         } catch {

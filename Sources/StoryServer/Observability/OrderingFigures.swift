@@ -1,12 +1,12 @@
 import StoryCore
 
-/// The counts and durations of a node's calls to the engine of the log; all are 0 for another store.
-struct EngineFigures {
+/// The counts and durations of a node's calls to the ordering service; all are 0 for another store.
+struct OrderingFigures {
     /// The outcome of a call.
     enum Outcome: String, CaseIterable {
         /// It was answered as it was meant.
         case answered
-        /// It was a call of a node that led, which the engine refused since another one led.
+        /// It was a call of a node that led, which the ordering service refused since another one led.
         case fenced
         /// Its outcome did not become known.
         case unknown

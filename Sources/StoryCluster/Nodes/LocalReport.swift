@@ -5,7 +5,7 @@ import StoryCore
 ///
 /// It is written by compare-and-set: only while etcd has the revision that this node knows. So a late report of an earlier run, which may claim what a
 /// wiped disk lacks, is refused, and of two processes with one name the older one ends.
-struct OwnReport: Equatable {
+struct LocalReport: Equatable {
     /// How often a position is reported, in nanoseconds.
     private static let interval: UInt64 = 1_000_000_000
     /// How often it is written again though nothing has changed, in nanoseconds.
@@ -38,10 +38,10 @@ struct OwnReport: Equatable {
     }
 
     /// The transaction that writes the key where it is as it was found.
-    func write(over found: Member?) -> EngineCall {
+    func write(over found: Member?) -> OrderingCall {
         .transaction(
             if: [.changed(key, at: found?.revision ?? 0)], then: [.put(key, member.value, lease: 0)],
-            otherwise: [.get(EngineRange(from: key))])
+            otherwise: [.get(OrderingRange(from: key))])
     }
 
     /// Notes that the key was written.
@@ -57,7 +57,7 @@ struct OwnReport: Equatable {
         guard attempt == nil, membership.member != nil, now >= renewAt || now >= reportAt && reported != member else {
             return
         }
-        (reportAt, renewAt) = (now + OwnReport.interval, now + OwnReport.renewInterval)
+        (reportAt, renewAt) = (now + LocalReport.interval, now + LocalReport.renewInterval)
         reporting = member
         attempt = Attempt(write(over: membership.member), &calls)
     }
@@ -67,7 +67,7 @@ struct OwnReport: Equatable {
 
     /// Takes the answer to a report; nil for another call.
     mutating func answered(
-        _ id: CallID, _ answer: EngineAnswer, in membership: inout Membership
+        _ id: CallID, _ answer: OrderingAnswer, in membership: inout Membership
     ) -> Result<Void, ClusterError>? {
         guard attempt?.id == id else { return nil }
         // The next report comes in a second; one whose outcome is unknown may be found in the key.
@@ -87,14 +87,14 @@ struct OwnReport: Equatable {
 }
 
 /// The own seals at the last multiples of positions at which nodes tell theirs, as `POSITION:SEAL`.
-struct OwnSeals: Equatable {
+struct LocalSeals: Equatable {
     private static let most = 64
     private var seals: [String] = []
 
     mutating func add(_ seal: String) {
         guard seals.last != seal else { return }
         seals.append(seal)
-        if seals.count > OwnSeals.most { seals.removeFirst() }
+        if seals.count > LocalSeals.most { seals.removeFirst() }
     }
 
     /// Returns the position at which another node has another seal; nil where it has the same, or this node none.

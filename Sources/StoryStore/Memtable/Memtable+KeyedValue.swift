@@ -1,6 +1,6 @@
 extension Memtable {
     /// A key and its value, which follows it in the arena.
-    struct Entry {
+    struct KeyedValue {
         static let removed = UInt32.max
 
         /// The offset in the arena in words of eight bytes, so that an entry has only 16 bytes.

@@ -1,7 +1,7 @@
 package import StoryCluster
 
-/// An engine as the design needs it: strict serializable, with leases and a history of changes for watches.
-package struct SimulatedEngine {
+/// An ordering service as the design needs it: strict serializable, with leases and a history of changes for watches.
+package struct SimulatedEtcd {
     private struct Lease {
         let nanoseconds: UInt64
         var endsAt: UInt64
@@ -9,8 +9,8 @@ package struct SimulatedEngine {
 
     package let cluster: UInt64 = 77
     package private(set) var revision: Int64 = 1
-    package private(set) var pairs: [String: EngineKeyValue] = [:]
-    package private(set) var changes: [(revision: Int64, change: EngineWatchBatch.Change)] = []
+    package private(set) var pairs: [String: OrderingKeyValue] = [:]
+    package private(set) var changes: [(revision: Int64, change: OrderingWatchBatch.Change)] = []
     package private(set) var compacted: Int64 = 0
     private var leases: [Int64: Lease] = [:]
     private var lastLease: Int64 = 0
@@ -19,10 +19,10 @@ package struct SimulatedEngine {
 
     package init() {}
 
-    package var header: EngineHeader { EngineHeader(cluster: cluster, revision: revision) }
+    package var header: OrderingHeader { OrderingHeader(cluster: cluster, revision: revision) }
 
     /// Carries out a call.
-    package mutating func apply(_ call: EngineCall, at now: UInt64) -> EngineAnswer {
+    package mutating func apply(_ call: OrderingCall, at now: UInt64) -> OrderingAnswer {
         expire(at: now)
         switch call {
         case .range(let range): return .ranged(ranged(range), header)
@@ -63,7 +63,7 @@ package struct SimulatedEngine {
         set(key, value, lease: 0)
     }
 
-    private mutating func apply(_ transaction: EngineTransaction) -> EngineAnswer {
+    private mutating func apply(_ transaction: OrderingTransaction) -> OrderingAnswer {
         let holds = transaction.conditions.allSatisfy { condition in
             switch condition {
             case .created(let key, let revision): (pairs[key]?.created ?? 0) == revision
@@ -83,7 +83,7 @@ package struct SimulatedEngine {
             }
         }
         if changesIt { revision += 1 }
-        let results = operations.map { operation -> EngineResult in
+        let results = operations.map { operation -> OrderingResult in
             switch operation {
             case .put(let key, let value, let lease):
                 set(key, value, lease: lease)
@@ -95,14 +95,14 @@ package struct SimulatedEngine {
             case .get(let range): return .ranged(ranged(range))
             }
         }
-        // What fills the engine is carried out, and answered like what comes later.
+        // What fills the ordering service is carried out, and answered like what comes later.
         if isFull, operations.contains(where: { if case .put = $0 { true } else { false } }) { return .full }
         return .transacted(succeeded: holds, results, header)
     }
 
     private mutating func set(_ key: String, _ value: [UInt8], lease: Int64) {
         let created = pairs[key]?.created ?? revision
-        let pair = EngineKeyValue(key: key, value: value, created: created, changed: revision, lease: lease)
+        let pair = OrderingKeyValue(key: key, value: value, created: created, changed: revision, lease: lease)
         pairs[key] = pair
         changes.append((revision, .put(pair)))
     }
@@ -112,17 +112,17 @@ package struct SimulatedEngine {
         changes.append((revision, .deleted(key, at: revision)))
     }
 
-    private func keys(of range: EngineRange) -> [String] {
+    private func keys(of range: OrderingRange) -> [String] {
         guard let end = range.end else { return pairs[range.from] == nil ? [] : [range.from] }
         return pairs.keys.filter { $0 >= range.from && $0 < end }.sorted()
     }
 
-    private func ranged(_ range: EngineRange) -> EngineRanged {
+    private func ranged(_ range: OrderingRange) -> OrderingRanged {
         var found = keys(of: range)
         if range.order == .descending { found.reverse() }
         let hasMore = range.limit > 0 && found.count > range.limit
         if hasMore { found.removeLast(found.count - range.limit) }
-        return EngineRanged(
+        return OrderingRanged(
             found.compactMap { pairs[$0] }.map { pair in
                 var pair = pair
                 if range.isKeysOnly { pair.value = [] }
@@ -131,12 +131,12 @@ package struct SimulatedEngine {
     }
 }
 
-extension EngineRange {
+extension OrderingRange {
     /// Returns true for a key of the range.
     package func holds(_ key: String) -> Bool { end.map { key >= from && key < $0 } ?? (key == from) }
 }
 
-extension EngineWatchBatch.Change {
+extension OrderingWatchBatch.Change {
     package var key: String {
         switch self {
         case .put(let pair): pair.key

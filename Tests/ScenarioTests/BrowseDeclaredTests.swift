@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Declared models, streams and the log in the browser, with the real daemon.
-@Suite(.timeLimit(.minutes(10))) struct BrowseOwnTests {
+@Suite(.timeLimit(.minutes(10))) struct BrowseDeclaredTests {
     private static let orders = """
         // what was ordered
         from order
@@ -14,7 +14,7 @@ import Testing
         on Shipped { carrier = data.carrier }
         """
 
-    /// A store with three orders, one of which does not fit, and a cart; it has no content of its own kinds.
+    /// A store with three orders, one of which does not fit, and a cart; it has no content of the built-in kinds.
     private func daemon(model: String? = orders) throws -> RunningDaemon {
         let daemon = try RunningDaemon()
         let client = try daemon.client()

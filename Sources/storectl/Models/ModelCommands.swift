@@ -4,7 +4,7 @@ import StoryClient
 import StoryCore
 
 /// The parts of `storectl model` that ask a daemon.
-struct ModelRequests {
+struct ModelCommands {
     /// The time between two questions for the progress of a build, in microseconds.
     private static let pause: UInt32 = 20_000
 
@@ -41,7 +41,7 @@ struct ModelRequests {
             try invocation.output.line("\(name): definition \(number), nothing to change")
             return .done
         }
-        let isTaken = before.map { MovedLines(from: Array($0.utf8), to: bytes) != nil } ?? false
+        let isTaken = before.map { LineMapping(from: Array($0.utf8), to: bytes) != nil } ?? false
         try waitUntilReady(name, definition: number, answerer, since: began, rowsAreTaken: isTaken)
         return .done
     }
@@ -89,7 +89,7 @@ struct ModelRequests {
             let (done, all) = rowsAreTaken ? (build["rows"], model["rows"]) : (build["position"], build["of"])
             try wait.saw(done?.whole, reason: model["reason"]?.shown, hasFailed: model["state"]?.text == "failed")
             progress.show(done?.whole ?? 0, of: all?.whole)
-            usleep(ModelRequests.pause)
+            usleep(ModelCommands.pause)
         }
     }
 
@@ -127,7 +127,7 @@ struct ModelRequests {
         Output.complain(
             raw: "\(name): definition \(model["definition"]?.shown ?? "?"), \(model["state"]?.shown ?? "?"), \(rows), "
                 + misfits)
-        for sentence in ModelRequests.never(model) { Output.complain(raw: sentence) }
+        for sentence in ModelCommands.never(model) { Output.complain(raw: sentence) }
         return .done
     }
 
@@ -188,7 +188,7 @@ private struct BuildWait {
 }
 
 /// The dry run of a definition: `storectl model check FILE NAME`.
-extension ModelRequests {
+extension ModelCommands {
     /// Shows the rows that would be others, the events that would not fit, and the names that no event has.
     func check(_ name: String, _ text: String) throws(CommandError) -> ExitCode {
         var request = RequestLine("DEFINE", name)
@@ -209,7 +209,7 @@ extension ModelRequests {
                 + "\(Grouped.text(closing["same"]?.whole ?? 0)) the same, \(Grouped.text(numbers[0])) changed, "
                 + "\(Grouped.text(numbers[1])) added; \(Grouped.text(numbers[2])) removed")
         for (_, misfit) in closing["misfits"]?.fields ?? [] { try line(ofMisfit: misfit.members) }
-        for sentence in ModelRequests.never(closing) { try invocation.output.line(sentence) }
+        for sentence in ModelCommands.never(closing) { try invocation.output.line(sentence) }
         return .done
     }
 

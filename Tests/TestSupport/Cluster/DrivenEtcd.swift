@@ -2,24 +2,24 @@ package import StoryCluster
 package import StoryCore
 package import StoryServer
 
-/// The engine of a log that several loops use: strict serializable, in memory.
-package final class SharedEngine {
-    package var engine = SimulatedEngine()
+/// The ordering service of a log that several loops use: strict serializable, in memory.
+package final class SharedEtcd {
+    package var etcd = SimulatedEtcd()
     /// Monotonic time in nanoseconds, for leases.
     package var now: UInt64 = 1
     /// Calls that were given up, and are still on their way.
-    private var late: [EngineCall] = []
+    private var late: [OrderingCall] = []
 
-    /// Makes an engine that has the identity of a log.
+    /// Makes an ordering service that has the identity of a log.
     ///
     /// - Parameter record: the value of the log's key `id`.
     package init(_ record: LogRecord) {
         var record = record
-        record.cluster = engine.cluster
-        engine.put(LogKeys(log: "main").identity, record.value)
+        record.cluster = etcd.cluster
+        etcd.put(LogKeys(log: "main").identity, record.value)
     }
 
-    fileprivate func add(late call: EngineCall) { late.append(call) }
+    fileprivate func add(late call: OrderingCall) { late.append(call) }
 
     /// The number of calls that were given up, and are still on their way.
     package var lateCount: Int { late.count }
@@ -28,25 +28,25 @@ package final class SharedEngine {
     package func carryOutLate() { while !late.isEmpty { carryOutLate(0) } }
 
     /// Carries out one of the calls that were given up.
-    package func carryOutLate(_ index: Int) { _ = engine.apply(late.remove(at: index), at: now) }
+    package func carryOutLate(_ index: Int) { _ = etcd.apply(late.remove(at: index), at: now) }
 
     /// Takes the lead away from the node that has it.
     package func takeLeadAway() {
-        let leader = EngineRange(from: LogKeys(log: "main").leader)
-        _ = engine.apply(.transaction(EngineTransaction(conditions: [], then: [.delete(leader)])), at: now)
+        let leader = OrderingRange(from: LogKeys(log: "main").leader)
+        _ = etcd.apply(.transaction(OrderingTransaction(conditions: [], then: [.delete(leader)])), at: now)
     }
 
     /// The last event of the log.
     package var end: Position {
         let keys = LogKeys(log: "main")
-        let last = engine.pairs.keys.filter { $0.hasPrefix(keys.entries) }.max().flatMap { engine.pairs[$0] }
+        let last = etcd.pairs.keys.filter { $0.hasPrefix(keys.entries) }.max().flatMap { etcd.pairs[$0] }
         guard let last, let (head, _, _) = try? EntryHead.read(last.value) else { return .zero }
         return head.last
     }
 }
 
-/// The calls of one loop to an engine in memory: the test says when they arrive, and what becomes of them.
-package final class DrivenEngine: EngineCalls {
+/// The calls of one loop to an ordering service in memory: the test says when they arrive, and what becomes of them.
+package final class DrivenEtcd: OrderingService {
     /// The end of a call.
     package enum Fate: Equatable {
         case answered
@@ -65,22 +65,22 @@ package final class DrivenEngine: EngineCalls {
     /// A call that waits for the test.
     private struct Held {
         let id: CallID
-        let call: EngineCall
+        let call: OrderingCall
         /// The answer, once it was carried out.
-        var answer: EngineAnswer?
+        var answer: OrderingAnswer?
         let since: UInt64
     }
 
     /// A watch, and the next revision that it tells.
     private struct Watch {
-        let range: EngineRange
+        let range: OrderingRange
         var next: Int64
     }
 
-    package weak var receiver: (any EngineReceiver)?
-    package let shared: SharedEngine
+    package weak var receiver: (any OrderingReceiver)?
+    package let shared: SharedEtcd
     /// The end of each call from now on.
-    package var fate: (EngineCall) -> Fate = { _ in .answered }
+    package var fate: (OrderingCall) -> Fate = { _ in .answered }
     /// True while nothing arrives, and nothing is told.
     package var isCut = false
     /// True while calls arrive, and nothing is told.
@@ -89,24 +89,24 @@ package final class DrivenEngine: EngineCalls {
     package var isMute = false
     /// The most changes that a watch tells now.
     package var watchedAtOnce: () -> Int = { .max }
-    /// Changes a call on its way to the engine.
-    package var onTheWay: (EngineCall) -> EngineCall = { $0 }
+    /// Changes a call on its way to the ordering service.
+    package var onTheWay: (OrderingCall) -> OrderingCall = { $0 }
     /// Changes an answer on its way back.
-    package var onTheWayBack: (EngineCall, EngineAnswer) -> EngineAnswer = { $1 }
-    private var calls: [(id: CallID, call: EngineCall)] = []
+    package var onTheWayBack: (OrderingCall, OrderingAnswer) -> OrderingAnswer = { $1 }
+    private var calls: [(id: CallID, call: OrderingCall)] = []
     private var held: [Held] = []
     private var watches: [WatchID: Watch] = [:]
     package private(set) var isPaused = false
     package private(set) var hasEnded = false
 
-    package init(_ shared: SharedEngine) { self.shared = shared }
+    package init(_ shared: SharedEtcd) { self.shared = shared }
 
-    // MARK: EngineCalls
+    // MARK: OrderingService
 
-    package func call(_ id: CallID, _ call: EngineCall, endpoint: Int) {
+    package func call(_ id: CallID, _ call: OrderingCall, endpoint: Int) {
         if !hasEnded { calls.append((id, call)) }
     }
-    package func watch(_ id: WatchID, _ range: EngineRange, from revision: Int64, endpoint: Int) {
+    package func watch(_ id: WatchID, _ range: OrderingRange, from revision: Int64, endpoint: Int) {
         watches[id] = Watch(range: range, next: revision)
     }
     package func endWatch(_ id: WatchID) { watches[id] = nil }
@@ -146,9 +146,9 @@ package final class DrivenEngine: EngineCalls {
         return tellWatches() || isTold
     }
 
-    private func carryOut(_ call: EngineCall) -> EngineAnswer { shared.engine.apply(onTheWay(call), at: shared.now) }
+    private func carryOut(_ call: OrderingCall) -> OrderingAnswer { shared.etcd.apply(onTheWay(call), at: shared.now) }
 
-    private func tell(_ id: CallID, _ call: EngineCall, _ answer: EngineAnswer) {
+    private func tell(_ id: CallID, _ call: OrderingCall, _ answer: OrderingAnswer) {
         receiver?.answered(id, onTheWayBack(call, answer))
     }
 
@@ -169,7 +169,7 @@ package final class DrivenEngine: EngineCalls {
         if let answer = one.answer { tell(one.id, one.call, answer) }
     }
 
-    /// Gives up the held calls that are older than a second: the engine may get them later.
+    /// Gives up the held calls that are older than a second: the ordering service may get them later.
     package func giveUpHeld() {
         let old = held.filter { $0.since + 1_000_000_000 <= shared.now }
         held.removeAll { $0.since + 1_000_000_000 <= shared.now }
@@ -194,28 +194,28 @@ package final class DrivenEngine: EngineCalls {
 
     private func tellWatches() -> Bool {
         guard !isCut, !isDeaf, !isPaused, !hasEnded else { return false }
-        shared.engine.expire(at: shared.now)
+        shared.etcd.expire(at: shared.now)
         var isTold = false
         for (id, watch) in watches.sorted(by: { "\($0.key)" < "\($1.key)" }) where !hasEnded {
-            guard watch.next > shared.engine.compacted else {
+            guard watch.next > shared.etcd.compacted else {
                 watches[id] = nil
                 isTold = true
                 receiver?.watchEnded(id, .compacted)
                 continue
             }
-            let all = shared.engine.changes.filter { $0.revision >= watch.next && watch.range.holds($0.change.key) }
+            let all = shared.etcd.changes.filter { $0.revision >= watch.next && watch.range.holds($0.change.key) }
             guard let last = all.prefix(watchedAtOnce()).last?.revision else { continue }
             let new = all.prefix { $0.revision <= last }
             watches[id]?.next = last + 1
             isTold = true
-            let header = EngineHeader(cluster: shared.engine.cluster, revision: last)
-            receiver?.watched(id, EngineWatchBatch(new.map(\.change), header))
+            let header = OrderingHeader(cluster: shared.etcd.cluster, revision: last)
+            receiver?.watched(id, OrderingWatchBatch(new.map(\.change), header))
         }
         return isTold
     }
 }
 
-extension EngineCall {
+extension OrderingCall {
     /// True for the transaction that makes an entry one of the log.
     package var isEntry: Bool {
         guard case .transaction(let transaction) = self else { return false }

@@ -1,11 +1,11 @@
-/// A call to the engine that orders the entries of a log: put if absent under a compare, ranges, leases.
+/// A call to the service that orders the entries of a log: put if absent under a compare, ranges, leases.
 ///
 /// Keys are text of ASCII.
-package enum EngineCall: Equatable, Sendable {
+package enum OrderingCall: Equatable, Sendable {
     /// Reads keys, linearizable.
-    case range(EngineRange)
+    case range(OrderingRange)
     /// Does one of two lists of operations, as the conditions hold or not.
-    case transaction(EngineTransaction)
+    case transaction(OrderingTransaction)
     /// Grants a lease of some seconds.
     case grantLease(seconds: Int)
     /// Renews a lease for as long as it was granted.
@@ -14,14 +14,14 @@ package enum EngineCall: Equatable, Sendable {
     case revokeLease(Int64)
     /// Forgets the states of the keys before a revision.
     case compact(revision: Int64)
-    /// Asks for the engine's version, and refuses one that loses writes.
+    /// Asks for the ordering service's version, and refuses one that loses writes.
     case status
 
     /// Returns a transaction of its parts.
     static func transaction(
-        if conditions: [EngineTransaction.Condition] = [], then: [EngineTransaction.Operation],
-        otherwise: [EngineTransaction.Operation] = []
-    ) -> EngineCall { .transaction(EngineTransaction(conditions: conditions, then: then, otherwise: otherwise)) }
+        if conditions: [OrderingTransaction.Condition] = [], then: [OrderingTransaction.Operation],
+        otherwise: [OrderingTransaction.Operation] = []
+    ) -> OrderingCall { .transaction(OrderingTransaction(conditions: conditions, then: then, otherwise: otherwise)) }
 }
 
 /// The number of a call or of a watch: the program gives each one of a connection another number.
@@ -33,21 +33,21 @@ package struct CallID: Hashable, Sendable {
 }
 
 /// A watch of the changes of a range of keys.
-package struct EngineWatch: Equatable, Sendable {
+package struct OrderingWatch: Equatable, Sendable {
     /// The range, whose limit and order do not count.
-    package var range: EngineRange
+    package var range: OrderingRange
     /// The first revision whose changes are wanted.
     package var revision: Int64
 
     /// Creates a watch.
-    package init(_ range: EngineRange, revision: Int64) {
+    package init(_ range: OrderingRange, revision: Int64) {
         self.range = range
         self.revision = revision
     }
 }
 
 /// A range of keys.
-package struct EngineRange: Equatable, Sendable {
+package struct OrderingRange: Equatable, Sendable {
     /// The order of the keys.
     package enum Order: Equatable, Sendable {
         case ascending, descending
@@ -77,8 +77,8 @@ package struct EngineRange: Equatable, Sendable {
     /// Returns the range of all keys that begin with a prefix, which ends with a byte below 0xFF.
     package static func prefix(
         _ prefix: String, limit: Int = 0, order: Order = .ascending, isKeysOnly: Bool = false
-    ) -> EngineRange {
-        EngineRange(
+    ) -> OrderingRange {
+        OrderingRange(
             from: prefix, end: endOfPrefix(prefix), limit: limit, order: order, isKeysOnly: isKeysOnly)
     }
 
@@ -91,7 +91,7 @@ package struct EngineRange: Equatable, Sendable {
 }
 
 /// A transaction: conditions, the operations where all of them hold, and those where one does not.
-package struct EngineTransaction: Equatable, Sendable {
+package struct OrderingTransaction: Equatable, Sendable {
     /// A condition on one key.
     package enum Condition: Equatable, Sendable {
         /// The revision that created the key; 0: there is no such key.
@@ -104,8 +104,8 @@ package struct EngineTransaction: Equatable, Sendable {
     package enum Operation: Equatable, Sendable {
         /// Puts a value, held by a lease; 0: by none.
         case put(String, [UInt8], lease: Int64)
-        case delete(EngineRange)
-        case get(EngineRange)
+        case delete(OrderingRange)
+        case get(OrderingRange)
     }
 
     package var conditions: [Condition]
@@ -121,7 +121,7 @@ package struct EngineTransaction: Equatable, Sendable {
 }
 
 /// A key with its value.
-package struct EngineKeyValue: Equatable, Sendable {
+package struct OrderingKeyValue: Equatable, Sendable {
     package var key: String
     package var value: [UInt8]
     /// The revision that created the key.

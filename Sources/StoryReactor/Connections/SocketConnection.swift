@@ -7,7 +7,7 @@ import StoryNetwork
 ///
 /// libuv's poll handle only watches. Reads and writes are plain system calls, since libuv's streams read until nothing
 /// is left and write without a choice of the flags, while this needs one call of each per turn.
-final class Connection {
+final class SocketConnection {
     /// The phase of the connection, from open to closed.
     enum Phase: Equatable {
         /// The handshake of TLS is under way, until the deadline in milliseconds.

@@ -12,7 +12,7 @@ package struct MisfitTable {
     private static let totalKey: [UInt8] = [0]
 
     /// One event that did not fit.
-    package struct Entry: Equatable, Sendable {
+    package struct NotedMisfit: Equatable, Sendable {
         /// The position of the event.
         package let position: Position
         /// The line of the statement, from 1.
@@ -36,12 +36,12 @@ package struct MisfitTable {
     /// Returns the first misfit from a position on in an order; from the first one without a position.
     ///
     /// - Throws: any read error of the store.
-    package func first(from position: Position?, _ order: Order) throws(StorageError) -> Entry? {
-        var found: Entry?
+    package func first(from position: Position?, _ order: Order) throws(StorageError) -> NotedMisfit? {
+        var found: NotedMisfit?
         let visit = { (key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) in
             // The number of all has a shorter key, and comes first.
             guard key.count == 6 else { return true }
-            found = Entry(key, value)
+            found = NotedMisfit(key, value)
             return found == nil
         }
         let (lower, upper) = order == .ascending ? (position, Position?.none) : (nil, position?.next)
@@ -87,7 +87,7 @@ package struct MisfitTable {
     }
 
     /// Returns a value of the table with its line in another text; the number of all misfits stays as it is.
-    static func moved(_ value: UnsafeRawBufferPointer, to lines: MovedLines) -> [UInt8] {
+    static func moved(_ value: UnsafeRawBufferPointer, to lines: LineMapping) -> [UInt8] {
         guard let (line, rule) = parts(value), let moved = lines[line] else { return [UInt8](value) }
         return MisfitTable.value(moved, rule)
     }
@@ -105,7 +105,7 @@ package struct MisfitTable {
     }
 }
 
-extension MisfitTable.Entry {
+extension MisfitTable.NotedMisfit {
     fileprivate init?(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
         guard let (line, rule) = MisfitTable.parts(value) else { return nil }
         self.init(position: Position(key.sixByteNumber(at: 0)), line: line, rule: rule)

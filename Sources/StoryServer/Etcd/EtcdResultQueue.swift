@@ -1,7 +1,7 @@
 import StoryEtcd
 
 /// The results of etcd that the loop was not given yet, in the order in which they came.
-struct EngineNews {
+struct EtcdResultQueue {
     /// Each with the number of results before it.
     private var answers = FIFO<(number: UInt64, result: EtcdResult)>()
     private var changes = FIFO<(number: UInt64, result: EtcdResult)>()

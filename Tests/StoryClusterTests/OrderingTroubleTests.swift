@@ -4,8 +4,8 @@ import Testing
 
 @testable import StoryCluster
 
-/// An engine that refuses, that is set back, or whose bytes change on their way.
-struct EngineTroubleTests {
+/// An ordering service that refuses, that is set back, or whose bytes change on their way.
+struct OrderingTroubleTests {
     private let keys = LogKeys(log: "main")
 
     /// Two nodes, of which n1 leads, and both have stored two events.
@@ -31,11 +31,11 @@ struct EngineTroubleTests {
         bench.write("n1", after: 2, bytes: 10)
         bench.pass(tenths: 60)
         #expect(bench.stopped.isEmpty && bench.written.count == 2, "it waits for its outcome")
-        for name in ["n1", "n2"] { #expect(bench.replica(name)?.engineRefuses?.contains("password") == true) }
+        for name in ["n1", "n2"] { #expect(bench.replica(name)?.etcdRefuses?.contains("password") == true) }
         bench.refusal = { _, _ in nil }
         bench.pass(tenths: 40)
         #expect(bench.written == [.committed, .committed, .committed] && bench.leaders == ["n1"])
-        for name in ["n1", "n2"] { #expect(bench.replica(name)?.engineRefuses == nil) }
+        for name in ["n1", "n2"] { #expect(bench.replica(name)?.etcdRefuses == nil) }
     }
 
     @Test func `a write that is denied for the patience was not made, and another one is once rights are back`() {
@@ -54,14 +54,14 @@ struct EngineTroubleTests {
         bench.refusal = { name, _ in name == "n3" ? .denied : nil }
         bench.start("n3")
         bench.pass(tenths: 50)
-        #expect(bench.replica("n3")?.engineRefuses != nil && bench.replica("n1")?.members.count == 2)
+        #expect(bench.replica("n3")?.etcdRefuses != nil && bench.replica("n1")?.members.count == 2)
         bench.refusal = { _, _ in nil }
         bench.pass(tenths: 20)
-        // It asks another node for the first event, which the engine has no more.
-        #expect(bench.replica("n1")?.members.count == 3 && bench.replica("n3")?.engineRefuses == nil)
+        // It asks another node for the first event, which the ordering service has no more.
+        #expect(bench.replica("n1")?.members.count == 3 && bench.replica("n3")?.etcdRefuses == nil)
     }
 
-    @Test func `an entry that is too large for the engine is refused, and the node goes on to lead`() {
+    @Test func `an entry that is too large for etcd is refused, and the node goes on to lead`() {
         let bench = bench()
         bench.refusal = { _, call in "\(call)".contains("/log/00000000000000000003") ? .tooLarge : nil }
         bench.write("n1", after: 2, bytes: 10)
@@ -73,18 +73,18 @@ struct EngineTroubleTests {
 
     // MARK: An earlier state
 
-    @Test func `nodes find an engine that was set back, say so, and go on where all have its events`() {
+    @Test func `nodes find an etcd that was set back, say so, and go on where all have its events`() {
         let bench = bench()
-        let before = bench.engine
+        let before = bench.etcd
         for head in 2..<6 as Range<UInt64> { write(bench, after: head) }
         bench.pass(tenths: 20)
-        #expect(bench.setBack.isEmpty && bench.replica("n1")?.engineSetBack == nil)
-        let revision = bench.engine.revision
-        bench.engine = before
+        #expect(bench.setBack.isEmpty && bench.replica("n1")?.etcdSetBack == nil)
+        let revision = bench.etcd.revision
+        bench.etcd = before
         bench.pass(tenths: 40)
         for name in ["n1", "n2"] {
             #expect(bench.setBack[name].map { $0.from <= revision && $0.to < $0.from } == true)
-            #expect(bench.replica(name)?.engineSetBack != nil)
+            #expect(bench.replica(name)?.etcdSetBack != nil)
         }
         #expect(bench.stopped.isEmpty && bench.leaders.count == 1)
     }
@@ -110,8 +110,9 @@ struct EngineTroubleTests {
     @Test func `a key of a node that cannot be its own is read again`() {
         let bench = bench()
         let key = keys.node("n2")
-        guard let pair = bench.engine.pairs[key] else { return }
-        bench.tell("n2", [.put(EngineKeyValue(key: key, value: [1, 2], created: pair.created, changed: pair.changed))])
+        guard let pair = bench.etcd.pairs[key] else { return }
+        bench.tell(
+            "n2", [.put(OrderingKeyValue(key: key, value: [1, 2], created: pair.created, changed: pair.changed))])
         #expect(bench.stopped.isEmpty)
         bench.pass(tenths: 20)
         #expect(bench.replica("n2")?.isCaughtUp == true && bench.stopped.isEmpty)

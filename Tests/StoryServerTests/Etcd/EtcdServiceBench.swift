@@ -6,11 +6,11 @@ import StoryReactor
 import Synchronization
 import TestSupport
 
-/// The engine over sockets in memory, and members of etcd that a test plays.
-final class EngineBench: EngineReceiver {
+/// `EtcdService` over sockets in memory, and members of etcd that a test plays.
+final class EtcdServiceBench: OrderingReceiver {
     let transport = MemoryTransport()
-    let engine: EtcdEngine
-    /// The results that the engine reported, in their order.
+    let service: EtcdService
+    /// The results that etcd reported, in their order.
     private(set) var told: [String] = []
     private let said: Said
     private var now: UInt64 = 7_000_000_000
@@ -22,7 +22,7 @@ final class EngineBench: EngineReceiver {
     /// The key that calls read unless a test says otherwise.
     static let key = "/log/of-the-bench"
 
-    /// Creates an engine with some endpoints: `a:2379`, `b:2379` and so on.
+    /// Creates a service with some endpoints: `a:2379`, `b:2379` and so on.
     init(_ count: Int = 1, lease: Int = 3) {
         let said = Said()
         self.said = said
@@ -30,11 +30,11 @@ final class EngineBench: EngineReceiver {
             said.lines.withLock { $0.append(String(decoding: line, as: UTF8.self)) }
         }
         let hosts = ["a", "b", "c"].prefix(count)
-        engine = EtcdEngine(
+        service = EtcdService(
             hosts.map { EtcdEndpoint(address: HostAndPort(host: $0, port: 2_379), isSecure: false) }, user: { nil },
             lease: lease, transport: transport, trace: trace)
-        engine.receiver = self
-        engine.ticked(at: now)
+        service.receiver = self
+        service.ticked(at: now)
     }
 
     /// The words of the trace, without times and line ends.
@@ -43,15 +43,16 @@ final class EngineBench: EngineReceiver {
     var dialed: [String] { transport.dials.map(\.address) }
 
     /// Makes a call.
-    func call(_ id: UInt64, _ call: EngineCall = .range(EngineRange(from: EngineBench.key)), endpoint: Int = 0) {
-        engine.call(CallID(id), call, endpoint: endpoint)
+    func call(_ id: UInt64, _ call: OrderingCall = .range(OrderingRange(from: EtcdServiceBench.key)), endpoint: Int = 0)
+    {
+        service.call(CallID(id), call, endpoint: endpoint)
     }
 
     /// Makes the connection that was asked for last, and returns its ID.
     func accept() -> ConnectionID {
         guard let id = transport.dials.last?.id else { preconditionFailure("nothing is being connected") }
         transport.accept(id)
-        engine.connected(id)
+        service.connected(id)
         receive(ServerFrames.settings, id)
         return id
     }
@@ -59,25 +60,25 @@ final class EngineBench: EngineReceiver {
     /// Makes the connection that was asked for last, to an etcd of a version; returns its ID.
     func connect(version: String = "3.6.4") -> ConnectionID {
         let id = accept()
-        receive(ServerFrames.reply(stream: 1, EngineBench.status(version)), id)
+        receive(ServerFrames.reply(stream: 1, EtcdServiceBench.status(version)), id)
         return id
     }
 
     /// Refuses the connection that was asked for last.
     func refuse(_ reason: String) {
         guard let id = transport.dials.last?.id else { preconditionFailure("nothing is being connected") }
-        transport.refuse(id, reason) { engine.closed(id) }
+        transport.refuse(id, reason) { service.closed(id) }
     }
 
     /// Bytes come from a member of etcd.
-    func receive(_ bytes: [UInt8], _ id: ConnectionID) { bytes.withUnsafeBytes { engine.bytesReceived(id, $0) } }
+    func receive(_ bytes: [UInt8], _ id: ConnectionID) { bytes.withUnsafeBytes { service.bytesReceived(id, $0) } }
 
     /// Tenths of a second go by, each the end of a turn.
     func tick(_ count: Int = 1, nanoseconds: UInt64 = 100_000_000) {
         for _ in 0..<count {
             now += nanoseconds
-            engine.ticked(at: now)
-            engine.turnEnded()
+            service.ticked(at: now)
+            service.turnEnded()
         }
     }
 
@@ -89,7 +90,7 @@ final class EngineBench: EngineReceiver {
     /// The reply to a range that has no keys.
     static let nothing: [UInt8] = [0x0A, 4, 0x08, 7, 0x18, 9]
 
-    func answered(_ id: CallID, _ answer: EngineAnswer) {
+    func answered(_ id: CallID, _ answer: OrderingAnswer) {
         switch answer {
         case .unknown: told.append("\(id.number) unknown")
         case .refused(.other(let reason)): told.append("\(id.number) refused: \(reason)")
@@ -99,6 +100,6 @@ final class EngineBench: EngineReceiver {
         }
     }
 
-    func watched(_ id: WatchID, _ batch: EngineWatchBatch) { told.append("\(id) \(batch.changes.count)") }
-    func watchEnded(_ id: WatchID, _ end: EngineWatchEnd) { told.append("\(id) \(end)") }
+    func watched(_ id: WatchID, _ batch: OrderingWatchBatch) { told.append("\(id) \(batch.changes.count)") }
+    func watchEnded(_ id: WatchID, _ end: OrderingWatchEnd) { told.append("\(id) \(end)") }
 }

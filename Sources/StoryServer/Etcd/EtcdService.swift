@@ -3,12 +3,12 @@ package import StoryEtcd
 package import StoryNetwork
 package import StoryReactor
 
-/// The engine of a log in etcd: all calls and watches of a node, on one connection to an endpoint.
+/// The ordering service of a log in etcd: all calls and watches of a node, on one connection to an endpoint.
 ///
 /// A call has a deadline, after which it is `.unknown`. An endpoint that failed comes after all others for some time, and
 /// one that fails again without an answer is connected to after a growing delay. Time in which the loop did not run does
 /// not count, so that a node that was paused does not give up answers that wait in its socket. Results are reported by the methods that the reactor's events reach, and by `turnEnded`.
-package final class EtcdEngine: EngineCalls {
+package final class EtcdService: OrderingService {
     /// How long an endpoint that failed comes last, in nanoseconds.
     private static let failedTime: UInt64 = 5_000_000_000
     /// The longest time that counts between two ticks, in nanoseconds.
@@ -28,7 +28,7 @@ package final class EtcdEngine: EngineCalls {
         var deadline: UInt64?
     }
 
-    package weak var receiver: (any EngineReceiver)?
+    package weak var receiver: (any OrderingReceiver)?
     /// The reason why an endpoint failed last.
     package private(set) var lastFailure: String?
     private let transport: any Transport
@@ -40,7 +40,7 @@ package final class EtcdEngine: EngineCalls {
     /// The requests by their numbers in the sessions: no two have the same.
     private var requests: [CallID: Request] = [:]
     private var watches: [WatchID: CallID] = [:]
-    private var news = EngineNews()
+    private var news = EtcdResultQueue()
     private var arePaused = false
     private var isEnded = false
     private var time: UInt64 = 0
@@ -49,7 +49,7 @@ package final class EtcdEngine: EngineCalls {
     /// The number of the last request.
     private var last: UInt64 = 0
 
-    /// Creates an engine; it connects when the first call or watch needs that.
+    /// Creates a service; it connects when the first call or watch needs that.
     ///
     /// - Parameters:
     ///   - endpoints: the members of etcd, at least one.
@@ -64,31 +64,31 @@ package final class EtcdEngine: EngineCalls {
         callTime: Int = 1,
         transport: any Transport, trace: Trace
     ) {
-        precondition(!endpoints.isEmpty, "an engine without endpoints")
+        precondition(!endpoints.isEmpty, "etcd without endpoints")
         (self.transport, self.trace) = (transport, trace)
         self.callTime = UInt64(callTime) * 1_000_000_000
         renewalTime = UInt64(max(lease, 1)) * 1_000_000_000 / 3
         links = endpoints.map { EtcdLink($0, user: user, files: files, transport) }
     }
 
-    /// Creates the engine of a node.
+    /// Creates the ordering service of a node.
     convenience init(_ settings: ClusterSettings, over reactor: Reactor, _ trace: Trace) {
         self.init(
             settings.endpoints, user: settings.currentUser, files: settings.files, lease: settings.lease,
             transport: reactor, trace: trace)
     }
 
-    // MARK: EngineCalls
+    // MARK: OrderingService
 
-    package func call(_ id: CallID, _ call: EngineCall, endpoint: Int) {
+    package func call(_ id: CallID, _ call: OrderingCall, endpoint: Int) {
         var limit = callTime
         if case .renewLease = call { limit = renewalTime }
         begin(.call(id), with: .call(call), at: endpoint, deadline: time + limit)
     }
 
-    package func watch(_ id: WatchID, _ range: EngineRange, from revision: Int64, endpoint: Int) {
+    package func watch(_ id: WatchID, _ range: OrderingRange, from revision: Int64, endpoint: Int) {
         endWatch(id)
-        let watch = EngineWatch(range, revision: revision)
+        let watch = OrderingWatch(range, revision: revision)
         watches[id] = begin(
             .watch(id), with: .watch(watch, isPaused: arePaused), at: endpoint, deadline: nil)
     }
@@ -98,7 +98,7 @@ package final class EtcdEngine: EngineCalls {
             return
         }
         links[request.link].endWatch(number)
-        take(request.link)
+        acceptResults(request.link)
         askForTurn()
     }
 
@@ -107,7 +107,7 @@ package final class EtcdEngine: EngineCalls {
     package func resumeWatches() { setPaused(false) }
 
     package func ticked(at now: UInt64) {
-        if let tickedAt, now > tickedAt { time += min(now - tickedAt, EtcdEngine.mostTick) }
+        if let tickedAt, now > tickedAt { time += min(now - tickedAt, EtcdService.mostTick) }
         tickedAt = now
         let late = requests.filter { $0.value.deadline.map { $0 <= time } ?? false }
         for (id, request) in late.sorted(by: { $0.key.number < $1.key.number }) {
@@ -115,11 +115,11 @@ package final class EtcdEngine: EngineCalls {
             link.cancel(id)
             // Watches on a connection that brings nothing any more would wait for ever.
             if link.isSilent(since: request.began) { link.fail("it does not answer") }
-            take(request.link)
+            acceptResults(request.link)
         }
         for index in links.indices {
             links[index].connectIfDue(at: time)
-            take(index)
+            acceptResults(index)
         }
         checkCertificates()
         askForTurn()
@@ -127,18 +127,18 @@ package final class EtcdEngine: EngineCalls {
 
     /// Checks the certificates of the endpoints, once a second.
     private func checkCertificates() {
-        guard time >= checkedAt + EtcdEngine.second else { return }
+        guard time >= checkedAt + EtcdService.second else { return }
         checkedAt = time
         for index in links.indices {
             links[index].secondPassed()
-            take(index)
+            acceptResults(index)
         }
     }
 
     package func end() {
         isEnded = true
         for link in links { link.close() }
-        (requests, watches, news) = ([:], [:], EngineNews())
+        (requests, watches, news) = ([:], [:], EtcdResultQueue())
     }
 
     /// Begins a request at the first endpoint, from the wanted one on, that did not fail lately, or else can be connected
@@ -155,7 +155,7 @@ package final class EtcdEngine: EngineCalls {
         let id = CallID(last)
         requests[id] = Request(purpose: purpose, link: index, began: time, deadline: deadline)
         links[index].begin(id, request, at: time)
-        take(index)
+        acceptResults(index)
         askForTurn()
         return id
     }
@@ -166,7 +166,7 @@ package final class EtcdEngine: EngineCalls {
         for id in watches.values.sorted(by: { $0.number < $1.number }) {
             guard let request = requests[id] else { continue }
             links[request.link].setPaused(id, arePaused)
-            take(request.link)
+            acceptResults(request.link)
         }
         askForTurn()
     }
@@ -195,14 +195,14 @@ package final class EtcdEngine: EngineCalls {
     private func withLink(_ id: ConnectionID, _ body: (EtcdLink) -> Void) {
         guard let index = links.firstIndex(where: { $0.connection == id }) else { return }
         body(links[index])
-        take(index)
+        acceptResults(index)
         tell()
     }
 
     // MARK: Results
 
     /// Takes the results of a link, and notes how it is.
-    private func take(_ index: Int) {
+    private func acceptResults(_ index: Int) {
         let link = links[index]
         let found = link.takeNews()
         if let version = found.version {
@@ -212,12 +212,12 @@ package final class EtcdEngine: EngineCalls {
         for result in found.results {
             if case .answered(let id, let answer) = result {
                 requests[id]?.deadline = nil
-                if answer == .unknown { link.failedUntil = time + EtcdEngine.failedTime }
+                if answer == .unknown { link.failedUntil = time + EtcdService.failedTime }
             }
             news.append(result)
         }
         if let reason = found.failure {
-            link.failedUntil = time + EtcdEngine.failedTime
+            link.failedUntil = time + EtcdService.failedTime
             link.delay.failed(at: time)
             lastFailure = "\(link.endpoint.url): \(reason)"
             trace.sayEachSecond("engine-lost", ["endpoint": link.endpoint.url, "reason": reason])

@@ -4,13 +4,13 @@ import StoryStore
 import StoryStorage
 
 /// The stores of declared models in a data directory: the folder `own`, in which each has one, `orders.2`.
-final class DirectoryShelf: ModelShelf {
+final class StoredModelFolders: ModelFolders {
     private let path: String
     private let owner: ModelOwner
 
     /// - Parameter owner: the log that the models are folds of.
     init(_ directory: DataDirectory, _ owner: ModelOwner) {
-        path = directory.ownPath
+        path = directory.declaredPath
         self.owner = owner
     }
 
@@ -35,13 +35,13 @@ final class DirectoryShelf: ModelShelf {
     func removeAll(but kept: [ModelFolder]) throws(StorageError) {
         guard Folder.exists(path) else { return }
         let names = Set(kept.map(\.name))
-        for name in try Folder.names(in: path) where !names.contains(name) && DirectoryShelf.isOwn(name) {
+        for name in try Folder.names(in: path) where !names.contains(name) && StoredModelFolders.isDeclared(name) {
             try Folder.retireEnvironment("\(path)/\(name)")
         }
     }
 
     /// Returns true for the name of a definition's folder, or of one that was left while it was made or replaced.
-    private static func isOwn(_ name: String) -> Bool {
+    private static func isDeclared(_ name: String) -> Bool {
         let parts = name.split(separator: ".", maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count > 1, UInt32(parts[1]) != nil else { return false }
         guard Array(parts[0].utf8).withUnsafeBytes({ ModelName.error($0, kinds: []) == nil }) else { return false }

@@ -3,7 +3,7 @@ import StoryCluster
 import StoryEtcd
 
 /// A connection to a member of etcd by the client that the store itself has, with one call at a time.
-final class EngineLink {
+final class EtcdClient {
     private let descriptor: Int32
     private let session: EtcdSession
     private var part = [UInt8](repeating: 0, count: 1 << 18)
@@ -20,13 +20,13 @@ final class EngineLink {
 
     /// Whether a member answers: its port is open before that.
     static func isServing(_ address: String) -> Bool {
-        guard let link = try? EngineLink(address), let answer = try? link.answer(to: .range(EngineRange(from: "/")))
+        guard let link = try? EtcdClient(address), let answer = try? link.answer(to: .range(OrderingRange(from: "/")))
         else { return false }
         return answer != .unknown
     }
 
     /// Makes a call and waits for its answer, ten seconds at most.
-    func answer(to call: EngineCall) throws(BenchError) -> EngineAnswer {
+    func answer(to call: OrderingCall) throws(BenchError) -> OrderingAnswer {
         let id = CallID(next)
         next += 1
         session.call(id, call)
@@ -41,7 +41,7 @@ final class EngineLink {
     }
 
     /// The keys of a range.
-    func keys(_ range: EngineRange) throws(BenchError) -> [EngineKeyValue] {
+    func keys(_ range: OrderingRange) throws(BenchError) -> [OrderingKeyValue] {
         guard case .ranged(let ranged, _) = try answer(to: .range(range)) else {
             throw BenchError("etcd does not answer")
         }

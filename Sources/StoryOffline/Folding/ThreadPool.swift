@@ -3,15 +3,15 @@ import StoryStorage
 import Synchronization
 
 /// A pool of threads that share one task in pieces: a thread takes the next piece when it is free.
-struct Crew {
+struct ThreadPool {
     /// The most threads that are used: more of them would wait for memory.
     private static let maxCount = 8
 
     let count: Int
 
-    init() { count = min(max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1), Crew.maxCount) }
+    init() { count = min(max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1), ThreadPool.maxCount) }
 
-    /// Runs `work` for each piece in 0 ..< `pieces`; one member of the crew is the caller. Returns when all are done.
+    /// Runs `work` for each piece in 0 ..< `pieces`; one member of the pool is the caller. Returns when all are done.
     ///
     /// - Parameters:
     ///   - work: takes the member's number and the piece's; returns false to abandon the remaining pieces.

@@ -4,29 +4,31 @@ import StoryServer
 import StoryStorage
 
 /// The stores of declared models, with a note of those that are open: a process that dies closes none of them itself.
-final class TrackedShelf: ModelShelf {
+final class TrackedModelFolders: ModelFolders {
     /// A store, and what the loop has of it.
     private typealias Opened = (store: any ServedModels, twisted: any ServedModels)
 
-    private let shelf: any ModelShelf
+    private let modelFolders: any ModelFolders
     private let bug: PlantedBug?
     /// How many pages one commit of a checkpoint changes; nil: as many as the daemon's.
     private let pages: Int?
     private var opened: [String: Opened] = [:]
 
-    init(_ shelf: any ModelShelf, _ bug: PlantedBug?, pages: Int?) {
-        (self.shelf, self.bug, self.pages) = (shelf, bug == .declaredRowsStay ? .rollBackKeepsRows : nil, pages)
+    init(_ modelFolders: any ModelFolders, _ bug: PlantedBug?, pages: Int?) {
+        (self.modelFolders, self.bug, self.pages) = (
+            modelFolders, bug == .declaredRowsStay ? .rollBackKeepsRows : nil, pages
+        )
     }
 
     /// The open store of a folder.
     func store(_ name: String) -> (any ServedModels)? { opened[name]?.store }
 
     func open(_ definition: ModelFolder) throws(StorageError) -> (any ServedModels)? {
-        try shelf.open(definition).map { twisted($0, definition) }
+        try modelFolders.open(definition).map { twisted($0, definition) }
     }
 
     func create(_ definition: ModelFolder) throws(StorageError) -> any ServedModels {
-        twisted(try shelf.create(definition), definition)
+        twisted(try modelFolders.create(definition), definition)
     }
 
     private func twisted(_ store: any ServedModels, _ definition: ModelFolder) -> any ServedModels {
@@ -36,12 +38,12 @@ final class TrackedShelf: ModelShelf {
     }
 
     func remove(_ definition: ModelFolder, _ store: any ServedModels) throws(StorageError) {
-        try shelf.remove(definition, taken(store))
+        try modelFolders.remove(definition, taken(store))
     }
 
-    func removeAll(but kept: [ModelFolder]) throws(StorageError) { try shelf.removeAll(but: kept) }
+    func removeAll(but kept: [ModelFolder]) throws(StorageError) { try modelFolders.removeAll(but: kept) }
 
-    func close(_ store: any ServedModels) { shelf.close(taken(store)) }
+    func close(_ store: any ServedModels) { modelFolders.close(taken(store)) }
 
     /// The store behind what the loop has, which is open no more.
     private func taken(_ twisted: any ServedModels) -> any ServedModels {
@@ -54,7 +56,7 @@ final class TrackedShelf: ModelShelf {
     func vanish() {
         for (store, twisted) in opened.values {
             (twisted as? TwistedModels)?.closeViews()
-            shelf.close(store)
+            modelFolders.close(store)
         }
         opened = [:]
     }

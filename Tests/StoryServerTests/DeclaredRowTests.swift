@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Rows with keys of several parts, which events of several streams change, while the loop serves.
-@Suite struct OwnRowTests {
+@Suite struct DeclaredRowTests {
     private let bench = LoopBench()
     private static let books = """
         from shelf
@@ -19,7 +19,7 @@ import Testing
     /// The model is defined and answers: the log has two events.
     init() {
         bench.connected("ann")
-        _ = ask("DEFINE books \"\(OwnRowTests.books.replacing("\n", with: "\\n"))\"")
+        _ = ask("DEFINE books \"\(DeclaredRowTests.books.replacing("\n", with: "\\n"))\"")
         bench.run()
     }
 

@@ -1,27 +1,27 @@
 /// The answer to a call.
-package enum EngineAnswer: Equatable, Sendable {
-    case ranged(EngineRanged, EngineHeader)
+package enum OrderingAnswer: Equatable, Sendable {
+    case ranged(OrderingRanged, OrderingHeader)
     /// The results of the operations that were done, in their order.
-    case transacted(succeeded: Bool, [EngineResult], EngineHeader)
+    case transacted(succeeded: Bool, [OrderingResult], OrderingHeader)
     /// The lease, and the seconds that were granted.
-    case granted(lease: Int64, seconds: Int, EngineHeader)
+    case granted(lease: Int64, seconds: Int, OrderingHeader)
     /// The seconds that the lease has now; 0: there is no such lease any more.
     case renewed(seconds: Int)
-    case revoked(EngineHeader)
-    case compacted(EngineHeader)
-    case status(version: String, EngineHeader)
-    /// The engine refused the call, and did nothing.
-    case refused(EngineRefusal)
-    /// The engine is full (NOSPACE). Whether it did the call is unknown: it carries out the writes that it is filled by,
-    /// and answers them with the same error as those that come later and are not done.
+    case revoked(OrderingHeader)
+    case compacted(OrderingHeader)
+    case status(version: String, OrderingHeader)
+    /// The ordering service refused the call, and did nothing.
+    case refused(OrderingRefusal)
+    /// The ordering service is full (NOSPACE). Whether it did the call is unknown: it carries out the writes that it is
+    /// filled by, and answers them with the same error as those that come later and are not done.
     case full
     /// It is unknown whether the call was or will be carried out.
     case unknown
 }
 
-extension EngineAnswer {
+extension OrderingAnswer {
     /// The header of an answer that is linearizable: no call that was made later finds an earlier state.
-    var linearizable: EngineHeader? {
+    var linearizable: OrderingHeader? {
         switch self {
         case .ranged(_, let header), .transacted(_, _, let header): header
         case .granted, .renewed, .revoked, .compacted, .status, .refused, .full, .unknown: nil
@@ -29,7 +29,7 @@ extension EngineAnswer {
     }
 }
 
-extension EngineRefusal {
+extension OrderingRefusal {
     /// The reason for a person, where one has to see to it; nil for a refusal that ends by itself.
     var reason: String? {
         switch self {
@@ -41,9 +41,9 @@ extension EngineRefusal {
     }
 }
 
-/// The state of the engine when it answered.
-package struct EngineHeader: Equatable, Sendable {
-    /// The ID of the engine's cluster.
+/// The state of the ordering service when it answered.
+package struct OrderingHeader: Equatable, Sendable {
+    /// The ID of the ordering service's cluster.
     package var cluster: UInt64
     package var revision: Int64
 
@@ -55,28 +55,28 @@ package struct EngineHeader: Equatable, Sendable {
 }
 
 /// The keys of a range.
-package struct EngineRanged: Equatable, Sendable {
-    package var keys: [EngineKeyValue]
+package struct OrderingRanged: Equatable, Sendable {
+    package var keys: [OrderingKeyValue]
     /// True where the range has more keys than the limit.
     package var hasMore: Bool
 
     /// Creates the keys of a range.
-    package init(_ keys: [EngineKeyValue], hasMore: Bool = false) {
+    package init(_ keys: [OrderingKeyValue], hasMore: Bool = false) {
         self.keys = keys
         self.hasMore = hasMore
     }
 }
 
 /// The result of one operation of a transaction.
-package enum EngineResult: Equatable, Sendable {
+package enum OrderingResult: Equatable, Sendable {
     case put
     case deleted(Int)
-    case ranged(EngineRanged)
+    case ranged(OrderingRanged)
 }
 
 /// A refusal after which nothing was done.
-package enum EngineRefusal: Equatable, Sendable {
-    /// The request is larger than the engine takes.
+package enum OrderingRefusal: Equatable, Sendable {
+    /// The request is larger than the ordering service takes.
     case tooLarge
     /// The user may not do this, or the password is wrong.
     case denied
@@ -86,15 +86,15 @@ package enum EngineRefusal: Equatable, Sendable {
     case noLease
     /// The revision is compacted.
     case compacted
-    /// Anything else that the engine says of the request itself.
+    /// Anything else that the ordering service says of the request itself.
     case other(String)
 }
 
 /// The changes that a watch tells, in the order of their revisions.
-package struct EngineWatchBatch: Equatable, Sendable {
+package struct OrderingWatchBatch: Equatable, Sendable {
     /// A change of one key.
     package enum Change: Equatable, Sendable {
-        case put(EngineKeyValue)
+        case put(OrderingKeyValue)
         case deleted(String, at: Int64)
 
         /// The revision of the change.
@@ -107,12 +107,12 @@ package struct EngineWatchBatch: Equatable, Sendable {
     }
 
     package var changes: [Change]
-    /// True where the engine cut a longer batch, perhaps within a revision, and the next one has more of it.
+    /// True where the ordering service cut a longer batch, perhaps within a revision, and the next one has more of it.
     package var isFragment: Bool
-    package var header: EngineHeader
+    package var header: OrderingHeader
 
     /// Creates a batch.
-    package init(_ changes: [Change], isFragment: Bool = false, _ header: EngineHeader) {
+    package init(_ changes: [Change], isFragment: Bool = false, _ header: OrderingHeader) {
         self.changes = changes
         self.isFragment = isFragment
         self.header = header
@@ -120,10 +120,10 @@ package struct EngineWatchBatch: Equatable, Sendable {
 }
 
 /// The end of a watch.
-package enum EngineWatchEnd: Equatable, Sendable {
+package enum OrderingWatchEnd: Equatable, Sendable {
     /// The revision that it began at is compacted.
     case compacted
-    /// The connection broke, the engine has no leader, or nothing came for too long.
+    /// The connection broke, the ordering service has no leader, or nothing came for too long.
     case broken
-    case refused(EngineRefusal)
+    case refused(OrderingRefusal)
 }

@@ -2,7 +2,7 @@ package import StoryCore
 package import StoryServer
 
 /// The stores of declared models in memory; they stay when they are closed, as on a disk.
-package final class MemoryShelf: ModelShelf {
+package final class MemoryModelFolders: ModelFolders {
     /// The stores, by the names of their folders.
     package private(set) var stores: [String: MemoryModels] = [:]
     /// What making a store throws.

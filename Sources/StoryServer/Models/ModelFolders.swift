@@ -1,7 +1,7 @@
 package import StoryCore
 
 /// The stores of declared models, one for each definition.
-package protocol ModelShelf: AnyObject {
+package protocol ModelFolders: AnyObject {
     /// Opens the store of a definition as it was left; nil where there is none that can be used.
     ///
     /// - Throws: when the system refuses.

@@ -8,16 +8,16 @@ import StoryStorage
 import Synchronization
 import TestSupport
 
-/// The engine on a reactor of its own, whose thread runs what a test asks for.
-final class EngineLoop: Sendable {
-    /// A result that the engine's receiver got.
+/// `EtcdService` on a reactor of its own, whose thread runs what a test asks for.
+final class EtcdServiceLoop: Sendable {
+    /// A result that etcd's receiver got.
     enum Told: Equatable, Sendable {
-        case answered(UInt64, EngineAnswer)
-        case watched(WatchID, EngineWatchBatch)
-        case ended(WatchID, EngineWatchEnd)
+        case answered(UInt64, OrderingAnswer)
+        case watched(WatchID, OrderingWatchBatch)
+        case ended(WatchID, OrderingWatchEnd)
     }
 
-    typealias Job = @Sendable (EtcdEngine) -> Void
+    typealias Job = @Sendable (EtcdService) -> Void
 
     /// The parts that the reactor's thread and the test both see.
     final class Shared: Sendable {
@@ -33,7 +33,7 @@ final class EngineLoop: Sendable {
 
     private let shared = Shared()
 
-    /// Starts a loop whose engine has members of etcd on loopback for its endpoints.
+    /// Starts a loop whose service has members of etcd on loopback for its endpoints.
     ///
     /// - Parameter callTime: the deadline of a call, in seconds: a busy machine does not make an answer unknown.
     init(_ ports: [UInt16], user: EtcdUser? = nil, callTime: Int = 30) throws {
@@ -44,11 +44,11 @@ final class EngineLoop: Sendable {
                 let trace = Trace(now: Clock.system.now) { line in
                     shared.trace.withLock { $0.append(String(decoding: line, as: UTF8.self)) }
                 }
-                let engine = EtcdEngine(
+                let service = EtcdService(
                     endpoints, user: { user }, lease: 3 * callTime, callTime: callTime, transport: reactor, trace: trace
                 )
-                let owner = EngineOwner(reactor, engine, shared)
-                engine.receiver = owner
+                let owner = EtcdServiceOwner(reactor, service, shared)
+                service.receiver = owner
                 shared.waker.withLock { $0 = reactor.waker }
                 reactor.run(owner)
             }
@@ -65,20 +65,20 @@ final class EngineLoop: Sendable {
     /// True where the receiver was told something within a method of the port.
     var wasToldWithin: Bool { shared.wasToldWithin.withLock { $0 } }
 
-    /// Has the loop's thread do something with the engine.
+    /// Has the loop's thread do something with etcd.
     func perform(_ job: @escaping Job) {
         shared.jobs.withLock { $0.append(job) }
         shared.waker.withLock { $0 }?.wake()
     }
 
     /// Makes a call.
-    func call(_ id: UInt64, _ call: EngineCall, endpoint: Int = 0) {
+    func call(_ id: UInt64, _ call: OrderingCall, endpoint: Int = 0) {
         perform { $0.call(CallID(id), call, endpoint: endpoint) }
     }
 
     /// Waits for the answer to a call.
-    func answer(to id: UInt64) throws -> EngineAnswer {
-        var found: EngineAnswer?
+    func answer(to id: UInt64) throws -> OrderingAnswer {
+        var found: OrderingAnswer?
         try until("the answer to call \(id): \(trace.suffix(3))") {
             found = told.lazy.compactMap { if case .answered(id, let answer) = $0 { answer } else { nil } }.first
             return found != nil
@@ -87,8 +87,8 @@ final class EngineLoop: Sendable {
     }
 
     /// Makes a call with the numbers from one on, until its outcome is known.
-    func knownAnswer(from id: UInt64, _ call: EngineCall, endpoint: Int = 0) throws -> (id: UInt64, EngineAnswer) {
-        var (id, answer) = (id, EngineAnswer.unknown)
+    func knownAnswer(from id: UInt64, _ call: OrderingCall, endpoint: Int = 0) throws -> (id: UInt64, OrderingAnswer) {
+        var (id, answer) = (id, OrderingAnswer.unknown)
         try until("the outcome of a call is known: \(trace.suffix(3))") {
             self.call(id, call, endpoint: endpoint)
             answer = try self.answer(to: id)
@@ -119,15 +119,15 @@ final class EngineLoop: Sendable {
     }
 }
 
-/// The owner of the reactor: passes its events to the engine, as the daemon's loop does.
-private final class EngineOwner: ReactorHandler, EngineReceiver {
+/// The owner of the reactor: passes its events to etcd, as the daemon's loop does.
+private final class EtcdServiceOwner: ReactorHandler, OrderingReceiver {
     private let reactor: Reactor
-    private let engine: EtcdEngine
-    private let shared: EngineLoop.Shared
+    private let service: EtcdService
+    private let shared: EtcdServiceLoop.Shared
     private var isWithin = false
 
-    init(_ reactor: Reactor, _ engine: EtcdEngine, _ shared: EngineLoop.Shared) {
-        (self.reactor, self.engine, self.shared) = (reactor, engine, shared)
+    init(_ reactor: Reactor, _ service: EtcdService, _ shared: EtcdServiceLoop.Shared) {
+        (self.reactor, self.service, self.shared) = (reactor, service, shared)
     }
 
     private func within(_ body: () -> Void) {
@@ -136,32 +136,32 @@ private final class EngineOwner: ReactorHandler, EngineReceiver {
         isWithin = false
     }
 
-    private func note(_ told: EngineLoop.Told) {
+    private func note(_ told: EtcdServiceLoop.Told) {
         if isWithin { shared.wasToldWithin.withLock { $0 = true } }
         shared.told.withLock { $0.append(told) }
     }
 
-    func answered(_ id: CallID, _ answer: EngineAnswer) { note(.answered(id.number, answer)) }
-    func watched(_ id: WatchID, _ batch: EngineWatchBatch) { note(.watched(id, batch)) }
-    func watchEnded(_ id: WatchID, _ end: EngineWatchEnd) { note(.ended(id, end)) }
+    func answered(_ id: CallID, _ answer: OrderingAnswer) { note(.answered(id.number, answer)) }
+    func watched(_ id: WatchID, _ batch: OrderingWatchBatch) { note(.watched(id, batch)) }
+    func watchEnded(_ id: WatchID, _ end: OrderingWatchEnd) { note(.ended(id, end)) }
 
-    func connectionMade(_ id: ConnectionID) { engine.connected(id) }
+    func connectionMade(_ id: ConnectionID) { service.connected(id) }
     func bytesReceived(_ id: ConnectionID, _ bytes: UnsafeRawBufferPointer) {
-        if engine.owns(id) { engine.bytesReceived(id, bytes) }
+        if service.owns(id) { service.bytesReceived(id, bytes) }
     }
-    func peerClosed(_ id: ConnectionID) { if engine.owns(id) { engine.closed(id) } }
-    func connectionClosed(_ id: ConnectionID) { if engine.owns(id) { engine.closed(id) } }
-    func turnEnded() { engine.turnEnded() }
-    func timerFired() { within { engine.ticked(at: Clock.system.steady()) } }
+    func peerClosed(_ id: ConnectionID) { if service.owns(id) { service.closed(id) } }
+    func connectionClosed(_ id: ConnectionID) { if service.owns(id) { service.closed(id) } }
+    func turnEnded() { service.turnEnded() }
+    func timerFired() { within { service.ticked(at: Clock.system.steady()) } }
 
     func woken() {
         let jobs = shared.jobs.withLock { jobs in
             defer { jobs = [] }
             return jobs
         }
-        for job in jobs { within { job(engine) } }
+        for job in jobs { within { job(service) } }
         guard shared.stops.withLock({ $0 }) else { return }
-        engine.end()
+        service.end()
         reactor.stop()
     }
 
@@ -171,17 +171,17 @@ private final class EngineOwner: ReactorHandler, EngineReceiver {
     func signalReceived(_ signal: Int32) {}
 }
 
-extension EngineCall {
+extension OrderingCall {
     /// Puts a value under a key that is absent; else gets the key.
-    static func putIfAbsent(_ key: String, _ value: [UInt8] = [1], lease: Int64 = 0) -> EngineCall {
+    static func putIfAbsent(_ key: String, _ value: [UInt8] = [1], lease: Int64 = 0) -> OrderingCall {
         .transaction(
-            EngineTransaction(
+            OrderingTransaction(
                 conditions: [.created(key, at: 0)], then: [.put(key, value, lease: lease)],
-                otherwise: [.get(EngineRange(from: key))]))
+                otherwise: [.get(OrderingRange(from: key))]))
     }
 }
 
-extension EngineAnswer {
+extension OrderingAnswer {
     /// True for a transaction whose conditions held.
     var isDone: Bool { if case .transacted(true, _, _) = self { true } else { false } }
 }

@@ -3,22 +3,22 @@ import StoryCore
 import StoryReactor
 import StoryStorage
 
-/// A short conversation with the engine before the daemon serves: calls, one after the other, in a loop of its own.
+/// A short conversation with etcd before the daemon serves: calls, one after the other, in a loop of its own.
 ///
 /// A call whose outcome is unknown is made again at the next endpoint, until the patience is over.
-final class EngineErrand: ReactorHandler, EngineReceiver {
+final class EtcdConversation: ReactorHandler, OrderingReceiver {
     /// Returns the next call after an answer; nil where all is done.
     ///
     /// `isFirstTry`: false where an earlier try of the same call may have been carried out.
-    typealias Decide = (_ answer: EngineAnswer, _ isFirstTry: Bool) throws(StorageError) -> EngineCall?
+    typealias Decide = (_ answer: OrderingAnswer, _ isFirstTry: Bool) throws(StorageError) -> OrderingCall?
 
-    private let log: LogInEngine
+    private let log: OrderedLog
     private let reactor: Reactor
-    private let engine: EtcdEngine
+    private let etcd: EtcdService
     private let decide: Decide
     /// The ticks of 0.1 s that are left.
-    private var left: UInt64
-    private var call: EngineCall
+    private var ticksLeft: UInt64
+    private var call: OrderingCall
     /// The number of the calls so far.
     private var calls: UInt64 = 0
     private var endpoint = 0
@@ -27,12 +27,12 @@ final class EngineErrand: ReactorHandler, EngineReceiver {
     private var isWaiting = false
     private var outcome: Result<Void, StorageError>?
 
-    private init(about log: LogInEngine, first: EngineCall, decide: @escaping Decide) throws(StorageError) {
+    private init(about log: OrderedLog, first: OrderingCall, decide: @escaping Decide) throws(StorageError) {
         (self.log, call, self.decide) = (log, first, decide)
-        left = UInt64(clamping: log.patience) * 10
+        ticksLeft = UInt64(clamping: log.patience) * 10
         reactor = try Reactor.made()
-        engine = EtcdEngine(log.settings, over: reactor, log.trace)
-        engine.receiver = self
+        etcd = EtcdService(log.settings, over: reactor, log.trace)
+        etcd.receiver = self
     }
 
     /// Makes calls until a decision says that all is done.
@@ -43,9 +43,9 @@ final class EngineErrand: ReactorHandler, EngineReceiver {
     ///   - decide: decides on each answer whose outcome is known, also on a refusal.
     /// - Throws: the error of a decision; `.failed` with the reason where no answer came in time, or etcd refuses.
     static func run(
-        about log: LogInEngine, first: EngineCall, decide: @escaping Decide
+        about log: OrderedLog, first: OrderingCall, decide: @escaping Decide
     ) throws(StorageError) {
-        let errand = try EngineErrand(about: log, first: first, decide: decide)
+        let errand = try EtcdConversation(about: log, first: first, decide: decide)
         errand.send()
         errand.reactor.run(errand)
         guard let outcome = errand.outcome else { throw errand.unanswered }
@@ -53,14 +53,14 @@ final class EngineErrand: ReactorHandler, EngineReceiver {
     }
 
     private var unanswered: StorageError {
-        let reason = engine.lastFailure ?? "nothing answered"
+        let reason = etcd.lastFailure ?? "nothing answered"
         return .failed("etcd at \(log.settings.urls) did not answer within \(log.patience) s: \(reason)")
     }
 
     private func send() {
         calls += 1
         isWaiting = false
-        engine.call(CallID(calls), call, endpoint: endpoint)
+        etcd.call(CallID(calls), call, endpoint: endpoint)
     }
 
     private func finish(_ error: StorageError?) {
@@ -69,13 +69,13 @@ final class EngineErrand: ReactorHandler, EngineReceiver {
     }
 
     private func stop() {
-        engine.end()
+        etcd.end()
         reactor.stop()
     }
 
-    // MARK: EngineReceiver
+    // MARK: OrderingReceiver
 
-    func answered(_ id: CallID, _ answer: EngineAnswer) {
+    func answered(_ id: CallID, _ answer: OrderingAnswer) {
         guard outcome == nil else { return }
         switch answer {
         case .unknown, .refused(.tokenExpired):
@@ -92,11 +92,11 @@ final class EngineErrand: ReactorHandler, EngineReceiver {
                 .full(
                     "etcd is full (NOSPACE): run etcdctl defrag and etcdctl alarm disarm, or give it a larger "
                         + "--quota-backend-bytes"))
-        case .refused, .ranged, .transacted, .granted, .renewed, .revoked, .compacted, .status: take(answer)
+        case .refused, .ranged, .transacted, .granted, .renewed, .revoked, .compacted, .status: proceed(answer)
         }
     }
 
-    private func take(_ answer: EngineAnswer) {
+    private func proceed(_ answer: OrderingAnswer) {
         do throws(StorageError) {
             guard let next = try decide(answer, isFirstTry) else { return finish(nil) }
             (call, isFirstTry) = (next, true)
@@ -107,23 +107,23 @@ final class EngineErrand: ReactorHandler, EngineReceiver {
     }
 
     /// Does nothing, since there is no watch.
-    func watched(_ id: WatchID, _ batch: EngineWatchBatch) {}
+    func watched(_ id: WatchID, _ batch: OrderingWatchBatch) {}
     /// Does nothing, since there is no watch.
-    func watchEnded(_ id: WatchID, _ end: EngineWatchEnd) {}
+    func watchEnded(_ id: WatchID, _ end: OrderingWatchEnd) {}
 
     // MARK: ReactorHandler
 
     /// Passes the event on, as those that follow.
-    func connectionMade(_ id: ConnectionID) { engine.connected(id) }
-    func bytesReceived(_ id: ConnectionID, _ bytes: UnsafeRawBufferPointer) { engine.bytesReceived(id, bytes) }
-    func peerClosed(_ id: ConnectionID) { engine.closed(id) }
-    func connectionClosed(_ id: ConnectionID) { engine.closed(id) }
-    func turnEnded() { engine.turnEnded() }
+    func connectionMade(_ id: ConnectionID) { etcd.connected(id) }
+    func bytesReceived(_ id: ConnectionID, _ bytes: UnsafeRawBufferPointer) { etcd.bytesReceived(id, bytes) }
+    func peerClosed(_ id: ConnectionID) { etcd.closed(id) }
+    func connectionClosed(_ id: ConnectionID) { etcd.closed(id) }
+    func turnEnded() { etcd.turnEnded() }
 
     func timerFired() {
-        guard left > 0 else { return stop() }
-        left -= 1
-        engine.ticked(at: log.clock.steady())
+        guard ticksLeft > 0 else { return stop() }
+        ticksLeft -= 1
+        etcd.ticked(at: log.clock.steady())
         if isWaiting { send() }
     }
 
