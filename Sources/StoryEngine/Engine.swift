@@ -67,7 +67,10 @@ package final class Engine {
     package var plan: CataloguePlan { world.plan }
 
     /// The requests about declared models.
-    package var models: ModelRequests { ModelRequests(world: world, notLeader: notLeader, refusal: refusal) }
+    package var models: ModelRequests {
+        ModelRequests(
+            world: world, feed: feed, lastDefinition: changes.position, notLeader: notLeader, refusal: refusal)
+    }
     private var queries: QueryRequests {
         QueryRequests(world: world, feed: feed, limits: limits, identity: identity)
     }
@@ -254,7 +257,7 @@ package final class Engine {
         case .read(let query): queries.read(query, tag: tag, to: output)
         case .countEvents(let query): queries.countEvents(query, tag: tag, to: output)
         case .misfits(let query): try models.misfits(query, tag: tag, to: output)
-        case .models(let name): try models.describe(name, tag: tag, to: output)
+        case .models(let name): try models.describe(name, tag: tag, after: session.lastWritten, to: output)
         case .ping: acknowledge([], session.lastWritten, tag: tag, to: output)
         }
     }

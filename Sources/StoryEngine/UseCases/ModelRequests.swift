@@ -3,7 +3,13 @@ package import StoryFold
 
 /// Requests about declared models: `DEFINE` `UNDEFINE` `MODELS`, and `READ misfits/NAME`.
 package struct ModelRequests {
+    /// The number of misfits of a model that are not durable, beyond which they are not counted one by one.
+    private static let laterMisfits = 100
+
     let world: World
+    let feed: ChangeFeed
+    /// The last event that changed a definition.
+    let lastDefinition: Position
     /// The failure of each write at a replica; nil where this store takes writes.
     let notLeader: Failure?
     /// The reason why writes are refused now; nil while they are accepted.
@@ -91,13 +97,23 @@ package struct ModelRequests {
         _ = try append(.activated(event), to: name, key: nil, by: uid, now, output)
     }
 
-    /// `MODELS`: a line for each declared model, or for one, with more of it.
-    func describe(_ name: String?, tag: Tag?, to output: any TurnOutput) throws(StorageError) {
+    /// `MODELS`: a line for each declared model, or for one, with more of it. It is as of the last durable event where that
+    /// is known, so that it waits for no commit; else as of the head.
+    func describe(
+        _ name: String?, tag: Tag?, after lastWritten: Position, to output: any TurnOutput
+    ) throws(StorageError) {
         let defined = try world.definitions.defined()
         let wanted = defined.filter { name == nil || $0.name == name }
         if let name, wanted.isEmpty { return output.reply(.failed(try noModel(name)), tag: tag, restsOn: head) }
-        for (model, definition) in wanted {
-            let state = try declared?.state(of: model) ?? DeclaredModelState()
+        var states: [DeclaredModelState] = []
+        for (model, _) in wanted { states.append(try declared?.state(of: model) ?? DeclaredModelState()) }
+        var head = head
+        if lastWritten <= output.durable, head > output.durable, name == nil || !states[0].isReady,
+            let durable = try durableStates(of: wanted.map(\.name), states, asOf: output.durable)
+        {
+            (states, head) = (durable, output.durable)
+        }
+        for ((model, definition), state) in zip(wanted, states) {
             var members = definition.members(model, state, head: head)
             if name != nil {
                 members += definition.details(world.catalogue.kinds.first { $0.name == model })
@@ -107,6 +123,24 @@ package struct ModelRequests {
         }
         let members = [Member("count", .count(UInt64(wanted.count))), Member("position", .count(head.value))]
         output.reply(.done(.members(members)), tag: tag, restsOn: head)
+    }
+
+    /// Returns states as of the last durable event; nil where they are not known, or more than a few events are later.
+    private func durableStates(
+        of names: [String], _ states: [DeclaredModelState], asOf durable: Position
+    ) throws(StorageError) -> [DeclaredModelState]? {
+        guard lastDefinition <= durable, !feed.isUntold else { return nil }
+        let growth = feed.growth(after: durable)
+        var states = states
+        for (index, name) in names.enumerated() where states[index].isReady {
+            guard let kind = world.catalogue.kinds.first(where: { $0.name == name }),
+                let store = declared?.store(of: name),
+                let later = try MisfitTable(store).count(after: durable, atMost: ModelRequests.laterMisfits)
+            else { return nil }
+            states[index].rows = UInt64(clamping: Int64(clamping: states[index].rows) - (growth[kind.number] ?? 0))
+            states[index].misfits -= min(later, states[index].misfits)
+        }
+        return states
     }
 
     /// Returns the names in the definition that answers that no event had.

@@ -33,6 +33,20 @@ package struct MisfitTable {
         try store.number(ProgramTables.misfits.number, at: MisfitTable.totalKey) ?? 0
     }
 
+    /// Returns the number of misfits after a position; nil where they are more than a limit, below that of those kept.
+    ///
+    /// - Throws: any read error of the store.
+    package func count(after position: Position, atMost limit: Int) throws(StorageError) -> UInt64? {
+        var count = 0
+        try KeyBounds.with(position.next.key, nil) { (bounds) throws(StorageError) in
+            try store.walk(ProgramTables.misfits.number, bounds, .ascending) { key, _ in
+                if key.count == 6 { count += 1 }
+                return count <= limit
+            }
+        }
+        return count <= limit ? UInt64(count) : nil
+    }
+
     /// Returns the first misfit from a position on in an order; from the first one without a position.
     ///
     /// - Throws: any read error of the store.
