@@ -218,25 +218,6 @@ extension Failure {
         Failure(
             .invalid, "1 field is wrong: \(field)", .fields([FieldError(field: field, rule: rule, message: message)]))
     }
-
-    /// Returns the failure of a write that expects a version of its stream; nil if that is its version, or none is
-    /// expected. It is checked last, after everything else for which a write is refused (docs/protocol.md, Writes).
-    static func conflict(_ expected: Version?, _ stream: StreamName, _ head: StreamHead?) -> Failure? {
-        let actual = head?.version ?? .zero
-        guard let expected, expected != actual else { return nil }
-        return conflict(stream, expected: expected, actual: actual)
-    }
-
-    /// Returns the failure of a write that expects another version of its stream.
-    ///
-    /// - Parameter isNamed: true if the request names several streams.
-    static func conflict(
-        _ stream: StreamName, expected: Version, actual: Version, isNamed: Bool = false
-    ) -> Failure {
-        Failure(
-            .conflict, "\(stream) is at version \(actual.value), not \(expected.value)",
-            .versions(expected: expected, actual: actual, stream: isNamed ? stream : nil))
-    }
 }
 
 /// The end of the log as far as it is folded: the position and the time of the last event, and the last stream number.

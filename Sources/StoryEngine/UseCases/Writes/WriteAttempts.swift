@@ -13,7 +13,7 @@ enum AppendEvents {
             return .refused(.invalid("events", .empty, "there must be at least one event to append"))
         }
         let head = try world.headToExtend(stream)
-        if let failure = Failure.conflict(options.version, stream, head) { return .refused(failure) }
+        if let failure = Preconditions(options, of: stream, head).failure() { return .refused(failure) }
         return .appends(NewEvents(id: nil, stream: stream, head: head, events: proposals, key: options.key))
     }
 }
@@ -33,8 +33,7 @@ enum AppendTogether {
         var versions: [Version] = []
         var indexes: [StreamName: Int] = [:]
         var aims: [Int] = []
-        // Checked last, after everything else that a write is refused for: the first condition that does not hold.
-        var conflict: Failure?
+        var preconditions = Preconditions()
         for proposal in proposals {
             let index = indexes[proposal.stream] ?? targets.count
             if index == targets.count {
@@ -43,13 +42,13 @@ enum AppendTogether {
                 targets.append(JointEvents.Target(stream: proposal.stream, head: head))
                 versions.append(head?.version ?? .zero)
             }
-            if conflict == nil, let expected = proposal.version, expected != versions[index] {
-                conflict = .conflict(proposal.stream, expected: expected, actual: versions[index], isNamed: true)
+            if let expected = proposal.version {
+                preconditions.expect(expected, of: proposal.stream, actual: versions[index])
             }
             versions[index] = versions[index].next
             aims.append(index)
         }
-        if let conflict { return .refused(conflict) }
+        if let failure = preconditions.failure() { return .refused(failure) }
         return .appendsTogether(
             JointEvents(targets: targets, events: proposals.map(\.event), aims: aims, key: options.key))
     }
@@ -132,10 +131,10 @@ enum WriteContent {
         case .refused(let refusal): return .refused(refusal.failure(of: target(kind, id)))
         case .unchanged:
             guard let head else { return .refused(.notFound(target(kind, id))) }
-            if let failure = Failure.conflict(write.options.version, stream, head) { return .refused(failure) }
+            if let failure = Preconditions(write.options, of: stream, head).failure() { return .refused(failure) }
             return .unchanged(id: id, stream, head)
         case .append:
-            if let failure = Failure.conflict(write.options.version, stream, head) { return .refused(failure) }
+            if let failure = Preconditions(write.options, of: stream, head).failure() { return .refused(failure) }
             let events = [EventProposal(body: command.event, meta: write.options.meta)]
             return .appends(NewEvents(id: id, stream: stream, head: head, events: events, key: write.options.key))
         }
