@@ -175,10 +175,12 @@ package final class Server: ReactorHandler {
     private func endTurn() {
         guard stopReason == nil else { return dependency.transport.stop() }
         requests.takeLeftOver()
+        settle()
+        work.clientRequests.endAsked()
         follower?.turnEnded()
         cluster?.turnEnds()
         settle()
-        requests.carryOutWaiting()
+        carryOutWaiting()
         cluster?.forwarding.turnEnds()
         settle()
         definitionsMayHaveCome()

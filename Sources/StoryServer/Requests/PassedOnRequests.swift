@@ -46,18 +46,18 @@ extension Requests {
         for connection in clients.connections.all where connection.passesOn { clients.drain(connection) }
     }
 
-    /// Carries out the writes that no other node has, where this node takes writes itself.
-    func carryOutWaiting() {
-        guard let forwarding = clients.forwarding, waits.takesWrites else { return }
-        for client in forwarding.waitingClients {
-            while !driver.holdsWrites(), let write = forwarding.takeWaiting(of: client) {
-                guard let connection = clients.connections[ConnectionID(client)] else { continue }
-                connection.forwarded -= 1
-                carryOut(write.line, connection)
-                forwarding.carriedOut(of: client)
-                clients.goOn(connection)
-            }
-        }
+    /// Carries out the next write of a client that no other node has, where this node takes writes itself; returns false
+    /// where there is none that can be. The answers to those behind it are effects, which come before the one after.
+    func carryOutNext(of client: UInt64) -> Bool {
+        guard let forwarding = clients.forwarding, waits.takesWrites, !driver.holdsWrites(),
+            let write = forwarding.takeWaiting(of: client)
+        else { return false }
+        guard let connection = clients.connections[ConnectionID(client)] else { return true }
+        connection.forwarded -= 1
+        carryOut(write.line, connection)
+        forwarding.carriedOut(of: client)
+        clients.goOn(connection)
+        return true
     }
 
     private func carryOut(_ line: [UInt8], _ connection: Connection) {

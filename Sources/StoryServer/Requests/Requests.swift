@@ -85,7 +85,6 @@ final class Requests {
     func takeLeftOver() {
         while let connection = clients.queue.next() { handleLines(connection, clients.queue.takeShare()) }
         engine.flush()
-        work.clientRequests.endAsked()
     }
 
     /// Handles lines of the connection, up to its share.
