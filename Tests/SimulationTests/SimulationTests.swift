@@ -79,7 +79,7 @@ import Testing
     private static let nodeBugs = [
         "leaderIsNotCompared", "entriesAreWrittenOver", "errorIsNo", "trimmedPastIsSuperseded", "lateReportIsBelieved",
         "tailIsTrimmedByBytes", "oneCopyIsEnough", "gapIsTakenOver", "undecidedIsShown", "undecidedIsStored",
-        "minimumIsIgnored", "termIsTakenUpAgain",
+        "minimumIsIgnored", "termIsTakenUpAgain", "revisionIsNotCompared",
     ]
 
     @Test(arguments: nodeBugs + ["keysAreForgotten", "rollBackKeepsRows"])

@@ -12,7 +12,7 @@ enum PlantedBug: String, CaseIterable {
     // These are of several nodes.
     case leaderIsNotCompared, entriesAreWrittenOver, errorIsNo, trimmedPastIsSuperseded, lateReportIsBelieved
     case tailIsTrimmedByBytes, oneCopyIsEnough, gapIsTakenOver, undecidedIsShown, undecidedIsStored, minimumIsIgnored
-    case termIsTakenUpAgain
+    case termIsTakenUpAgain, revisionIsNotCompared
 
     /// What makes something durable.
     enum Sync {

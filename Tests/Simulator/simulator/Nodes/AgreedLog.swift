@@ -33,6 +33,9 @@ final class AgreedLog {
         seen = etcd.revision
     }
 
+    /// The ordering service was set back to an earlier revision: its changes come again from there on, and the log stays.
+    func setBack(to revision: Int64) { seen = revision }
+
     private func checkOnceMore(_ head: EntryHead, _ records: [UInt8]) throws {
         var agreed: [UInt8] = []
         if head.last <= log.head {

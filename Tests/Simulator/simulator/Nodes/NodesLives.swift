@@ -185,6 +185,7 @@ extension NodesSimulation {
         try writeAtTheEnd()
         for client in clients { for follower in client.followers { try follower.checkEnd(world) } }
         try checkNodes()
+        if random.oneIn(3) { try setBack() }
         figures.pushes = clients.reduce(0) { $0 + $1.followers.reduce(0) { $0 + $1.pushes } }
         for node in nodes { if let process = node.process { ended(process) } }
         guard random.oneIn(3) else { return }
@@ -196,7 +197,7 @@ extension NodesSimulation {
         try checkNodes()
     }
 
-    private func writeAtTheEnd() throws {
+    func writeAtTheEnd(mayBeRefused: Bool = false) throws {
         guard let leader = leader() else { throw Difference("no node leads at the end\n\(state)") }
         let client = clients[0]
         if client.node != leader.number || !client.isConnected {
@@ -212,11 +213,12 @@ extension NodesSimulation {
             tries += 1
             // The ordering service may have had too many entries for long, and be rid of them only now.
         } while sent.status == .refused("busy") && answers.excused.contains("busy") && tries < 3
+        if mayBeRefused, sent.status == .refused("unavailable") { return }
         guard sent.status == .done else { throw Difference("the write at the end is \(sent.status)\n\(state)") }
     }
 
     /// All nodes have the same log, and the models that it makes.
-    private func checkNodes() throws {
+    func checkNodes() throws {
         for node in nodes {
             guard let process = node.process, node.acknowledged == world.committed else {
                 throw Difference(
@@ -228,7 +230,7 @@ extension NodesSimulation {
     }
 
     /// The nodes and the ordering service, for a person.
-    private var state: String {
+    var state: String {
         let lines = nodes.map { node in
             guard let process = node.process else { return "\(node.name) is down" }
             return "\(node.name) has \(node.acknowledged) of \(process.store.log.head.value) for good, and has stored "
@@ -242,7 +244,7 @@ extension NodesSimulation {
     /// Lets everything come to its end.
     ///
     /// - Parameter most: how many ticks that may take.
-    private func calm(_ most: Int) throws {
+    func calm(_ most: Int) throws {
         var ticksAtRest = 0
         for _ in 0..<most where ticksAtRest < 12 {
             for client in clients {

@@ -43,6 +43,31 @@ extension NodesSimulation {
         if node.disk.fullness != .none { figures.full += 1 }
     }
 
+    /// The ordering service is set back to an earlier state, while all nodes run and have everything: the first one that
+    /// asks it says so, and they go on behind what they have, which is on no disk of the service any more. Others may not
+    /// notice, since the revision has grown past the one that they know.
+    func setBack() throws {
+        let earlier = shared.etcd
+        for _ in 0...below(3) { try writeAtTheEnd() }
+        try calm(60)
+        try checkNodes()
+        let acknowledged = world.committed
+        story.add("the ordering service is set back from \(shared.etcd.revision) to \(earlier.revision)")
+        shared.etcd = earlier
+        agreed.setBack(to: earlier.revision)
+        try calm(150)
+        guard nodes.contains(where: { ($0.running?.loop.said("engine-set-back") ?? 0) > 0 }) else {
+            throw Difference("no node notices that the ordering service was set back\n\(state)")
+        }
+        // The node that leads may learn by its write that another one may lead.
+        try writeAtTheEnd(mayBeRefused: true)
+        try calm(150)
+        try writeAtTheEnd()
+        try calm(60)
+        guard world.committed > acknowledged else { throw Difference("an acknowledged event is gone\n\(state)") }
+        try checkNodes()
+    }
+
     /// Has the ordering service get calls that were given up.
     ///
     /// - Parameter most: the number of them, at most.

@@ -8,6 +8,8 @@ final class TwistedCalls {
     private let node: String
     private let shared: SharedEtcd
     private let keys = LogKeys(log: "main")
+    /// The highest revision that an answer had.
+    private var highest: Int64 = 0
     /// The text that tells this run of the node from every other.
     var run = ""
 
@@ -40,6 +42,7 @@ final class TwistedCalls {
 
     /// An answer as the node gets it.
     func onTheWayBack(_ call: OrderingCall, _ answer: OrderingAnswer) -> OrderingAnswer {
+        if bug == .revisionIsNotCompared { return raised(answer) }
         guard case .transaction(let transaction) = call else { return answer }
         switch (bug, answer) {
         case (.errorIsNo, .unknown) where call.isEntry:
@@ -69,6 +72,20 @@ final class TwistedCalls {
             }
             leader.value = value
             return .transacted(succeeded: false, [.ranged(OrderingRanged([leader]))], header)
+        default: return answer
+        }
+    }
+
+    /// An answer whose revision is never lower than before, so that a service that was set back is not noticed.
+    private func raised(_ answer: OrderingAnswer) -> OrderingAnswer {
+        func raised(_ header: OrderingHeader) -> OrderingHeader {
+            highest = max(highest, header.revision)
+            return OrderingHeader(cluster: header.cluster, revision: highest)
+        }
+        switch answer {
+        case .ranged(let range, let header): return .ranged(range, raised(header))
+        case .transacted(let succeeded, let results, let header):
+            return .transacted(succeeded: succeeded, results, raised(header))
         default: return answer
         }
     }
