@@ -8,13 +8,6 @@ extension Server {
         while let effect = effects.next() { perform(effect) }
     }
 
-    /// Carries out the writes that were to be passed on, where this node takes writes itself and no other node has them.
-    func carryOutWaiting() {
-        for client in cluster?.forwarding.waitingClients ?? [] {
-            while requests.carryOutNext(of: client) { settle() }
-        }
-    }
-
     private func perform(_ effect: Effect) {
         switch effect {
         case .rolledBack: catalogue.follow()

@@ -180,7 +180,7 @@ package final class Server: ReactorHandler {
         follower?.turnEnded()
         cluster?.turnEnds()
         settle()
-        carryOutWaiting()
+        requests.carryOutWaiting { settle() }
         cluster?.forwarding.turnEnds()
         settle()
         definitionsMayHaveCome()

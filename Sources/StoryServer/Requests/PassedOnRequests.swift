@@ -46,12 +46,21 @@ extension Requests {
         for connection in clients.connections.all where connection.passesOn { clients.drain(connection) }
     }
 
-    /// Carries out the next write of a client that no other node has, where this node takes writes itself; returns false
-    /// where there is none that can be. The answers to those behind it are effects, which come before the one after.
-    func carryOutNext(of client: UInt64) -> Bool {
-        guard let forwarding = clients.forwarding, waits.takesWrites, !driver.holdsWrites(),
-            let write = forwarding.takeWaiting(of: client)
-        else { return false }
+    /// Carries out the writes that no other node has, where this node takes writes itself.
+    ///
+    /// - Parameter settle: carries out the effects of one: the answers to those behind it come before the next one's.
+    func carryOutWaiting(settle: () -> Void) {
+        guard let forwarding = clients.forwarding, waits.takesWrites else { return }
+        for client in forwarding.waitingClients {
+            while carryOutNext(of: client, forwarding) { settle() }
+        }
+    }
+
+    /// Carries out the next of these writes of a client; returns false where there is none that can be.
+    private func carryOutNext(of client: UInt64, _ forwarding: Forwarding) -> Bool {
+        guard waits.takesWrites, !driver.holdsWrites(), let write = forwarding.takeWaiting(of: client) else {
+            return false
+        }
         guard let connection = clients.connections[ConnectionID(client)] else { return true }
         connection.forwarded -= 1
         carryOut(write.line, connection)
