@@ -97,7 +97,7 @@ package final class Server: ReactorHandler {
     /// The last acknowledged event.
     package var acknowledged: Position { driver.acknowledged }
 
-    /// True while a background thread stores models, the store's own or declared ones.
+    /// True while a background thread stores models, built-in or declared.
     package var isStoring: Bool { checkpoints.isStoring || declared.allCheckpoints.contains(where: \.isStoring) }
 
     /// The bytes kept for clients: by the account, and computed from every connection.
@@ -174,8 +174,7 @@ package final class Server: ReactorHandler {
 
     private func endTurn() {
         guard stopReason == nil else { return dependency.transport.stop() }
-        requests.takeLeftOver()
-        settle()
+        requests.takeLeftOver { settle() }
         work.clientRequests.endAsked()
         follower?.turnEnded()
         cluster?.turnEnds()
@@ -240,8 +239,8 @@ package final class Server: ReactorHandler {
         settle()
     }
 
-    /// Waits for background work, commits the remaining events and stores the models, after the loop has ended without
-    /// a storage failure.
+    /// Waits for background work, commits the remaining events and stores the models of the definitions that the log has
+    /// then, after the loop has ended without a storage failure.
     package func end() {
         work.jobs.end()
         work.seals.end()
@@ -250,6 +249,7 @@ package final class Server: ReactorHandler {
         cluster?.end()
         replaceModels { rebuild throws(StorageError) in try rebuild.end() }
         driver.finishCommits()
+        settle()
         driver.storeAtEnd()
     }
 

@@ -216,6 +216,17 @@ import Testing
         #expect(try bench.server.declared.served["sums"]?.rows() == 41)
     }
 
+    @Test func `a definition whose end is undone as the process ends answers again before models are stored`() throws {
+        commits.isHeld = true
+        log.commitFailure = .full("no room")
+        bench.receive("UNDEFINE sums\n", from: "ann")
+        for _ in 0..<10 { bench.endTurn() }
+        #expect(commits.isRunning && bench.server.declared.served["sums"] == nil)
+        bench.server.end()
+        #expect(log.head == Position(RefoldingTests.count) && !isUnderWay)
+        #expect(try bench.server.declared.served["sums"]?.rows() == 41)
+    }
+
     @Test func `entries of a source wait for it`() {
         let pair = ReplicaBench(RefoldingTests.slow)
         pair.source.connected("ann")

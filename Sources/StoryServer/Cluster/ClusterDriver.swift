@@ -271,6 +271,7 @@ final class ClusterDriver {
 
     /// Takes note that the own journal has the events through a position.
     func stored(through position: Position) {
+        guard ending != .over else { return }
         input { replica, _ in replica.stored(through: position) }
         let newest = Position(position.value / Following.interval * Following.interval)
         guard newest > sealed else { return }

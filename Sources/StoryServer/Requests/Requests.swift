@@ -82,8 +82,13 @@ final class Requests {
     }
 
     /// Handles lines of the queued connections, as far as the turn's work goes.
-    func takeLeftOver() {
-        while let connection = clients.queue.next() { handleLines(connection, clients.queue.takeShare()) }
+    ///
+    /// - Parameter settle: carries out the effects of one connection's lines before the next one's are handled.
+    func takeLeftOver(settle: () -> Void) {
+        while let connection = clients.queue.next() {
+            handleLines(connection, clients.queue.takeShare())
+            settle()
+        }
         engine.flush()
     }
 

@@ -4,7 +4,7 @@ import StoryCore
 /// The effects of the parts of the loop on one another, in the order in which they arose.
 ///
 /// A part adds a value and knows nobody who is concerned by it. The server carries the effects out, in one switch, before
-/// another line is read.
+/// lines of another connection are handled.
 final class Effects {
     private var queue = FIFO<Effect>()
 
