@@ -13,7 +13,7 @@ struct Location: Equatable, Sendable {
 }
 
 /// The state of the browser.
-package struct BrowserState: Equatable, DrawnState {
+package struct BrowserState: Equatable, Sendable {
     /// The state of the connection to the store.
     enum Connection: Hashable, Sendable {
         case unknown
@@ -56,7 +56,7 @@ package struct BrowserState: Equatable, DrawnState {
 }
 
 /// An event for the browser.
-package enum BrowserMessage: TerminalMessage {
+package enum BrowserMessage: Sendable {
     /// The terminal is ready or has a new size.
     case resized(Size)
     /// A key press, and its time.

@@ -136,9 +136,7 @@ extension CommitEnd {
         case .full: self = .refused(Failure(.full, "etcd is full; nothing was written"))
         case .refused(let reason):
             self = .refused(
-                Failure(
-                    .unavailable, "etcd refuses this: \(reason); nothing was written", .outcome(.none))
-            )
+                Failure(.unavailable, "etcd refuses this: \(reason); nothing was written", .outcome(.none)))
         case .superseded: self = .refused(.superseded)
         case .unknown: self = .refused(.outcomeUnknown)
         }

@@ -5,15 +5,15 @@ import StoryClient
 import Synchronization
 
 /// The loop of the thread that owns the terminal: it reads keys, checks the terminal's size, and draws.
-struct ScreenLoop<State: DrawnState, Message: TerminalMessage> {
+struct ScreenLoop {
     /// The milliseconds for which an Escape byte may be the beginning of another key.
     private let keyPause: Int32 = 50
     /// The milliseconds between checks of the terminal's size.
     private let sizePause: Int32 = 200
 
     let terminal: RawTerminal
-    let frames: Frames<State>
-    let input: AsyncStream<Message>.Continuation
+    let frames: Frames<BrowserState>
+    let input: AsyncStream<BrowserMessage>.Continuation
     let interruption: Int32
     private var keys = KeyDecoder()
     private var encoder: ScreenEncoder
@@ -24,7 +24,7 @@ struct ScreenLoop<State: DrawnState, Message: TerminalMessage> {
     private var lastTyped = ContinuousClock.now
 
     init(
-        _ terminal: RawTerminal, _ frames: Frames<State>, _ input: AsyncStream<Message>.Continuation,
+        _ terminal: RawTerminal, _ frames: Frames<BrowserState>, _ input: AsyncStream<BrowserMessage>.Continuation,
         interruption: Int32
     ) {
         (self.terminal, self.frames, self.input, self.interruption) = (terminal, frames, input, interruption)

@@ -259,7 +259,10 @@ extension CommandError {
         case .store(let error):
             switch error {
             case .unreachable, .draining, .busy, .connectionLost, .system: true
-            default: false
+            case .syntax, .unknown, .invalid, .notFound, .gone, .exists, .conflict, .keyReused, .denied, .tooLarge,
+                .full, .diverged, .behind, .notLeader, .unavailable, .internal, .other, .insecure, .timedOut,
+                .interrupted, .unreadableInput, .protocolViolation, .notReady, .notUnderstood, .notEncodable, .closed:
+                false
             }
         case .refused(let refusal, _): refusal.code == .draining || refusal.code == .busy
         case .usage, .system, .full, .silent: false
