@@ -48,7 +48,7 @@ struct EnvironmentTests {
         try create()
         let transaction = try begin()
         let found = try Array("key".utf8).withBytes { (key) throws(StorageError) in
-            try Lookup.value(transaction.handle, .main, key).map { String(decoding: $0, as: UTF8.self) }
+            try transaction.value(in: .main, at: key).map { String(decoding: $0, as: UTF8.self) }
         }
         #expect(found == "value")
     }
@@ -176,7 +176,7 @@ struct EnvironmentTests {
         defer { environment.close() }
         let transaction = try ReadTransaction(environment)
         return try Array(key.utf8).withBytes { (key) throws(StorageError) in
-            try Lookup.value(transaction.handle, .main, key).map { String(decoding: $0, as: UTF8.self) }
+            try transaction.value(in: .main, at: key).map { String(decoding: $0, as: UTF8.self) }
         }
     }
 

@@ -65,6 +65,11 @@ struct StoredTreeTests {
         #expect(none)
     }
 
+    private func areAlike(_ one: KeyValue?, _ two: KeyValue?) -> Bool {
+        guard let one, let two else { return one == nil && two == nil }
+        return one.key.equals(two.key) && one.value.equals(two.value)
+    }
+
     @Test(arguments: [0, 1, 40, 3_000]) func `its cursor moves as that of LMDB`(count: Int) throws {
         var random = SplitMix64(seed: UInt64(count) + 1)
         let environment = try environment()
@@ -74,32 +79,30 @@ struct StoredTreeTests {
         let transaction = try ReadTransaction(environment)
         let found = try transaction.tree(of: "t", in: environment)
         let opened = try transaction.database("t")
+        let database = try #require(opened)
         var cursor = TreeCursor(try #require(found))
-        let other = try Cursor(transaction.handle, try #require(opened))
-        func expectAlike(_ one: KeyValue?, _ two: KeyValue?) -> Bool {
-            guard let one, let two else { return one == nil && two == nil }
-            return one.key.equals(two.key) && one.value.equals(two.value)
-        }
         var wrong = 0
-        for key in keys.shuffled(using: &random).prefix(1_500) {
-            let move = Int.random(in: 0..<5, using: &random)
-            try key.withBytes { (key) throws(StorageError) in
-                let isAlike =
-                    switch move {
-                    case 0: expectAlike(try cursor.first(), try other.first())
-                    case 1: expectAlike(try cursor.last(), try other.last())
-                    case 2: expectAlike(try cursor.seek(key), try other.seek(key))
-                    case 3: expectAlike(try cursor.seek(before: key), try other.seek(before: key))
-                    default: expectAlike(try cursor.seek(atOrBefore: key), try other.seek(atOrBefore: key))
-                    }
-                wrong += isAlike ? 0 : 1
-            }
-            guard other.keyPointer != nil else { continue }
-            let isForward = random.oneIn(2)
-            for _ in 0..<Int.random(in: 0..<200, using: &random) {
-                let two = try isForward ? other.next() : other.previous()
-                wrong += expectAlike(try isForward ? cursor.next() : cursor.previous(), two) ? 0 : 1
-                if two == nil { break }
+        try transaction.withCursor(in: database) { (other) throws(StorageError) in
+            for key in keys.shuffled(using: &random).prefix(1_500) {
+                let move = Int.random(in: 0..<5, using: &random)
+                try key.withBytes { (key) throws(StorageError) in
+                    let isAlike =
+                        switch move {
+                        case 0: areAlike(try cursor.first(), try other.first())
+                        case 1: areAlike(try cursor.last(), try other.last())
+                        case 2: areAlike(try cursor.seek(key), try other.seek(key))
+                        case 3: areAlike(try cursor.seek(before: key), try other.seek(before: key))
+                        default: areAlike(try cursor.seek(atOrBefore: key), try other.seek(atOrBefore: key))
+                        }
+                    wrong += isAlike ? 0 : 1
+                }
+                guard other.keyPointer != nil else { continue }
+                let isForward = random.oneIn(2)
+                for _ in 0..<Int.random(in: 0..<200, using: &random) {
+                    let two = try isForward ? other.next() : other.previous()
+                    wrong += areAlike(try isForward ? cursor.next() : cursor.previous(), two) ? 0 : 1
+                    if two == nil { break }
+                }
             }
         }
         #expect(wrong == 0)

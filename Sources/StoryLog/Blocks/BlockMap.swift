@@ -41,9 +41,16 @@ final class BlockMap: @unchecked Sendable {
     /// - Throws: `.corrupt` if a key is no position, a known block is missing, or the header of the last block is
     ///   damaged.
     func update(
-        _ transaction: OpaquePointer
+        _ transaction: borrowing ReadTransaction
     ) throws(StorageError) -> (header: BlockHeader, bytes: UnsafeRawBufferPointer)? {
-        let cursor = try Cursor(transaction, .main)
+        try transaction.withCursor(in: .main) { (cursor) throws(StorageError) in try addStarts(with: cursor) }
+        guard let first = starts.last else { return nil }
+        let (header, bytes) = try find(first, transaction)
+        last = header.last
+        return (header, bytes)
+    }
+
+    private func addStarts(with cursor: borrowing Cursor) throws(StorageError) {
         let known = starts.last ?? 0
         var key = try PositionKey.with(known) { (key) throws(StorageError) in try cursor.find(key)?.key }
         guard key != nil else { throw .corrupt("the log has no header, or lost a block", at: Position(known)) }
@@ -56,10 +63,6 @@ final class BlockMap: @unchecked Sendable {
             slots.append(Slot())
             key = try cursor.nextKey()
         }
-        guard let first = starts.last else { return nil }
-        let (header, bytes) = try find(first, transaction)
-        last = header.last
-        return (header, bytes)
     }
 
     /// Adds blocks that were just stored.
@@ -114,7 +117,7 @@ final class BlockMap: @unchecked Sendable {
     /// Looks up a block and checks its header; the records are valid until the transaction ends.
     ///
     /// - Throws: `.corrupt` if the block is missing or damaged.
-    func find(_ index: Int, in transaction: OpaquePointer) throws(StorageError) -> RecordRun {
+    func find(_ index: Int, in transaction: borrowing ReadTransaction) throws(StorageError) -> RecordRun {
         let first = starts[index]
         let (header, bytes) = try find(first, transaction)
         guard header.last + 1 == end(index), let run = header.run(bytes), let base = bytes.baseAddress else {
@@ -131,10 +134,10 @@ final class BlockMap: @unchecked Sendable {
     private func end(_ index: Int) -> UInt64 { index + 1 < starts.count ? starts[index + 1] : last + 1 }
 
     private func find(
-        _ first: UInt64, _ transaction: OpaquePointer
+        _ first: UInt64, _ transaction: borrowing ReadTransaction
     ) throws(StorageError) -> (BlockHeader, UnsafeRawBufferPointer) {
         let found = try PositionKey.with(first) { (key) throws(StorageError) in
-            try Lookup.value(transaction, .main, key)
+            try transaction.value(in: .main, at: key)
         }
         guard let found else { throw Record.damaged(first, "is missing") }
         return (try BlockMap.header(found, first), found)

@@ -102,7 +102,10 @@ private struct BlockCopy {
     /// Copies about `piece` bytes of blocks in one commit; false if there are no more.
     private mutating func advance(_ piece: Int) throws(StorageError) -> Bool {
         let reader = try ReadTransaction(source)
-        let cursor = try Cursor(reader.handle, .main)
+        return try reader.withCursor(in: .main) { (cursor) throws(StorageError) in try advance(piece, with: cursor) }
+    }
+
+    private mutating func advance(_ piece: Int, with cursor: borrowing Cursor) throws(StorageError) -> Bool {
         var entry = try PositionKey.with(position.next.value) { (key) throws(StorageError) in try cursor.seek(key) }
         guard entry != nil else { return false }
         try target.reserveRoom(2 * piece)

@@ -16,7 +16,7 @@ final class BlockReader {
     /// - Throws: `.failed` if LMDB has no free reader slot.
     init(_ environment: Environment) throws(StorageError) {
         map = BlockMap(pageSize: environment.pageSize)
-        let transaction = try ReadTransaction(environment)
+        var transaction = try ReadTransaction(environment)
         transaction.reset()
         self.transaction = consume transaction
     }
@@ -47,23 +47,29 @@ final class BlockReader {
     func run(at position: UInt64) throws(StorageError) -> RecordRun {
         let index = map.index(of: position)
         if let run = map.known(index) { return run }
-        return try map.find(index, in: try view())
+        return try viewing { (view) throws(StorageError) in try map.find(index, in: view) }
     }
 
     /// Returns the present state of the log, and adds new blocks to the index.
     ///
     /// - Throws: `.corrupt` if the header or the last block is damaged.
     func state() throws(StorageError) -> LogState {
-        try reading { () throws(StorageError) in try LogState(try view(), map) }
+        try reading { () throws(StorageError) in
+            try viewing { (view) throws(StorageError) in try LogState(view, map) }
+        }
     }
 
-    /// Returns a snapshot of the environment, which stays the same until the reading ends.
-    private func view() throws(StorageError) -> OpaquePointer {
-        guard let handle = transaction?.handle else {
-            preconditionFailure("read of a closed log")
+    /// Calls `body` with a snapshot of the environment, which stays the same until the reading ends.
+    private func viewing<Result>(
+        _ body: (borrowing ReadTransaction) throws(StorageError) -> Result
+    ) throws(StorageError) -> Result {
+        if !hasView {
+            try transaction?.renew()
+            hasView = true
         }
-        if !hasView { try transaction?.renew() }
-        hasView = true
-        return handle
+        switch transaction {
+        case .some(let view): return try body(view)
+        case nil: preconditionFailure("read of a closed log")
+        }
     }
 }

@@ -92,14 +92,19 @@ struct LogWalk {
         self.environment = environment
         wanted = position
         let transaction = try ReadTransaction(environment)
-        let header = try LogHeader(try LogState.headerBytes(transaction.handle))
+        let header = try LogHeader(try LogState.headerBytes(transaction))
         seal = SealChain.first(of: header.identity.root)
     }
 
     /// Verifies up to `limit` more blocks of the environment; false at its end.
     mutating func advance(_ limit: Int) throws(StorageError) -> Bool {
         let transaction = try ReadTransaction(environment)
-        let cursor = try Cursor(transaction.handle, .main)
+        return try transaction.withCursor(in: .main) { (cursor) throws(StorageError) in
+            try advance(limit, with: cursor)
+        }
+    }
+
+    private mutating func advance(_ limit: Int, with cursor: borrowing Cursor) throws(StorageError) -> Bool {
         var entry = try PositionKey.with(position.next.value) { (key) throws(StorageError) in try cursor.seek(key) }
         for _ in 0..<limit {
             guard let found = entry else { return false }

@@ -28,7 +28,7 @@ package final class LogView: @unchecked Sendable {
         self.tail = tail
         map = BlockMap(pageSize: environment.pageSize)
         let begun = try ReadTransaction(environment)
-        _ = try map.update(begun.handle)
+        _ = try map.update(begun)
         transaction = consume begun
     }
 
@@ -65,11 +65,17 @@ package final class LogView: @unchecked Sendable {
     package func close() { transaction = nil }
 
     private func run(at position: UInt64) throws(StorageError) -> RecordRun {
-        guard let handle = transaction?.handle else { preconditionFailure("read of a closed view") }
+        switch transaction {
+        case .some(let view): return try run(at: position, in: view)
+        case nil: preconditionFailure("read of a closed view")
+        }
+    }
+
+    private func run(at position: UInt64, in view: borrowing ReadTransaction) throws(StorageError) -> RecordRun {
         guard position > map.last else {
             let index = map.index(of: max(position, 1))
             if let run = map.known(index) { return run }
-            return try map.find(index, in: handle)
+            return try map.find(index, in: view)
         }
         guard let section = tail.first(where: { $0.run.holds(position) }) else {
             throw Record.damaged(position, "is missing")

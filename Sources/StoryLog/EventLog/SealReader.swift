@@ -31,7 +31,14 @@ package struct SealReader: Sendable {
     /// Returns the seal at a position, or at the end of the last block before it, with that position.
     private func sealOfBlocks(at position: Position) throws(StorageError) -> (seal: Seal, last: UInt64) {
         let transaction = try ReadTransaction(environment)
-        let cursor = try Cursor(transaction.handle, .main)
+        return try transaction.withCursor(in: .main) { (cursor) throws(StorageError) in
+            try sealOfBlocks(at: position, with: cursor)
+        }
+    }
+
+    private func sealOfBlocks(
+        at position: Position, with cursor: borrowing Cursor
+    ) throws(StorageError) -> (seal: Seal, last: UInt64) {
         // Key 0 is the header of the log.
         let found = try PositionKey.with(position.value) { (key) throws(StorageError) in
             try cursor.seek(atOrBefore: key)

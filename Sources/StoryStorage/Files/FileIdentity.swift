@@ -31,14 +31,3 @@ package struct FileIdentity: Equatable, Sendable {
         return inode == other.inode && (!knowsBoth || birthNanoseconds == other.birthNanoseconds)
     }
 }
-
-extension WriteTransaction {
-    /// Returns the identity of the `data.mdb` that is written.
-    ///
-    /// - Throws: `.failed` when the system refuses.
-    package borrowing func fileIdentity() throws(StorageError) -> FileIdentity {
-        var descriptor: Int32 = -1
-        mdb_env_get_fd(mdb_txn_env(handle), &descriptor)
-        return try FileIdentity(descriptor)
-    }
-}

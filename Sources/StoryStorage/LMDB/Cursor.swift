@@ -3,20 +3,18 @@ package import StoryCore
 
 /// A cursor in one database, which is moved key by key.
 ///
-/// It must be released before its transaction ends. An entry that it returns is valid until the snapshot ends, or until
-/// the next change.
+/// Only a transaction makes one, for a closure, which can neither keep nor copy it. An entry that it returns is valid until the snapshot ends, or until the next change.
 package struct Cursor: ~Copyable {
-    private let handle: OpaquePointer
+    fileprivate let handle: CursorHandle
 
-    /// Opens a cursor in a database, with the handle of a transaction.
-    package init(_ transaction: OpaquePointer, _ database: Database) throws(StorageError) {
-        var opened: OpaquePointer?
-        try LMDBError.check(mdb_cursor_open(transaction, database.handle, &opened), "opening a cursor")
+    init(_ transaction: TransactionHandle, _ database: Database) throws(StorageError) {
+        var opened: CursorHandle?
+        try LMDBError.check(transaction.openCursor(database, &opened), "opening a cursor")
         guard let opened else { throw .failed("LMDB opened no cursor") }
         handle = opened
     }
 
-    deinit { mdb_cursor_close(handle) }
+    deinit { handle.close() }
 
     /// Moves to the first entry; nil when there is none.
     package func first() throws(StorageError) -> KeyValue? { try move(MDB_FIRST) }
@@ -29,7 +27,7 @@ package struct Cursor: ~Copyable {
     /// Moves to the next key without a look at its value; nil at the end.
     package func nextKey() throws(StorageError) -> UnsafeRawBufferPointer? {
         var key = MDB_val()
-        let code = mdb_cursor_get(handle, &key, nil, MDB_NEXT)
+        let code = handle.getKey(&key, MDB_NEXT)
         if code == MDB_NOTFOUND { return nil }
         try LMDBError.check(code, "moving through a table")
         return key.bytes
@@ -53,35 +51,55 @@ package struct Cursor: ~Copyable {
         try move(MDB_SET_KEY, MDB_val(key))
     }
 
-    /// Writes a value at a key; cheap when the key is near the previous one.
-    package func put(_ value: UnsafeRawBufferPointer, at key: UnsafeRawBufferPointer) throws(StorageError) {
-        var name = MDB_val(key)
-        var bytes = MDB_val(value)
-        try LMDBError.check(mdb_cursor_put(handle, &name, &bytes, 0), "writing \(value.count) bytes")
-    }
-
-    /// Removes a key, if it exists.
-    package func remove(_ key: UnsafeRawBufferPointer) throws(StorageError) {
-        guard try find(key) != nil else { return }
-        try LMDBError.check(mdb_cursor_del(handle, 0), "removing a key")
-    }
-
     /// The address of the current key; nil when the cursor is on no entry.
-    package var keyPointer: UnsafeRawPointer? {
+    var keyPointer: UnsafeRawPointer? {
         var key = MDB_val()
         var value = MDB_val()
-        return mdb_cursor_get(handle, &key, &value, MDB_GET_CURRENT) == MDB_SUCCESS ? key.bytes.baseAddress : nil
+        return handle.get(&key, &value, MDB_GET_CURRENT) == MDB_SUCCESS ? key.bytes.baseAddress : nil
     }
 
     @inline(__always)
     private func move(_ step: MDB_cursor_op, _ wanted: MDB_val = MDB_val()) throws(StorageError) -> KeyValue? {
         var key = wanted
         var value = MDB_val()
-        let code = mdb_cursor_get(handle, &key, &value, step)
+        let code = handle.get(&key, &value, step)
         if code == MDB_SUCCESS { return KeyValue(key: key.bytes, value: value.bytes) }
         if code == MDB_NOTFOUND { return nil }
         throw LMDBError.from(code, "moving through a table")
     }
+}
+
+/// A cursor of a write transaction, which also writes.
+package struct WriteCursor: ~Copyable {
+    private let cursor: Cursor
+
+    init(_ transaction: TransactionHandle, _ database: Database) throws(StorageError) {
+        cursor = try Cursor(transaction, database)
+    }
+
+    /// Moves to the next entry; nil at the end.
+    package func next() throws(StorageError) -> KeyValue? { try cursor.next() }
+
+    /// Moves to the last entry at or before a key, else to the first one; nil when there is none at all.
+    package func seek(atOrBefore key: UnsafeRawBufferPointer) throws(StorageError) -> KeyValue? {
+        try cursor.seek(atOrBefore: key)
+    }
+
+    /// Writes a value at a key; cheap when the key is near the previous one.
+    package func put(_ value: UnsafeRawBufferPointer, at key: UnsafeRawBufferPointer) throws(StorageError) {
+        var name = MDB_val(key)
+        var bytes = MDB_val(value)
+        try LMDBError.check(cursor.handle.put(&name, &bytes), "writing \(value.count) bytes")
+    }
+
+    /// Removes a key, if it exists.
+    package func remove(_ key: UnsafeRawBufferPointer) throws(StorageError) {
+        guard try cursor.find(key) != nil else { return }
+        try LMDBError.check(cursor.handle.delete(), "removing a key")
+    }
+
+    /// The address of the current key; nil when the cursor is on no entry.
+    package var keyPointer: UnsafeRawPointer? { cursor.keyPointer }
 }
 
 /// The entry that a cursor is on.

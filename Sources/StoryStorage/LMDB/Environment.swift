@@ -21,7 +21,7 @@ package final class Environment: @unchecked Sendable {
     private let files: [(name: String, file: NamedFile)]
     /// Held open, so that no other folder gets the same inode number while this one is registered.
     private let folder: FileHandle
-    private var handle: OpaquePointer?
+    private var handle: EnvironmentHandle?
 
     /// The environments that this process has open.
     ///
@@ -64,11 +64,9 @@ package final class Environment: @unchecked Sendable {
             try ReaderTable.prepare(
                 in: path, readers: options.readers, isWriter: !isNew && flags & UInt32(MDB_RDONLY) == 0)
             let (handle, mapSize) = try Environment.reserve(path, options, flags)
-            var status = MDB_stat()
-            mdb_env_stat(handle, &status)
             self.handle = handle
             self.mapSize = mapSize
-            pageSize = Int(status.ms_psize)
+            pageSize = Int(handle.status.ms_psize)
             files = ["/data.mdb", "/lock.mdb"].compactMap { name in NamedFile(at: path + name).map { (name, $0) } }
         } catch {
             Environment.registered.withLock { _ = $0.remove(identity) }
@@ -88,7 +86,7 @@ package final class Environment: @unchecked Sendable {
     package func close() {
         guard let handle else { return }
         FileLock.giveUp(fileDescriptor)
-        mdb_env_close(handle)
+        handle.close()
         Environment.registered.withLock { _ = $0.remove(identity) }
         self.handle = nil
     }
@@ -117,17 +115,12 @@ package final class Environment: @unchecked Sendable {
     }
 
     /// Frees the reader slots of processes that have ended, whose snapshots would keep pages from being reused.
-    package func clearStaleReaders() {
-        var dead: Int32 = 0
-        mdb_reader_check(raw, &dead)
-    }
+    package func clearStaleReaders() { raw.checkReaders() }
 
     /// The number of bytes of the file that are in use: those up to the last page of the newest commit, and no more than the
     /// map has, whichever number a damaged first page tells.
     package var usedBytes: Int {
-        var info = MDB_envinfo()
-        mdb_env_info(raw, &info)
-        return (min(Int(clamping: info.me_last_pgno), mapSize / pageSize - 1) + 1) * pageSize
+        (min(Int(clamping: raw.info.me_last_pgno), mapSize / pageSize - 1) + 1) * pageSize
     }
 
     /// The size of `data.mdb` in bytes.
@@ -173,15 +166,15 @@ package final class Environment: @unchecked Sendable {
     ///
     /// - Throws: `.failed` in that case, whichever code the commit returned.
     func checkGoesOn(after code: Int32) throws(StorageError) {
-        var probe: OpaquePointer?
-        let begun = mdb_txn_begin(raw, nil, UInt32(MDB_RDONLY), &probe)
-        if begun == MDB_SUCCESS { mdb_txn_abort(probe) }
+        var probe: TransactionHandle?
+        let begun = raw.begin(MDB_RDONLY, &probe)
+        if begun == MDB_SUCCESS { probe?.abort() }
         guard begun == MDB_PANIC else { return }
         throw .failed("\(LMDBError.text(code)) while writing the first pages of \(path), which cannot be used on")
     }
 
     /// Makes all commits durable, whichever process wrote them.
-    package func sync() throws(StorageError) { try LMDBError.check(mdb_env_sync(raw, 1), "syncing \(path)") }
+    package func sync() throws(StorageError) { try LMDBError.check(raw.sync(), "syncing \(path)") }
 
     /// Makes all commits durable in a process that only reads: a commit that it has read may not be synced yet.
     ///
@@ -191,14 +184,10 @@ package final class Environment: @unchecked Sendable {
     }
 
     /// The descriptor of `data.mdb`, which LMDB owns.
-    package var fileDescriptor: Int32 {
-        var descriptor: Int32 = -1
-        mdb_env_get_fd(raw, &descriptor)
-        return descriptor
-    }
+    package var fileDescriptor: Int32 { raw.fileDescriptor }
 
     /// The environment's handle in LMDB.
-    package var raw: OpaquePointer {
+    var raw: EnvironmentHandle {
         guard let handle else { preconditionFailure("use of the environment \(path) after its close") }
         return handle
     }
@@ -207,11 +196,11 @@ package final class Environment: @unchecked Sendable {
     ///
     /// The map may be changed only here, before there is any other transaction.
     private func openMain() throws(StorageError) {
-        var probe: OpaquePointer?
-        var code = mdb_txn_begin(raw, nil, UInt32(MDB_RDONLY), &probe)
+        var probe: TransactionHandle?
+        var code = raw.begin(MDB_RDONLY, &probe)
         if code == MDB_MAP_RESIZED {
-            mdb_env_set_mapsize(raw, 0)
-            code = mdb_txn_begin(raw, nil, UInt32(MDB_RDONLY), &probe)
+            _ = raw.setMapSize(0)
+            code = raw.begin(MDB_RDONLY, &probe)
         }
         guard code != EAGAIN, code != EACCES else {
             throw .held(
@@ -219,10 +208,11 @@ package final class Environment: @unchecked Sendable {
                     + "ends, or start this one with another number")
         }
         try LMDBError.check(code, "beginning to read \(path)")
+        guard let probe else { throw .failed("LMDB began no transaction on \(path)") }
         // Without this, LMDB has no function that compares the main database's keys.
         var main: MDB_dbi = 0
-        code = mdb_dbi_open(probe, nil, 0, &main)
-        mdb_txn_abort(probe)
+        code = probe.openDatabase(nil, 0, &main)
+        probe.abort()
         try LMDBError.check(code, "opening \(path)")
         precondition(main == Database.main.handle, "the main database has number \(main), not \(Database.main.handle)")
     }
@@ -236,16 +226,16 @@ package final class Environment: @unchecked Sendable {
     /// Opens with the largest map that the address space has room for.
     private static func reserve(
         _ path: String, _ options: EnvironmentOptions, _ flags: UInt32
-    ) throws(StorageError) -> (handle: OpaquePointer, mapSize: Int) {
+    ) throws(StorageError) -> (handle: EnvironmentHandle, mapSize: Int) {
         var size = options.mapSize
         while true {
-            var created: OpaquePointer?
-            try LMDBError.check(mdb_env_create(&created), "opening \(path)")
+            var created: EnvironmentHandle?
+            try LMDBError.check(EnvironmentHandle.create(&created), "opening \(path)")
             guard let created else { throw .failed("LMDB made no environment for \(path)") }
             let code = configure(created, path, options, flags, size)
             if code == MDB_SUCCESS { return (created, size) }
             // LMDB requires a close even after a failed opening.
-            mdb_env_close(created)
+            created.close()
             guard code == ENOMEM, size / 2 >= options.leastMapSize else {
                 throw LMDBError.from(code, "opening \(path)")
             }
@@ -254,12 +244,12 @@ package final class Environment: @unchecked Sendable {
     }
 
     private static func configure(
-        _ created: OpaquePointer, _ path: String, _ options: EnvironmentOptions, _ flags: UInt32, _ size: Int
+        _ created: EnvironmentHandle, _ path: String, _ options: EnvironmentOptions, _ flags: UInt32, _ size: Int
     ) -> Int32 {
-        var code = mdb_env_set_mapsize(created, size)
-        if code == MDB_SUCCESS { code = mdb_env_set_maxdbs(created, options.databases) }
-        if code == MDB_SUCCESS { code = mdb_env_set_maxreaders(created, options.readers) }
-        if code == MDB_SUCCESS { code = mdb_env_open(created, path, flags, 0o600) }
+        var code = created.setMapSize(size)
+        if code == MDB_SUCCESS { code = created.setMaxDatabases(options.databases) }
+        if code == MDB_SUCCESS { code = created.setMaxReaders(options.readers) }
+        if code == MDB_SUCCESS { code = created.open(path, flags) }
         return code
     }
 }

@@ -5,18 +5,17 @@ package import StoryCore
 ///
 /// The pages of an old snapshot cannot be reused, so it must not be held for long: `reset` between reads.
 package struct ReadTransaction: ~Copyable {
-    /// The transaction's handle in LMDB, for cursors; it is valid until the transaction ends.
-    package let handle: OpaquePointer
+    private let handle: TransactionHandle
     /// Retained, since it must not be closed before the transaction ends.
     private let environment: Unmanaged<Environment>
 
     /// Takes the newest snapshot; throws when the system or the reader table has no room for it.
     package init(_ environment: Environment) throws(StorageError) {
-        var begun: OpaquePointer?
-        var code = mdb_txn_begin(environment.raw, nil, UInt32(MDB_RDONLY), &begun)
+        var begun: TransactionHandle?
+        var code = environment.raw.begin(MDB_RDONLY, &begun)
         if code == MDB_READERS_FULL {
             environment.clearStaleReaders()
-            code = mdb_txn_begin(environment.raw, nil, UInt32(MDB_RDONLY), &begun)
+            code = environment.raw.begin(MDB_RDONLY, &begun)
         }
         try LMDBError.check(code, "beginning to read \(environment.path)")
         guard let begun else { throw .failed("LMDB began no transaction on \(environment.path)") }
@@ -25,21 +24,21 @@ package struct ReadTransaction: ~Copyable {
     }
 
     deinit {
-        mdb_txn_abort(handle)
+        handle.abort()
         environment.release()
     }
 
     /// Releases the snapshot but keeps the slot in the reader table.
-    package borrowing func reset() { mdb_txn_reset(handle) }
+    package mutating func reset() { handle.reset() }
 
     /// Takes the newest snapshot; only after `reset`.
-    package borrowing func renew() throws(StorageError) {
-        try LMDBError.check(mdb_txn_renew(handle), "beginning to read")
+    package mutating func renew() throws(StorageError) {
+        try LMDBError.check(handle.renew(), "beginning to read")
     }
 
     /// Ends the transaction so that the databases that it opened stay open for later ones.
     package consuming func keepDatabases() throws(StorageError) {
-        let code = mdb_txn_commit(handle)
+        let code = handle.commit()
         environment.release()
         discard self
         try LMDBError.check(code, "opening tables")
@@ -50,7 +49,7 @@ package struct ReadTransaction: ~Copyable {
     /// - Throws: `.failed` when LMDB does not know the database.
     package borrowing func size(of database: Database) throws(StorageError) -> Int {
         var status = MDB_stat()
-        try LMDBError.check(mdb_stat(handle, database.handle, &status), "asking for the size of a table")
+        try LMDBError.check(handle.status(database, &status), "asking for the size of a table")
         let pages = status.ms_branch_pages + status.ms_leaf_pages + status.ms_overflow_pages
         return pages * Int(status.ms_psize)
     }
@@ -58,26 +57,29 @@ package struct ReadTransaction: ~Copyable {
     /// Opens a named database for this snapshot; nil when there is none of that name.
     package borrowing func database(_ name: String) throws(StorageError) -> Database? {
         var number: MDB_dbi = 0
-        let code = mdb_dbi_open(handle, name, 0, &number)
+        let code = handle.openDatabase(name, 0, &number)
         if code == MDB_NOTFOUND { return nil }
         try LMDBError.check(code, "opening the table \(name)")
         return Database(handle: number)
     }
-}
 
-/// The look-up of keys in a transaction of either type.
-package enum Lookup {
-    /// Returns the value at a key, which is valid until the snapshot ends, or until the next change; nil when there is
-    /// none.
+    /// Returns the value at a key, which is valid until the snapshot ends; nil when there is none.
     @inline(__always)
-    package static func value(
-        _ transaction: OpaquePointer, _ database: Database, _ key: UnsafeRawBufferPointer
+    package borrowing func value(
+        in database: Database, at key: UnsafeRawBufferPointer
     ) throws(StorageError) -> UnsafeRawBufferPointer? {
         var wanted = MDB_val(key)
         var found = MDB_val()
-        let code = mdb_get(transaction, database.handle, &wanted, &found)
+        let code = handle.get(database, &wanted, &found)
         if code == MDB_SUCCESS { return found.bytes }
         if code == MDB_NOTFOUND { return nil }
         throw LMDBError.from(code, "looking up a key")
+    }
+
+    /// Calls `body` with a cursor in a database, which is closed when `body` returns.
+    package borrowing func withCursor<Result>(
+        in database: Database, _ body: (borrowing Cursor) throws(StorageError) -> Result
+    ) throws(StorageError) -> Result {
+        try body(Cursor(handle, database))
     }
 }

@@ -6,22 +6,21 @@ package import StoryCore
 ///
 /// It belongs to the thread that began it: LMDB's lock would otherwise never be released.
 package struct WriteTransaction: ~Copyable {
-    /// The transaction's handle in LMDB, for cursors; it is valid until the transaction ends.
-    package let handle: OpaquePointer
+    private let handle: TransactionHandle
     /// Retained, since it must not be closed before the transaction ends.
     private let environment: Unmanaged<Environment>
 
     /// Begins to write, after any other writer has ended; throws when LMDB refuses.
     package init(_ environment: Environment) throws(StorageError) {
-        var begun: OpaquePointer?
-        try LMDBError.check(mdb_txn_begin(environment.raw, nil, 0, &begun), "beginning to write \(environment.path)")
+        var begun: TransactionHandle?
+        try LMDBError.check(environment.raw.begin(0, &begun), "beginning to write \(environment.path)")
         guard let begun else { throw .failed("LMDB began no transaction on \(environment.path)") }
         handle = begun
         self.environment = .passRetained(environment)
     }
 
     deinit {
-        mdb_txn_abort(handle)
+        handle.abort()
         environment.release()
     }
 
@@ -32,7 +31,7 @@ package struct WriteTransaction: ~Copyable {
     /// - Throws: `.full` when there was no room and nothing has changed; after `.failed` or `.corrupt` it is unknown
     ///   whether the changes are durable.
     package consuming func commit(isReserved: Bool = false) throws(StorageError) {
-        let code = mdb_txn_commit(handle)
+        let code = handle.commit()
         // LMDB has freed the transaction, whichever code it returned.
         let environment = environment.takeRetainedValue()
         discard self
@@ -53,8 +52,8 @@ package struct WriteTransaction: ~Copyable {
     ) throws(StorageError) {
         var name = MDB_val(key)
         var bytes = MDB_val(value)
-        let flags = isLast ? UInt32(MDB_APPEND) : 0
-        try LMDBError.check(mdb_put(handle, database.handle, &name, &bytes, flags), "writing \(value.count) bytes")
+        let flags = isLast ? MDB_APPEND : 0
+        try LMDBError.check(handle.put(database, &name, &bytes, flags), "writing \(value.count) bytes")
     }
 
     /// Reserves memory for a value at a key that must come after every other one.
@@ -65,16 +64,30 @@ package struct WriteTransaction: ~Copyable {
     ) throws(StorageError) -> UnsafeMutableRawPointer {
         var wanted = MDB_val(key)
         var bytes = MDB_val(mv_size: count, mv_data: nil)
-        let code = mdb_put(handle, database.handle, &wanted, &bytes, UInt32(MDB_APPEND | MDB_RESERVE))
+        let code = handle.put(database, &wanted, &bytes, MDB_APPEND | MDB_RESERVE)
         try LMDBError.check(code, "writing \(count) bytes")
         guard let memory = bytes.mv_data else { throw .failed("LMDB reserved no memory") }
         return memory
     }
 
+    /// Calls `body` with a cursor in a database, which is closed when `body` returns.
+    package borrowing func withCursor<Result>(
+        in database: Database, _ body: (borrowing WriteCursor) throws(StorageError) -> Result
+    ) throws(StorageError) -> Result {
+        try body(WriteCursor(handle, database))
+    }
+
+    /// Returns the identity of the `data.mdb` that is written.
+    ///
+    /// - Throws: `.failed` when the system refuses.
+    package borrowing func fileIdentity() throws(StorageError) -> FileIdentity {
+        try FileIdentity(environment._withUnsafeGuaranteedRef { $0.fileDescriptor })
+    }
+
     /// Opens a named database, which is created when there is none; it stays open after the commit.
     package borrowing func database(_ name: String) throws(StorageError) -> Database {
         var number: MDB_dbi = 0
-        try LMDBError.check(mdb_dbi_open(handle, name, UInt32(MDB_CREATE), &number), "opening the table \(name)")
+        try LMDBError.check(handle.openDatabase(name, MDB_CREATE, &number), "opening the table \(name)")
         return Database(handle: number)
     }
 }

@@ -179,7 +179,7 @@ extension ReadTransaction {
         of name: String, in environment: Environment, _ proven: ProvenPages? = nil, isOfLoop: Bool = false
     ) throws(StorageError) -> StoredTree? {
         let record = try Array(name.utf8).withBytes { (name) throws(StorageError) in
-            try Lookup.value(handle, .main, name)
+            try value(in: .main, at: name)
         }
         guard let record, let start = record.baseAddress, record.count == TreeRecord.size else { return nil }
         let tree = TreeRecord(record, at: 0)

@@ -33,10 +33,10 @@ extension CheckpointRecord {
     }
 
     static func read(
-        _ transaction: OpaquePointer, _ meta: Database, at key: [UInt8] = CheckpointRecord.key
+        _ transaction: borrowing ReadTransaction, _ meta: Database, at key: [UInt8] = CheckpointRecord.key
     ) throws(StorageError) -> CheckpointRecord? {
         try key.withBytes { (key) throws(StorageError) in
-            try Lookup.value(transaction, meta, key).flatMap { CheckpointRecord(Array($0)) }
+            try transaction.value(in: meta, at: key).flatMap { CheckpointRecord(Array($0)) }
         }
     }
 
@@ -48,13 +48,19 @@ extension CheckpointRecord {
         }
     }
 
-    func write(_ transaction: OpaquePointer, _ meta: Database, as key: [UInt8]) throws(StorageError) {
+    func write(
+        _ transaction: borrowing WriteTransaction, _ meta: Database, as key: [UInt8]
+    ) throws(StorageError) {
         try key.withBytes { (key) throws(StorageError) in
-            try bytes.withBytes { (value) throws(StorageError) in try Cursor(transaction, meta).put(value, at: key) }
+            try bytes.withBytes { (value) throws(StorageError) in try transaction.put(value, in: meta, at: key) }
         }
     }
 
-    static func remove(_ key: [UInt8], _ transaction: OpaquePointer, _ meta: Database) throws(StorageError) {
-        try key.withBytes { (key) throws(StorageError) in try Cursor(transaction, meta).remove(key) }
+    static func remove(
+        _ key: [UInt8], _ transaction: borrowing WriteTransaction, _ meta: Database
+    ) throws(StorageError) {
+        try key.withBytes { (key) throws(StorageError) in
+            try transaction.withCursor(in: meta) { (cursor) throws(StorageError) in try cursor.remove(key) }
+        }
     }
 }

@@ -49,7 +49,7 @@ struct CheckpointWriter: ~Copyable {
             guard let buffer = buffers.filled(table) else { continue }
             // In key order, so that each page is found once. The memtable's own `order` belongs to the owner's thread.
             SortedKey.collect(0..<buffer.count, of: buffer, into: &scratch)
-            _ = try begun()
+            transaction = try begun()
             try CheckpointWriter.prove(scratch, buffer, tables[table], environment, checksums.pages)
             var done = 0
             while done < scratch.count {
@@ -87,21 +87,24 @@ struct CheckpointWriter: ~Copyable {
     private mutating func write(
         _ items: [SortedKey], from start: Int, _ buffer: Memtable, _ database: Database
     ) throws(StorageError) -> Int {
-        let cursor = try Cursor(try begun(), database)
+        let transaction = try begun()
         var last: UnsafeRawPointer?
         var index = start
-        while index < items.count, changed < limit {
-            let entry = Int(items[index].index)
-            if let value = buffer.value(entry) {
-                try cursor.put(value, at: buffer.key(entry))
-            } else {
-                try cursor.remove(buffer.key(entry))
+        try transaction.withCursor(in: database) { (cursor) throws(StorageError) in
+            while index < items.count, changed < limit {
+                let entry = Int(items[index].index)
+                if let value = buffer.value(entry) {
+                    try cursor.put(value, at: buffer.key(entry))
+                } else {
+                    try cursor.remove(buffer.key(entry))
+                }
+                index += 1
+                let here = cursor.keyPointer
+                if !CheckpointWriter.isNear(last, here) { changed += 1 }
+                last = here
             }
-            index += 1
-            let here = cursor.keyPointer
-            if !CheckpointWriter.isNear(last, here) { changed += 1 }
-            last = here
         }
+        self.transaction = consume transaction
         return index
     }
 
@@ -109,13 +112,16 @@ struct CheckpointWriter: ~Copyable {
     private mutating func writeKeys(
         _ items: [SortedKey], from start: Int, _ buffer: Memtable, _ database: Database
     ) throws(StorageError) -> Int {
-        let cursor = try Cursor(try begun(), database)
+        let transaction = try begun()
         var index = start
-        while index < items.count, changed < limit {
-            let (next, blocks) = try sets.write(items, from: index, buffer, cursor)
-            changed += blocks
-            index = next
+        try transaction.withCursor(in: database) { (cursor) throws(StorageError) in
+            while index < items.count, changed < limit {
+                let (next, blocks) = try sets.write(items, from: index, buffer, cursor)
+                changed += blocks
+                index = next
+            }
         }
+        self.transaction = consume transaction
         return index
     }
 
@@ -125,18 +131,15 @@ struct CheckpointWriter: ~Copyable {
         return abs(right - left) < 4_096
     }
 
-    private mutating func begun() throws(StorageError) -> OpaquePointer {
-        if transaction == nil {
-            // The update after the last commit may have failed, and checksums must never be more than one commit
-            // behind.
-            try checksums.update()
-            try checksums.proveFirst()
-            try proveRecords()
-            try checksums.reserve(pages: UInt64(environment.usedBytes / environment.pageSize))
-            transaction = try WriteTransaction(environment)
-        }
-        guard let handle = transaction?.handle else { throw .failed("LMDB began no transaction") }
-        return handle
+    /// Takes the transaction under way, or begins one; the caller commits it, or puts it back.
+    private mutating func begun() throws(StorageError) -> WriteTransaction {
+        if let transaction = transaction.take() { return transaction }
+        // The update after the last commit may have failed, and checksums must never be more than one commit behind.
+        try checksums.update()
+        try checksums.proveFirst()
+        try proveRecords()
+        try checksums.reserve(pages: UInt64(environment.usedBytes / environment.pageSize))
+        return try WriteTransaction(environment)
     }
 
     private func proveRecords() throws(StorageError) {
@@ -146,21 +149,22 @@ struct CheckpointWriter: ~Copyable {
     }
 
     private mutating func commitPiece() throws(StorageError) {
+        let transaction = try begun()
         if !isMarked {
             try journal.write(buffers, record)
-            try record.write(try begun(), tables.meta, as: CheckpointRecord.mark)
+            try record.write(transaction, tables.meta, as: CheckpointRecord.mark)
             isMarked = true
         }
-        try transaction.take()?.commit()
+        try transaction.commit()
         try checksums.update()
         changed = 0
     }
 
     private mutating func commitLast() throws(StorageError) {
-        let handle = try begun()
-        try CheckpointRecord.remove(CheckpointRecord.mark, handle, tables.meta)
-        try record.write(handle, tables.meta, as: CheckpointRecord.key)
-        try transaction.take()?.commit()
+        let transaction = try begun()
+        try CheckpointRecord.remove(CheckpointRecord.mark, transaction, tables.meta)
+        try record.write(transaction, tables.meta, as: CheckpointRecord.key)
+        try transaction.commit()
         try checksums.update()
         if isMarked { journal.remove() }
         environment.coverLastPage()

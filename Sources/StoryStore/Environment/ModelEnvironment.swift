@@ -37,7 +37,7 @@ extension ModelEnvironment {
     ///
     /// - Throws: `.corrupt` where a page is not as it was written.
     package func verify() throws(StorageError) {
-        let view = try ReadTransaction(environment)
+        var view = try ReadTransaction(environment)
         defer { view.reset() }
         do throws(StorageError) {
             // A read that needs one of them fails from now on, although it was whole at its first use.

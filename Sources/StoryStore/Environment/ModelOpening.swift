@@ -51,7 +51,7 @@ enum ModelOpening {
         let options = ModelTables.options(identity.tables)
         try Environment.create(at: identity.path, options) { (transaction) throws(StorageError) in
             let meta = try ModelTables(transaction, identity.tables).meta
-            try identity.record.write(transaction.handle, meta, as: CheckpointRecord.key)
+            try identity.record.write(transaction, meta, as: CheckpointRecord.key)
         }
     }
 
@@ -65,9 +65,8 @@ enum ModelOpening {
         let environment = try Environment.open(at: identity.path, identity.options)
         let transaction = try WriteTransaction(environment)
         let tables = try ModelTables(transaction, identity.tables)
-        let record = try CheckpointRecord.read(transaction.handle, tables.meta)
-        let mark = try CheckpointRecord.read(transaction.handle, tables.meta, at: CheckpointRecord.mark)
         try transaction.commit()
+        let (record, mark) = try records(environment, tables.meta)
         let checksums = try KeptChecksums(of: environment)
         try checksums.update()
         var models = ModelEnvironment(
@@ -79,6 +78,14 @@ enum ModelOpening {
         try CheckpointWriter(buffers, models, resumed, isMarked: true).run()
         models.position = resumed.position
         return models
+    }
+
+    /// Returns the record of the last checkpoint, and that of one that was interrupted.
+    private static func records(
+        _ environment: Environment, _ meta: Database
+    ) throws(StorageError) -> (record: CheckpointRecord?, mark: CheckpointRecord?) {
+        let view = try ReadTransaction(environment)
+        return (try CheckpointRecord.read(view, meta), try CheckpointRecord.read(view, meta, at: CheckpointRecord.mark))
     }
 }
 

@@ -41,7 +41,7 @@ package final class ModelSnapshot {
         }
         let meta = try opening.database(ModelTables.metaName)
         // Models of another version have other tables.
-        if let meta, let record = try CheckpointRecord.read(opening.handle, meta), record.version != expected {
+        if let meta, let record = try CheckpointRecord.read(opening, meta), record.version != expected {
             throw .failed(
                 "\(path) is of version \(record.version), not \(expected): start a daemon, which folds it anew")
         }
@@ -54,9 +54,9 @@ package final class ModelSnapshot {
         }
         guard let meta else { throw .corrupt("\(path) lacks a table", at: nil) }
         try opening.keepDatabases()
-        let begun = try ReadTransaction(environment)
-        try ModelSnapshot.waitForCheckpoint(begun, meta, path)
-        guard let record = try CheckpointRecord.read(begun.handle, meta) else {
+        var begun = try ReadTransaction(environment)
+        try ModelSnapshot.waitForCheckpoint(&begun, meta, path)
+        guard let record = try CheckpointRecord.read(begun, meta) else {
             throw .corrupt("\(path) says nothing of its checkpoint", at: nil)
         }
         self.databases = databases
@@ -119,10 +119,10 @@ package final class ModelSnapshot {
 
     /// Waits up to 5 s for the last commit of a checkpoint, since the models are between two positions before it.
     private static func waitForCheckpoint(
-        _ transaction: borrowing ReadTransaction, _ meta: Database, _ path: String
+        _ transaction: inout ReadTransaction, _ meta: Database, _ path: String
     ) throws(StorageError) {
         for _ in 1...500 {
-            guard try CheckpointRecord.read(transaction.handle, meta, at: CheckpointRecord.mark) != nil else { return }
+            guard try CheckpointRecord.read(transaction, meta, at: CheckpointRecord.mark) != nil else { return }
             transaction.reset()
             usleep(10_000)
             try transaction.renew()

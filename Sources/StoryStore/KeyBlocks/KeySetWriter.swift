@@ -25,7 +25,7 @@ struct KeySetWriter: ~Copyable {
     /// - Returns: the index of the first change that is left, and the number of blocks that were written.
     /// - Throws: any error of LMDB; `corrupt` where the block is damaged.
     mutating func write(
-        _ items: [SortedKey], from start: Int, _ buffer: Memtable, _ cursor: borrowing Cursor
+        _ items: [SortedKey], from start: Int, _ buffer: Memtable, _ cursor: borrowing WriteCursor
     ) throws(StorageError) -> (next: Int, blocks: Int) {
         let stored = try find(buffer.key(items[start]), cursor)
         var end = start + 1
@@ -41,7 +41,7 @@ struct KeySetWriter: ~Copyable {
 
     /// Finds the block of a key, and the first key of the block after it; returns nil where there is no block.
     private mutating func find(
-        _ key: UnsafeRawBufferPointer, _ cursor: borrowing Cursor
+        _ key: UnsafeRawBufferPointer, _ cursor: borrowing WriteCursor
     ) throws(StorageError) -> KeyBlock? {
         blockKey.clear()
         next.clear()
@@ -140,7 +140,7 @@ struct KeySetWriter: ~Copyable {
     /// Where a run of adjacent keys was added, more will follow: the block is cut after the run, so that the part
     /// before stays full and later keys are added at an end. Otherwise it is cut into even parts, each with room for
     /// more.
-    private mutating func put(_ growth: Growth, _ cursor: borrowing Cursor) throws(StorageError) -> Int {
+    private mutating func put(_ growth: Growth, _ cursor: borrowing WriteCursor) throws(StorageError) -> Int {
         var size = 2
         for index in 0..<segments.count { size += segments[index].count + 2 }
         let parts = (size + KeyBlock.capacity - 1) / KeyBlock.capacity
@@ -173,7 +173,7 @@ struct KeySetWriter: ~Copyable {
         return blocks + 1
     }
 
-    private mutating func put(_ range: Range<Int>, _ cursor: borrowing Cursor) throws(StorageError) {
+    private mutating func put(_ range: Range<Int>, _ cursor: borrowing WriteCursor) throws(StorageError) {
         segments.write(range, to: &block)
         try cursor.put(block.bytes, at: KeyBlock.firstKey(of: segments[range.lowerBound]))
     }
