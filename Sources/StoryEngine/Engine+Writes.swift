@@ -46,7 +46,7 @@ extension Engine {
     package func refuse(
         _ failure: Failure, _ key: RequestKey, tag: Tag?, for session: borrowing Session, into output: any TurnOutput
     ) {
-        guard !isDraining else { return output.reply(.failed(Failure.draining), tag: tag, restsOn: .zero) }
+        guard !output.isEnding else { return output.reply(.failed(Failure.draining), tag: tag, restsOn: .zero) }
         flush()
         do throws(StorageError) {
             let mayWrite = session.peer.role.includes(.write)

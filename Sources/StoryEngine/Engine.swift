@@ -23,8 +23,6 @@ package final class Engine {
     private var requestedLookup: RowLookup?
     /// The reason why writes are refused now; nil while they are accepted.
     package private(set) var refusal: Failure?
-    /// True once the program is asked to end.
-    package private(set) var isDraining = false
     /// The declared models that this turn undefined, until the catalogue is without them.
     private var undefined: [Kind] = []
     /// Returns the part that this store has among others; nil for a store of its own.
@@ -149,15 +147,9 @@ package final class Engine {
     /// Refuses each write with this failure from now on; nil accepts writes again.
     package func writesRefused(_ failure: Failure?) { refusal = notLeader ?? failure }
 
-    /// Refuses new requests and connections: the program is asked to end.
-    package func drainRequested() {
-        flush()
-        isDraining = true
-    }
-
     /// Greets a client beside `count` other connections; returns false if it was refused instead.
     package func connected(_ peer: Peer, beside count: Int, into output: any TurnOutput) -> Bool {
-        guard !isDraining else {
+        guard !output.isEnding else {
             output.reply(.failed(Failure.draining), tag: nil, restsOn: .zero)
             return false
         }
@@ -182,7 +174,10 @@ package final class Engine {
         _ request: borrowing Request, from session: inout Session, now: Instant, into output: any TurnOutput
     ) {
         let tag = request.tag
-        guard !isDraining else { return output.reply(.failed(Failure.draining), tag: tag, restsOn: .zero) }
+        guard !output.isEnding else {
+            flush()
+            return output.reply(.failed(Failure.draining), tag: tag, restsOn: .zero)
+        }
         if request.verb != .read(.get) { flush() }
         session.writes(as: request.author)
         do throws(StorageError) {

@@ -10,6 +10,8 @@ package protocol TurnOutput: AnyObject {
     var durable: Position { get }
     /// The last position that was shown to subscriptions.
     var published: Position { get }
+    /// True once the program ends: requests and connections are refused.
+    var isEnding: Bool { get }
     /// Appends one of the events that a write proposes to the log, and folds its record. The whole array is passed, since
     /// a proposal is large and would be copied.
     ///

@@ -106,6 +106,7 @@ private final class CollectedOutput: TurnOutput {
 
     var durable: Position { log.head }
     var published: Position { log.head }
+    var isEnding: Bool { false }
 
     func append(
         _ proposals: [EventProposal], _ index: Int, to stream: StreamName, key: RequestKey?,

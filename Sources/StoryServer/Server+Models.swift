@@ -10,7 +10,7 @@ extension Server {
         // The log's definitions are in the models.
         guard !driver.isHalfFolded else { return }
         defer { if let connection = declared.folds.takeEnded() { clients.resume([connection]) } }
-        let mayActivate = follower == nil && cluster?.takesWrites != false && drainDeadline == nil
+        let mayActivate = follower == nil && cluster?.takesWrites != false && life.isServing
         catalogue.build(mayActivate: mayActivate, by: dependency.uid, at: dependency.clock)
     }
 

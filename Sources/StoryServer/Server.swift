@@ -34,8 +34,7 @@ package final class Server: ReactorHandler {
     private var housekeeping: Housekeeping
     var slow: SlowRequests { dependency.slow }
     var work: RequestedWork { requests.work }
-    /// The tick at which a stopping server gives up waiting; nil while it serves.
-    var drainDeadline: UInt64?
+    let life = Life()
 
     /// Builds the parts of the loop.
     package init(dependency: ServerDependency) {
@@ -47,7 +46,7 @@ package final class Server: ReactorHandler {
         memory = ClientMemory(limits)
         outbox = Outbox(
             transport: transport, limits: limits, connections: connections, memory: memory, figures: figures,
-            slow: slow)
+            slow: slow, life: life)
         let flush = LogFlush(log, trace, figures)
         checkpoints = Checkpoints(models, flush, trace, starter, figures)
         rebuild = dependency.logWork.store.map { [checkpoints, effects] in
@@ -63,7 +62,7 @@ package final class Server: ReactorHandler {
         let entries = dependency.entryCommitter(journal, effects)
         driver = dependency.commitDriver(
             journal, entries ?? JournalCommitter(log, journal, bytesPerCommit: limits.commit), effects, connections,
-            outbox, checkpoints, flush, declared)
+            outbox, checkpoints, flush, declared, life)
         publishing = dependency.pushScheduler(connections, outbox)
         let seals = SealQueue(dependency.logWork, starter: starter)
         follower = dependency.follower(driver, seals, effects)
@@ -80,6 +79,7 @@ package final class Server: ReactorHandler {
         catalogue = ServedCatalogue(
             dependency.catalogueParts, engine: engine, declared: declared, driver: driver, clients: clients)
         catalogue.advance { () throws(StorageError) in try declared.begin() }
+        life.began()
         cluster?.began()
         settle()
     }
@@ -91,8 +91,11 @@ package final class Server: ReactorHandler {
         dependency.fold.declared = nil
     }
 
-    /// Why the process must end with exit code 5; nil when it may go on, or end well.
-    package var stopReason: StorageError? { driver.stopReason }
+    /// The reason for which the process ends; nil while it goes on.
+    package var ending: Life.End? { life.end }
+
+    /// The failure of storage for which it ends; nil while there is none.
+    package var stopReason: StorageError? { if case .storageFailed(let error)? = life.end { error } else { nil } }
 
     /// The last acknowledged event.
     package var acknowledged: Position { driver.acknowledged }
@@ -173,7 +176,7 @@ package final class Server: ReactorHandler {
     }
 
     private func endTurn() {
-        guard stopReason == nil else { return dependency.transport.stop() }
+        guard !life.hasFailed else { return dependency.transport.stop() }
         requests.takeLeftOver { settle() }
         work.clientRequests.endAsked()
         follower?.turnEnded()
@@ -184,12 +187,12 @@ package final class Server: ReactorHandler {
         settle()
         definitionsMayHaveCome()
         let isMoreAtHand = requests.isPending || hasEntries
-        driver.turnEnded(mayGather: drainDeadline == nil, isMoreAtHand: isMoreAtHand)
+        driver.turnEnded(mayGather: !life.isEnding, isMoreAtHand: isMoreAtHand)
         settle()
         cluster?.turnEnded()
         settle()
         publish()
-        guard stopReason == nil else { return }
+        guard !life.hasFailed else { return }
         // Only now, since the thread that stores takes a processor from clients that wait for their replies.
         driver.storeBeside()
         work.jobs.begin(acknowledged: driver.acknowledged, stored: driver.turn.stored)
@@ -202,8 +205,8 @@ package final class Server: ReactorHandler {
         buildModels()
         settle()
         if hasWork { dependency.transport.requestTurn() }
-        if let signal = cluster?.takeEnd(at: driver.tick) { drain(signal) }
-        if drainDeadline != nil, connections.isEmpty { dependency.transport.stop() }
+        if let signal = life.drainIfDue(at: driver.tick) { drain(signal) }
+        if life.isDrained(at: driver.tick, hasClients: !connections.isEmpty) { dependency.transport.stop() }
     }
 
     /// True while work is left that waits for nothing.
@@ -215,7 +218,7 @@ package final class Server: ReactorHandler {
     /// True while entries from elsewhere wait that the next turn can take.
     private var hasEntries: Bool { follower?.hasWork == true || cluster?.hasWork == true }
 
-    /// Runs the housekeeping, and stops at the drain deadline.
+    /// Runs the housekeeping.
     package func timerFired() {
         slow.turnGoesOn()
         housekeeping.ticked()
@@ -223,7 +226,6 @@ package final class Server: ReactorHandler {
         follower?.ticked()
         cluster?.ticked()
         settle()
-        if let drainDeadline, driver.tick >= drainDeadline { dependency.transport.stop() }
     }
 
     /// Finishes background commits, flushes, checkpoints and jobs that have ended.
@@ -233,7 +235,7 @@ package final class Server: ReactorHandler {
         settle()
         releaseCommitted()
         driver.flushMayHaveEnded()
-        if stopReason == nil { checkpoints.advance() }
+        if !life.hasFailed { checkpoints.advance() }
         for answer in work.checkpoints.answers() + work.jobs.answers() { clients.answer(answer) }
         work.seals.advance()
         settle()
@@ -242,6 +244,7 @@ package final class Server: ReactorHandler {
     /// Waits for background work, commits the remaining events and stores the models of the definitions that the log has
     /// then, after the loop has ended without a storage failure.
     package func end() {
+        _ = life.ended(.asked)
         work.jobs.end()
         work.seals.end()
         work.checks.end()

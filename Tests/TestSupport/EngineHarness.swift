@@ -13,6 +13,8 @@ package final class EngineHarness {
     package var session = Session(peer: Peer(uid: 1_000, role: .admin))
     /// What the next request is told the time is.
     package var now = Instant(milliseconds: 1_800_000_000_000)
+    /// True once the program ends.
+    package var isEnding = false
     /// What is durable; nil: everything.
     package var durable: Position?
     /// The budget of each step of an answer, in records.
@@ -70,7 +72,7 @@ package final class EngineHarness {
 
     /// An output for one request.
     package func output() -> RecordedOutput {
-        let output = RecordedOutput(log, durable: durable ?? log.head) { [self] record, prior in
+        let output = RecordedOutput(log, durable: durable ?? log.head, isEnding: isEnding) { [self] record, prior in
             EngineHarness.carried { () throws(StorageError) in
                 let isFound = try prior.isFound(in: store, by: record)
                 precondition(isFound, "the state before position \(record.position.value) is another")

@@ -21,6 +21,8 @@ package final class RecordedOutput: TurnOutput {
     package private(set) var effects: [Effect] = []
     package var durable: Position
     package var published: Position { durable }
+    /// True once the program ends.
+    package var isEnding: Bool
     /// The budget of each step of an answer, in records.
     package var stepRecords = 1 << 40
     /// True where answers wait for the test to step them.
@@ -31,8 +33,12 @@ package final class RecordedOutput: TurnOutput {
     private let fold: (EventRecord, PriorState) -> Void
 
     /// - Parameter fold: folds what the log took.
-    package init(_ log: PlainLog, durable: Position, _ fold: @escaping (EventRecord, PriorState) -> Void) {
+    package init(
+        _ log: PlainLog, durable: Position, isEnding: Bool = false,
+        _ fold: @escaping (EventRecord, PriorState) -> Void
+    ) {
         self.log = log
+        self.isEnding = isEnding
         self.durable = durable
         self.fold = fold
     }

@@ -212,6 +212,9 @@ package struct Replica: Equatable {
         return node.calls.take()
     }
 
+    /// True once the process is asked to end.
+    package var isDraining: Bool { node.isDraining }
+
     /// The process is asked to end: the lead is handed over first.
     package mutating func drainRequested(at now: UInt64) -> [ClusterAction] {
         node.isDraining = true

@@ -72,7 +72,7 @@ extension ClusterDriver {
 extension ClusterDriver: OrderingReceiver {
     func answered(_ id: CallID, _ answer: OrderingAnswer) {
         calls.ended(id, answer)
-        guard error == nil else { return }
+        guard !life.hasEnded else { return }
         guard questions.owns(id) else { return input { $0.answered(id, answer, at: $1) } }
         // An answer that was lost is asked for again at the next tick.
         guard let (question, position) = questions.answered(answer) else { return }
@@ -81,12 +81,12 @@ extension ClusterDriver: OrderingReceiver {
     }
 
     func watched(_ id: WatchID, _ batch: OrderingWatchBatch) {
-        guard error == nil else { return }
+        guard !life.hasEnded else { return }
         input { $0.watched(id, batch, at: $1) }
     }
 
     func watchEnded(_ id: WatchID, _ end: OrderingWatchEnd) {
-        guard error == nil else { return }
+        guard !life.hasEnded else { return }
         input { $0.watchEnded(id, end, at: $1) }
     }
 }

@@ -37,27 +37,6 @@ final class ClusterDriver {
     var questions: PositionQuestions
     /// The writes that are passed on to the node that leads.
     let forwarding: Forwarding
-    /// The progress of the end of this node.
-    private var ending = Ending.none
-    /// The reason why the process must end; nil while it goes on.
-    private(set) var error: ClusterError?
-
-    /// The progress of the end of a node.
-    private enum Ending: Equatable {
-        case none
-        /// No more writes are accepted; the lead is handed over once those that were decided have ended.
-        case wanted
-        /// The lead is being handed over.
-        case requested
-        /// Nothing is left to hand over.
-        case drained
-        /// The loop has ended.
-        case over
-    }
-
-    /// The signal that asked the process to end, and the tick at which the hand-over is waited for no longer; nil before
-    /// it, and after it.
-    private var signal: (number: Int32, deadline: UInt64)?
 
     init(
         _ node: ClusterNode, _ ports: LinkPorts, figures: Figures, driver: CommitDriver, committer: EntryCommitter,
@@ -76,6 +55,9 @@ final class ClusterDriver {
     }
 
     var log: any EventLog { driver.log }
+    var life: Life { driver.life }
+    /// How long an answer, or the end of a hand-over, is waited for, in ticks of 0.1 s.
+    var patience: UInt64 { ports.patience }
     private var trace: Trace { ports.trace }
 
     /// The nodes of the log, as this one knows them now.
@@ -85,9 +67,7 @@ final class ClusterDriver {
     /// Returns true for the name of a node of the log.
     func isNode(_ name: String) -> Bool { replica.members[name] != nil }
     /// True while writes are accepted here.
-    var takesWrites: Bool { replica.takesWrites && ending == .none }
-    /// True while the lead is handed over before the process ends.
-    var isEnding: Bool { signal != nil }
+    var takesWrites: Bool { replica.takesWrites && life.isServing }
     /// True while an entry waits that the next turn can take.
     var hasWork: Bool { taking != nil && mayTake || seeding.link?.hasWork == true }
 
@@ -101,7 +81,7 @@ final class ClusterDriver {
 
     /// Counts a tick of 0.1 s.
     func ticked() {
-        guard error == nil else { return }
+        guard !life.hasEnded else { return }
         ordering.ticked(at: ports.clock.steady())
         noteStorage()
         input { $0.ticked(at: $1) }
@@ -113,7 +93,7 @@ final class ClusterDriver {
 
     /// Goes on with an entry that waits, and with calls whose next try is due; before the turn's commit.
     func turnEnds() {
-        guard error == nil else { return }
+        guard !life.hasEnded else { return }
         ordering.turnEnded()
         recordsLeft = ClusterDriver.recordsPerTurn
         foldEntry()
@@ -124,9 +104,8 @@ final class ClusterDriver {
     /// Goes on after the turn's commit has begun: hands the lead over where that is due, and takes no changes that cannot
     /// be folded.
     func turnEnded() {
-        guard error == nil else { return }
-        if ending == .wanted, driver.turn.takesEntries, forwarding.isSettled {
-            ending = .requested
+        guard !life.hasEnded else { return }
+        if life.isAskedToEnd, !replica.isDraining, driver.turn.takesEntries, forwarding.isSettled {
             input { $0.drainRequested(at: $1) }
         }
         if replica.isYielding, driver.turn.takesEntries { input { $0.handOverReady(at: $1) } }
@@ -137,28 +116,16 @@ final class ClusterDriver {
         if isPaused { ordering.pauseWatches() } else { ordering.resumeWatches() }
     }
 
-    /// Hands the lead over, since the process is asked to end; for as long as the patience is, the loop goes on meanwhile.
-    ///
-    /// - Returns: false where that is over.
-    func endBegins(_ number: Int32, at tick: UInt64) -> Bool {
-        guard ending == .none, error == nil else { return false }
-        ending = .wanted
-        signal = (number, tick + ports.patience)
+    /// Takes no more writes, since the process is asked to end; the lead is handed over once those that were decided have
+    /// ended.
+    func handOverBegins() {
         forwarding.ends()
         leadChanged()
-        return true
-    }
-
-    /// Takes the signal once the lead is handed over, or was not in time; nil before that.
-    func takeEnd(at tick: UInt64) -> Int32? {
-        guard let signal, ending == .drained || tick >= signal.deadline else { return nil }
-        self.signal = nil
-        return signal.number
     }
 
     /// Takes nothing more: the process ends.
     func end() {
-        (ending, committer.mayWrite) = (.over, false)
+        committer.mayWrite = false
         seeding.link?.end()
         ordering.end()
     }
@@ -168,7 +135,7 @@ final class ClusterDriver {
     func input(_ body: (inout Replica, _ now: UInt64) -> [ClusterAction]) {
         for action in body(&replica, ports.clock.steady()) { actions.append(action) }
         (committer.isTailFull, committer.format) = (replica.isTailFull, replica.entryFormat)
-        committer.mayWrite = replica.writableTerm != nil && ending != .over
+        committer.mayWrite = replica.writableTerm != nil && !life.hasEnded
         forwarding.isToLead = isToLead
         guard !isPerforming else { return }
         isPerforming = true
@@ -208,13 +175,13 @@ final class ClusterDriver {
         case .seedIsMissing(let last): seeding.isMissing(through: last)
         case .handOverWanted: leadChanged()
         case .changeEnded(let id, let end): effects.add(.changeEnded(id: id, end))
-        case .drained: ending = .drained
+        case .drained: life.handedOver(at: driver.tick)
         case .stop(let error): stop(error)
         }
     }
 
     private func stop(_ error: ClusterError) {
-        self.error = error
+        guard life.ended(.isNoNode(error)) else { return }
         trace.say(error.isDamage ? "diverged" : "not-a-node", ["reason": "\(error)"])
         ports.transport.stop()
     }
@@ -271,7 +238,7 @@ final class ClusterDriver {
 
     /// Takes note that the own journal has the events through a position.
     func stored(through position: Position) {
-        guard ending != .over else { return }
+        guard !life.hasEnded else { return }
         input { replica, _ in replica.stored(through: position) }
         let newest = Position(position.value / Following.interval * Following.interval)
         guard newest > sealed else { return }

@@ -39,11 +39,11 @@ extension CommitDriver {
     /// Folds a part of the events that the models lack, or all once the loop has ended; then requests that wait for them go
     /// on. Where they are damaged, those wait until others replace them.
     func refold(isLast: Bool = false) {
-        guard stopReason == nil else { return }
+        guard !life.hasFailed else { return }
         do throws(StorageError) {
             guard try refolding.step(isLast: isLast) else { return }
             effects.add(.rolledBack)
-            sendablePosition = stopReason == nil ? turn.acknowledged : nil
+            sendablePosition = life.hasFailed ? nil : turn.acknowledged
             transport.requestTurn()
         } catch {
             guard refolding.awaitsModels else { return fail(error) }
@@ -63,6 +63,7 @@ extension CommitDriver {
 
     /// Stops the process: the state of the disk is unknown, so no waiting output is sent.
     func stop(_ error: StorageError) {
+        guard life.ended(.storageFailed(error)) else { return }
         trace.say("storage-failed", ["error": "\(error)", "then": "stopping: the disk is suspect"])
         sendablePosition = nil
         outbox.removeAll()

@@ -18,7 +18,7 @@ extension CommitDriver {
     ///
     /// - Parameter isLast: whether the process ends: a disk that was full a moment ago is no reason to wait.
     func storeBeside(isLast: Bool = false) {
-        guard stopReason == nil, !isWaitingForFlush, isLast || !refusals.isDiskFull else { return }
+        guard !life.hasFailed, !isWaitingForFlush, isLast || !refusals.isDiskFull else { return }
         do throws(StorageError) { try committer.storeBeside(through: acknowledged) } catch {
             perform(turn.spaceRefused(error))
         }
@@ -47,7 +47,7 @@ extension CommitDriver {
 
     /// Finishes the flush in the background, if it has ended.
     func flushMayHaveEnded() {
-        guard stopReason == nil else { return }
+        guard !life.hasFailed else { return }
         do throws(StorageError) { try flush.poll() } catch { flushFailed(error) }
     }
 

@@ -30,6 +30,7 @@ final class CommitDriver {
     let storing: ModelCheckpoints
     let flush: LogFlush
     let declared: DeclaredModels
+    let life: Life
     let entry: EntryBuilder
     var refusals = WriteRefusals()
     private(set) var stall = WriteStall()
@@ -48,13 +49,13 @@ final class CommitDriver {
         log: any EventLog, models: any ServedModels, engine: Engine, fold: EventFold, journal: JournalCommit,
         committer: any Committer, effects: Effects, clock: Clock, transport: any Transport, trace: Trace,
         figures: Figures, connections: Connections, outbox: Outbox, checkpoints: Checkpoints, flush: LogFlush,
-        declared: DeclaredModels
+        declared: DeclaredModels, life: Life
     ) {
         (self.log, self.models, self.engine, self.clock, self.effects) = (log, models, engine, clock, effects)
         (self.journal, self.committer) = (journal, committer)
         (self.transport, self.trace, self.figures) = (transport, trace, figures)
         (self.connections, self.outbox, self.checkpoints, self.flush) = (connections, outbox, checkpoints, flush)
-        self.declared = declared
+        (self.declared, self.life) = (declared, life)
         storing = ModelCheckpoints(checkpoints, declared, engine)
         refolding = Refolding(log, models, engine, declared.folds.share)
         entry = EntryBuilder(log, fold)
@@ -66,8 +67,6 @@ final class CommitDriver {
     var head: Position { log.head }
     /// The last acknowledged event.
     var acknowledged: Position { turn.acknowledged }
-    /// Why the process must end; nil while it may go on.
-    var stopReason: StorageError? { turn.stopReason }
 
     /// True while the models are no fold of the log: then nothing may read them.
     var isHalfFolded: Bool { !refolding.isOver }
@@ -92,7 +91,7 @@ final class CommitDriver {
     /// others have it, and memory has room for it.
     var mayHoldEntry: Bool { takesAny && !committer.holdsMuch && refusals.failureBesidesDisk == nil }
 
-    private var takesAny: Bool { stopReason == nil && turn.takesEntries && !holdsEvents && declared.folds.takesEntries }
+    private var takesAny: Bool { !life.hasFailed && turn.takesEntries && !holdsEvents && declared.folds.takesEntries }
 
     /// Appends an event to the log and folds its record, so that the next request sees it; returns whether it did.
     func append(
@@ -189,12 +188,12 @@ final class CommitDriver {
     /// Commits all appended events and waits for it, after the loop has ended; gives up what cannot be committed.
     func finishCommits() {
         for _ in 0..<CommitDriver.lastTries {
-            if stopReason == nil { journal.tryAgain() }
+            if !life.hasFailed { journal.tryAgain() }
             if let outcome = journal.wait() { commitEnded(outcome, isInline: false) }
             isWaitingForFlush = false
             perform(turn.turnEnded(decision(mayGather: false, isMoreAtHand: false)))
             storeBeside(isLast: true)
-            guard turn.checkpointPosition == nil, stopReason == nil else { break }
+            guard turn.checkpointPosition == nil, !life.hasFailed else { break }
         }
         refold(isLast: true)
     }
@@ -271,7 +270,7 @@ final class CommitDriver {
     /// Counts a tick of 0.1 s: retries refused work, and flushes the log while no commits come.
     func ticked() {
         tick += 1
-        if stopReason == nil { journal.tryAgain() }
+        if !life.hasFailed { journal.tryAgain() }
         checkpoints.ticked(tick)
         for checkpoints in declared.allCheckpoints {
             checkpoints.ticked(tick)
@@ -282,7 +281,7 @@ final class CommitDriver {
         committer.ticked()
         engine.writesRefused(refusals.failure)
         flush.ticked(tick)
-        if stopReason == nil, log.committed == committedAtTick { flush.startIdle() }
+        if !life.hasFailed, log.committed == committedAtTick { flush.startIdle() }
         committedAtTick = log.committed
     }
 }

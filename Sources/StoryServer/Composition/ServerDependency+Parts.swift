@@ -28,12 +28,13 @@ extension ServerDependency {
 
     func commitDriver(
         _ journal: JournalCommit, _ committer: any Committer, _ effects: Effects, _ connections: Connections,
-        _ outbox: Outbox, _ checkpoints: Checkpoints, _ flush: LogFlush, _ declared: DeclaredModels
+        _ outbox: Outbox, _ checkpoints: Checkpoints, _ flush: LogFlush, _ declared: DeclaredModels,
+        _ life: Life
     ) -> CommitDriver {
         CommitDriver(
             log: log, models: models, engine: engine, fold: fold, journal: journal, committer: committer,
             effects: effects, clock: clock, transport: transport, trace: trace, figures: figures,
-            connections: connections, outbox: outbox, checkpoints: checkpoints, flush: flush, declared: declared)
+            connections: connections, outbox: outbox, checkpoints: checkpoints, flush: flush, declared: declared, life: life)
     }
 
     /// How long a request waits, and an answer of another store is waited for, in ticks of 0.1 s.

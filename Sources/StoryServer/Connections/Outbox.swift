@@ -20,8 +20,7 @@ final class Outbox {
     private let figures: Figures
     private let slow: SlowRequests
     private let memory: ClientMemory
-    /// True once the daemon ends: connections that have read everything are closed without lingering.
-    var isDraining = false
+    private let life: Life
     private var waiting: [Connection] = []
     /// The connection to which a part of an answer is being written, and the size of its output before; the output itself
     /// cannot be read meanwhile.
@@ -31,10 +30,10 @@ final class Outbox {
 
     init(
         transport: any Transport, limits: Limits, connections: Connections, memory: ClientMemory, figures: Figures,
-        slow: SlowRequests
+        slow: SlowRequests, life: Life
     ) {
         (self.transport, self.limits, self.connections) = (transport, limits, connections)
-        (self.memory, self.figures, self.slow) = (memory, figures, slow)
+        (self.memory, self.figures, self.slow, self.life) = (memory, figures, slow, life)
     }
 
     // MARK: Writing
@@ -160,7 +159,8 @@ final class Outbox {
     func finish(_ connection: Connection) {
         guard !connection.isClosed else { return }
         connection.closed()
-        transport.finish(connection.id, lingers: !isDraining)
+        // Once the daemon ends, a connection that has read everything is closed at once.
+        transport.finish(connection.id, lingers: !life.isEnding)
     }
 
     /// Replaces each reply that depends on an undone event by a failure, also those in progress.

@@ -45,6 +45,8 @@ final class FoldedRecords {
 final class Rehearsal: TurnOutput {
     let durable: Position
     let published: Position
+    /// The request that is only decided was let in.
+    var isEnding: Bool { false }
     private var encoder = EventEncoder()
     private var headers: [EventHeader] = []
     private var json: [UInt8] = []

@@ -31,16 +31,14 @@ final class Follower: PositionSource {
     /// The records of a line that is taken; nil while there are none.
     private var taking: RawRecords?
     private var isPaused = false
-    /// True once the process ends, so that nothing more is taken.
-    private var isEnding = false
+    /// True once a seed has its end.
+    private var isOver = false
     /// The number of records that this turn may still take.
     private var recordsLeft = Follower.recordsPerTurn
     /// The tick at which bytes of the source came last, or it was connected to.
     private var heardAt: UInt64
     /// The silence of the source.
     private var silence: SourceSilence
-    /// The reason why the process must end; nil while it goes on.
-    private(set) var fault: FollowingFault?
 
     init(
         of address: String, _ ports: LinkPorts, driver: CommitDriver, seals: SealQueue, effects: Effects,
@@ -55,6 +53,7 @@ final class Follower: PositionSource {
 
     private var log: any EventLog { driver.log }
     private var transport: any Transport { ports.transport }
+    private var life: Life { driver.life }
 
     /// The state, for greetings and `STATS`.
     var state: ReplicaState {
@@ -77,7 +76,7 @@ final class Follower: PositionSource {
     private var hasLine: Bool { taking != nil || lines.hasLine }
 
     /// True while an entry can be appended, since few enough events wait for a commit or for a checkpoint.
-    private var mayTake: Bool { !isEnding && fault == nil && driver.mayTakeEntry }
+    private var mayTake: Bool { !isOver && !life.isEnding && driver.mayTakeEntry }
 
     // MARK: The reactor
 
@@ -120,7 +119,7 @@ final class Follower: PositionSource {
 
     /// Connects where it is time.
     func ticked() {
-        guard !isEnding, fault == nil, driver.stopReason == nil else { return }
+        guard !isOver, !life.isEnding else { return }
         if link == nil {
             let isQuiet = driver.turn.checkpointPosition == log.head && driver.refusals.failure == nil
             perform(machine.ticked(at: driver.tick, isQuiet: isQuiet))
@@ -161,9 +160,9 @@ final class Follower: PositionSource {
         return question
     }
 
-    /// Takes nothing more: the process ends.
+    /// Takes nothing more.
     func end() {
-        isEnding = true
+        isOver = true
         disconnect()
     }
 
@@ -256,14 +255,14 @@ final class Follower: PositionSource {
             guard case .sealsDiffer = fault else { return end(.lost("\(fault)")) }
             return end(.diverged("\(fault)"))
         }
-        self.fault = fault
+        guard life.ended(.cannotFollow(fault)) else { return }
         ports.trace.say(fault.isDivergence ? "diverged" : "another-history", ["reason": "\(fault)"])
         transport.stop()
     }
 
     /// Ends a seed.
     func end(_ end: SeedEnd) {
-        guard last != nil, !isEnding else { return }
+        guard last != nil, !isOver else { return }
         self.end()
         effects.add(.seedEnded(end))
     }

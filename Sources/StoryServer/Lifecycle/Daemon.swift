@@ -202,18 +202,14 @@ package enum Daemon {
             _exit(5)
         }
         composition.close()
+        let end = composition.server.ending ?? .asked
+        switch end {
         // A failed last flush loses nothing, since the journal holds the events; but the disk is suspect all the same.
-        if let reason = composition.server.stopReason {
-            trace.say("stopped", ["error": "\(reason)"])
-            return 5
+        case .storageFailed(let reason): trace.say("stopped", ["error": "\(reason)"])
+        case .cannotFollow(let fault): throw StartError(message: "\(fault)", exitCode: end.exitCode)
+        case .isNoNode(let error): throw StartError(message: "\(error)", exitCode: end.exitCode)
+        case .asked: trace.say("stopped", ["position": "\(composition.store.log.head.value)"])
         }
-        if let fault = composition.server.fault {
-            throw StartError(message: "\(fault)", exitCode: fault.isDivergence ? 5 : 2)
-        }
-        if let error = composition.server.clusterError {
-            throw StartError(message: "\(error)", exitCode: error.isDamage ? 5 : 2)
-        }
-        trace.say("stopped", ["position": "\(composition.store.log.head.value)"])
-        return 0
+        return end.exitCode
     }
 }

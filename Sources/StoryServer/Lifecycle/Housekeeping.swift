@@ -63,7 +63,7 @@ struct Housekeeping {
 
     /// Stops the process where another one may serve the data directory.
     private func holdRight() {
-        guard driver.stopReason == nil else { return }
+        guard !driver.life.hasFailed else { return }
         do throws(StorageError) { try rightCheck() } catch { driver.fail(error) }
     }
 

@@ -48,7 +48,7 @@ final class ServedCatalogue {
 
     /// Serves by the change that a step of the declared models makes.
     func advance(_ step: () throws(StorageError) -> CatalogueChange?) {
-        guard driver.stopReason == nil else { return }
+        guard !driver.life.hasFailed else { return }
         do throws(StorageError) {
             guard let change = try step() else { return }
             do throws(SchemaError) { try replace(by: change) } catch { throw .failed("\(error)") }

@@ -60,7 +60,7 @@ final class Clients {
         } else if engine.connected(peer, beside: others, into: output) {
             return figures.accepted += 1
         } else {
-            figures.refusals[engine.isDraining ? .draining : .busy, default: 0] += 1
+            figures.refusals[driver.life.isEnding ? .draining : .busy, default: 0] += 1
             wasRefused = true
         }
         connection.client.asked(nil)

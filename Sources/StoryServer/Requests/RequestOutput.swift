@@ -100,6 +100,7 @@ final class RequestOutput: TurnOutput {
 
     var durable: Position { driver.acknowledged }
     var published: Position { publishing.published }
+    var isEnding: Bool { driver.life.isEnding }
 
     func append(
         _ proposals: [EventProposal], _ index: Int, to stream: StreamName, key: RequestKey?,

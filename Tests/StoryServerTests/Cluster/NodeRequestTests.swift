@@ -97,7 +97,7 @@ struct NodeRequestTests {
         #expect(told == [#"+ {"node":"n3","position":0}"#])
         bench.settle()
         #expect(bench.ask("CLUSTER").compactMap { $0.text("node") } == ["n1", "n2"])
-        #expect(bench.nodes[2].transport.isStopped && bench.nodes[2].server.clusterError == .removed)
+        #expect(bench.nodes[2].transport.isStopped && bench.nodes[2].server.ending == .isNoNode(.removed))
         #expect(bench.nodes[2].said(" not-a-node reason=\"this node was removed from the log\"") == 1)
     }
 

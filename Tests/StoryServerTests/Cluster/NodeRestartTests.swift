@@ -82,7 +82,7 @@ struct NodeRestartTests {
         }
         try serve(bench, shared, run: "2") { node in
             #expect(node.ask(append).map { $0.number("position") } == [2])
-            #expect(node.loop.server.clusterError == nil)
+            #expect(node.loop.server.ending == nil)
         }
     }
 
@@ -97,7 +97,7 @@ struct NodeRestartTests {
         let foreign = try #require(twin.shared.etcd.pairs[key])
         other.etcd.put(key, foreign.value)
         try serve(bench, other, run: "2") { node in
-            #expect(node.loop.server.clusterError?.isDamage == true)
+            #expect(node.loop.server.ending?.exitCode == 5)
             #expect(node.loop.transport.isStopped && node.loop.said("diverged") == 1)
         }
     }
@@ -107,12 +107,12 @@ struct NodeRestartTests {
         try serve(bench, shared, run: "1") { node in #expect(node.ask(append).count == 1) }
         let history = try bench.serve { log, _ in log.storedIdentity.id }
         try serve(bench, SharedEtcd(NodeBench.record(of: history)), run: "2") { node in
-            guard case .ahead = node.loop.server.clusterError else {
-                Issue.record("\(String(describing: node.loop.server.clusterError))")
+            guard case .isNoNode(.ahead)? = node.loop.server.ending else {
+                Issue.record("\(String(describing: node.loop.server.ending))")
                 return
             }
         }
         let foreign = SharedEtcd(NodeBench.record(of: [UInt8](repeating: 1, count: 16)))
-        try serve(bench, foreign, run: "3") { node in #expect(node.loop.server.clusterError == .otherHistory) }
+        try serve(bench, foreign, run: "3") { node in #expect(node.loop.server.ending == .isNoNode(.otherHistory)) }
     }
 }

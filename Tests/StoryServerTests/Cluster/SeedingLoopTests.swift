@@ -85,7 +85,7 @@ struct SeedingLoopTests {
         #expect(bench.node.said(" seeding from=/n2 position=2 through=4") == 2, "a byte may have changed on its way")
         bench.move()
         #expect(bench.node.log.head == Position(2) && bench.node.transport.isStopped)
-        #expect(bench.node.server.clusterError?.isDamage == true)
+        #expect(bench.node.server.ending?.exitCode == 5)
         #expect(bench.node.said(" diverged reason=") == 1)
     }
 
@@ -102,7 +102,7 @@ struct SeedingLoopTests {
         if let link { Array(greeting.utf8).withUnsafeBytes { bench.node.server.bytesReceived(link, $0) } }
         bench.bench.settle()
         #expect(bench.node.said(" not-seeded from=/n2 position=0 reason=") == 2)
-        #expect(bench.node.server.clusterError == nil && bench.node.transport.outbound == [])
+        #expect(bench.node.server.ending == nil && bench.node.transport.outbound == [])
         for _ in 0..<30 where bench.node.transport.outbound.isEmpty { bench.bench.tick() }
         bench.move()
         #expect(bench.node.log.head == Position(3))

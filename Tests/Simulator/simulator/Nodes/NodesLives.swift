@@ -125,7 +125,7 @@ extension NodesSimulation {
 
     private func look(at node: SimulatedNode) throws {
         guard let process = node.process else { return }
-        if let error = process.loop.server.clusterError { throw Difference("\(node.name) ends: \(error)") }
+        if case .isNoNode(let error)? = process.loop.server.ending { throw Difference("\(node.name) ends: \(error)") }
         if let reason = process.stopReason {
             guard !node.disk.struck.isEmpty else { throw Difference("\(node.name) stops: \(reason)") }
             story.add("\(node.name) stops: \(reason)")

@@ -68,7 +68,7 @@ final class SimulatedCluster: NodeEtcd {
 
     /// Throws unless the log of the node is that of the ordering service.
     func check(_ process: SimulatedProcess) throws {
-        if let error = process.loop.server.clusterError { throw Difference("the node ends: \(error)") }
+        if case .isNoNode(let error)? = process.loop.server.ending { throw Difference("the node ends: \(error)") }
         let acknowledged = process.loop.server.acknowledged
         guard let shared, acknowledged <= shared.end else {
             throw Difference("\(acknowledged.value) is acknowledged, and etcd has not got it")
