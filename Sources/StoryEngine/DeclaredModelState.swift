@@ -74,9 +74,9 @@ package struct DeclaredModelState: Equatable, Sendable {
 ///
 /// Nothing may be shown by a definition before the event from which on it answers is durable. Until then requests about
 /// definitions wait, and so do the subscriptions to rows of kinds that were replaced or removed.
-package struct DefinitionChanges {
+struct DefinitionChanges {
     /// The last event that changed a definition.
-    package private(set) var position = Position.zero
+    private(set) var position = Position.zero
     /// The kinds that the catalogue lacks, and whose subscriptions are held.
     private(set) var removed: [Kind: KindSchema] = [:]
 

@@ -29,8 +29,6 @@ package final class Engine {
     package var cluster: () -> ClusterState? = { nil }
     /// The failure of each write at a replica; nil where this store takes writes.
     package var notLeader: Failure? { didSet { refusal = notLeader } }
-    /// The changes of the catalogue that may not be durable yet.
-    package private(set) var changes = DefinitionChanges()
 
     /// Creates an engine over a store that is folded up to the log's head.
     ///
@@ -56,6 +54,8 @@ package final class Engine {
 
     /// The last event that was folded, durable or not.
     package var head: Position { world.head }
+    /// The last event that changed the definition of a model.
+    package var lastDefinition: Position { world.changes.position }
     /// The declared models that are served and built; nil where there are none.
     package var declared: (any DeclaredModelStates)? {
         get { world.states }
@@ -66,8 +66,7 @@ package final class Engine {
 
     /// The requests about declared models.
     package var models: ModelRequests {
-        ModelRequests(
-            world: world, feed: feed, lastDefinition: changes.position, notLeader: notLeader, refusal: refusal)
+        ModelRequests(world: world, feed: feed, notLeader: notLeader, refusal: refusal)
     }
     private var queries: QueryRequests {
         QueryRequests(world: world, feed: feed, limits: limits, identity: identity)
@@ -85,7 +84,7 @@ package final class Engine {
     package func logRolledBack() {
         world.logRolledBack()
         undefined = []
-        changes.rolledBack(to: head)
+        world.changes.rolledBack(to: head)
         feed.rolledBack(to: head)
     }
 
@@ -97,8 +96,11 @@ package final class Engine {
     /// Notes that a declared model was undefined: its name is unknown to the next request.
     func undefine(_ name: String) { undefined += catalogue.kinds.filter { $0.name == name }.map(\.kind) }
 
-    /// Notes that the event after the head was folded into the models, wherever it was decided.
-    package func folded(_ event: EventMetadata) { world.folded(event) }
+    /// Notes that the event after the head, which was decided elsewhere, was folded into the models.
+    package func folded(_ record: EventRecord) {
+        world.folded(EventMetadata(record))
+        if DefinitionTable.name(ofStream: record.streamName) != nil { world.changes.changed(at: record.position) }
+    }
 
     /// Reads and answers by a catalogue that follows the present one from now on, between two turns. Requests of
     /// a kind that it lacks, and answers under way about one, are `unknown`; the caller ends the subscriptions.
@@ -109,21 +111,18 @@ package final class Engine {
             plan.catalogue.follows(catalogue),
             "the catalogue of epoch \(plan.catalogue.epoch) does not follow that of epoch \(catalogue.epoch)")
         feed.retire(world.plan)
-        changes.replaced(catalogue, by: plan.catalogue)
+        world.changes.replaced(catalogue, by: plan.catalogue)
         catalogue = plan.catalogue
         undefined = []
         world.catalogueReplaced(by: plan, declared: declared)
     }
 
-    /// Notes an event that changes the definition of a model.
-    package func definitionChanged(at position: Position) { changes.changed(at: position) }
-
     /// Takes the kinds that were removed by events which are durable now.
     ///
     /// - Throws: the error of reading the models.
     package func settleChanges(durable: Position) throws(StorageError) -> [Kind: KindSchema] {
-        guard !changes.removed.isEmpty else { return [:] }
-        return try changes.settle(durable: durable) { [models, catalogue] (schema) throws(StorageError) in
+        guard !world.changes.removed.isEmpty else { return [:] }
+        return try world.changes.settle(durable: durable) { [models, catalogue] (schema) throws(StorageError) in
             if catalogue.kinds.contains(where: { $0.name == schema.name }) { return false }
             return try models.isRebuilt(schema.name)
         }
@@ -141,7 +140,7 @@ package final class Engine {
 
     /// Returns the schema of a kind of the catalogue, or of one whose subscriptions are held.
     package func schema(ofFollowed kind: Kind) -> KindSchema? {
-        catalogue.schema(of: kind) ?? changes.removed[kind]
+        catalogue.schema(of: kind) ?? world.changes.removed[kind]
     }
 
     /// Refuses each write with this failure from now on; nil accepts writes again.

@@ -21,6 +21,8 @@ final class World {
     private(set) var catalogue: Catalogue
     /// The end of the log as far as it is folded, durable or not.
     private(set) var end: LogHead
+    /// The changes of the catalogue that may not be durable yet.
+    var changes = DefinitionChanges()
     /// The declared models that are served and built; nil where there are none.
     var states: (any DeclaredModelStates)?
     private let json: any JSONReading

@@ -8,8 +8,6 @@ package struct ModelRequests {
 
     let world: World
     let feed: ChangeFeed
-    /// The last event that changed a definition.
-    let lastDefinition: Position
     /// The failure of each write at a replica; nil where this store takes writes.
     let notLeader: Failure?
     /// The reason why writes are refused now; nil while they are accepted.
@@ -129,7 +127,7 @@ package struct ModelRequests {
     private func durableStates(
         of names: [String], _ states: [DeclaredModelState], asOf durable: Position
     ) throws(StorageError) -> [DeclaredModelState]? {
-        guard lastDefinition <= durable, !feed.isUntold else { return nil }
+        guard world.changes.position <= durable, !feed.isUntold else { return nil }
         let growth = feed.growth(after: durable)
         var states = states
         for (index, name) in names.enumerated() where states[index].isReady {
@@ -235,7 +233,10 @@ package struct ModelRequests {
         let stream = StreamName(model: name)
         let events = [EventProposal(body: .model(event), meta: nil)]
         let new = NewEvents(id: nil, stream: stream, head: try world.headToExtend(stream), events: events, key: key)
-        return Appending(to: world, by: uid, now, output).append(new)
+        let receipt = Appending(to: world, by: uid, now, output).append(new)
+        // It is not in the log where that refused it, or where the request is only rehearsed.
+        if world.head == receipt.position { world.changes.changed(at: receipt.position) }
+        return receipt
     }
 
     /// Returns the first receipt of a key that made the same definition; nil for a new key.

@@ -56,14 +56,14 @@ final class EntryBuilder {
     /// - Returns: `folded` or `notFolded`.
     /// - Throws: `.corrupt` if the records cannot follow the head; then none was appended.
     func ingest(
-        _ records: UnsafeRawBufferPointer, folded: (EventMetadata) -> Void
+        _ records: UnsafeRawBufferPointer, folded: (EventRecord) -> Void
     ) throws(StorageError) -> Outcome {
         var failure: StorageError?
         try log.ingest(records) { record in
             guard failure == nil else { return }
             do throws(StorageError) {
                 try fold.fold(record)
-                folded(EventMetadata(record))
+                folded(record)
             } catch {
                 failure = error
             }

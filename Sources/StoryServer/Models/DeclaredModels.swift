@@ -45,7 +45,6 @@ final class DeclaredModels: RecordFolding {
     func fold(_ record: EventRecord) {
         if let name = DefinitionTable.name(ofStream: record.streamName) {
             (isStale, hasNews) = (true, true)
-            engine.definitionChanged(at: record.position)
             if DeclaredModel.isEnd(record) { served[String(decoding: name, as: UTF8.self)]?.isUndefined = true }
         }
         folds.appended(record)

@@ -127,7 +127,7 @@ final class Requests {
             clients.end(connection, .closed)
         case .refuse(let tag, let failure):
             // Events decide which models there are, which of them are being built, and which options they have.
-            let basis = engine.models.decide(failure) ? engine.head : engine.changes.position
+            let basis = engine.models.decide(failure) ? engine.head : engine.lastDefinition
             clients.output(connection).reply(.failed(failure), tag: tag, restsOn: basis)
         case .refuseWrite(let tag, let failure, let key):
             engine.refuse(failure, key, tag: tag, for: connection.session, into: clients.output(connection))

@@ -29,7 +29,7 @@ struct WaitingRequests {
     /// Removes the connections whose request can be handled now and returns them; drops those that are ending.
     mutating func takeReady(at durable: Position, _ driver: CommitDriver, _ engine: Engine) -> [Connection] {
         guard !connections.isEmpty else { return [] }
-        let lastDefinition = engine.changes.position
+        let lastDefinition = engine.lastDefinition
         func isReady(_ connection: Connection) -> Bool {
             connection.isRequestReady(
                 at: durable, lastDefinition: lastDefinition, takesWrites: !driver.holdsWrites(of: connection),
@@ -63,7 +63,7 @@ extension Connection {
     /// Returns what the next request waits for; nil where it can be handled.
     func awaited(by request: borrowing Request, _ driver: CommitDriver, _ engine: Engine) -> Awaited? {
         if session.lastWritten > driver.acknowledged, request.waitsForEarlierWrites { return .earlierWrites }
-        if engine.changes.position > driver.acknowledged, request.action.waitsForDefinitions {
+        if engine.lastDefinition > driver.acknowledged, request.action.waitsForDefinitions {
             return .definitions
         }
         if driver.isHalfFolded {
