@@ -25,30 +25,33 @@ package final class Engine {
     package private(set) var refusal: Failure?
     /// The declared models that this turn undefined, until the catalogue is without them.
     private var undefined: [Kind] = []
-    /// Returns the part that this store has among others; nil for a store of its own.
-    package var cluster: () -> ClusterState? = { nil }
     /// The failure of each write at a replica; nil where this store takes writes.
-    package var notLeader: Failure? { didSet { refusal = notLeader } }
+    let notLeader: Failure?
 
     /// Creates an engine over a store that is folded up to the log's head.
     ///
     /// - Parameters:
     ///   - json: the reader of the data of events that are folded for an answer.
     ///   - matches: returns whether a record has the type, data, meta and tags that a proposal would be written with.
+    ///   - feed: the feed that folds write the changes of rows to; nil where nothing else has it.
+    ///   - declared: the declared models that are served and built; nil where there are none.
+    ///   - notLeader: the failure of each write at a replica; nil where this store takes writes.
     /// - Throws: the error of reading the models.
     package init(
         _ plan: CataloguePlan, store: any TableStore, json: any JSONReading, log: any EventLogReading,
         matches: @escaping (EventProposal, EventRecord) -> Bool, identity: LogIdentity, limits: Limits, server: String,
-        durability: Durability = .fsync
+        durability: Durability = .fsync, feed: ChangeFeed? = nil, declared: (any DeclaredModelStates)? = nil,
+        notLeader: Failure? = nil
     ) throws(StorageError) {
-        feed = ChangeFeed(limits)
+        self.feed = feed ?? ChangeFeed(limits)
         catalogue = plan.catalogue
-        world = World(plan, store: store, json: json, log: log)
+        world = World(plan, store: store, json: json, log: log, states: declared)
         idempotency = Idempotency(world: world, matches: matches)
         self.limits = limits
         self.identity = identity
         self.server = server
         self.durability = durability
+        (self.notLeader, refusal) = (notLeader, notLeader)
         try world.readEnd()
     }
 
@@ -57,10 +60,7 @@ package final class Engine {
     /// The last event that changed the definition of a model.
     package var lastDefinition: Position { world.changes.position }
     /// The declared models that are served and built; nil where there are none.
-    package var declared: (any DeclaredModelStates)? {
-        get { world.states }
-        set { world.states = newValue }
-    }
+    package var declared: (any DeclaredModelStates)? { world.states }
     /// The plan of the present catalogue.
     package var plan: CataloguePlan { world.plan }
 
@@ -147,7 +147,11 @@ package final class Engine {
     package func writesRefused(_ failure: Failure?) { refusal = notLeader ?? failure }
 
     /// Greets a client beside `count` other connections; returns false if it was refused instead.
-    package func connected(_ peer: Peer, beside count: Int, into output: any TurnOutput) -> Bool {
+    ///
+    /// - Parameter part: the part that this store has among others; nil for a store of its own.
+    package func connected(
+        _ peer: Peer, beside count: Int, as part: ClusterState? = nil, into output: any TurnOutput
+    ) -> Bool {
         guard !output.isEnding else {
             output.reply(.failed(Failure.draining), tag: nil, restsOn: .zero)
             return false
@@ -162,7 +166,7 @@ package final class Engine {
         }
         let greeting = Greeting(
             server: server, position: output.durable, durable: durability, log: identity.id, limits: limits,
-            peer: peer, cluster: cluster())
+            peer: peer, cluster: part)
         output.notify(.greeting(greeting))
         return true
     }

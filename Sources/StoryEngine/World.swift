@@ -24,15 +24,21 @@ final class World {
     /// The changes of the catalogue that may not be durable yet.
     var changes = DefinitionChanges()
     /// The declared models that are served and built; nil where there are none.
-    var states: (any DeclaredModelStates)?
+    let states: (any DeclaredModelStates)?
     private let json: any JSONReading
 
-    /// - Parameter json: the reader of the data of events that are folded for an answer.
-    init(_ plan: CataloguePlan, store: any TableStore, json: any JSONReading, log: any EventLogReading) {
+    /// - Parameters:
+    ///   - json: the reader of the data of events that are folded for an answer.
+    ///   - states: the declared models that are served and built; nil where there are none.
+    init(
+        _ plan: CataloguePlan, store: any TableStore, json: any JSONReading, log: any EventLogReading,
+        states: (any DeclaredModelStates)? = nil
+    ) {
         self.plan = plan
         self.store = store
         self.log = log
         self.json = json
+        self.states = states
         catalogue = plan.catalogue
         rows = RowLookup(store)
         provenRows = RowLookup(store, isProven: true)

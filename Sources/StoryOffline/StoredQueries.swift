@@ -41,11 +41,11 @@ package final class StoredQueries {
             let end = min(last, log.head)
             let projector = ModelProjector(plan, store: store, json: JSONObjectReader())
             try projector.fold(log, from: Position(1), through: end) { progress($0, end) }
-            engine = try Engine(
-                plan, store: store, json: JSONObjectReader(), log: log, matches: EventEncoder.matches,
-                identity: log.identity, limits: Limits(), server: ProgramVersion.daemon)
             let definitions = DefinitionTable(store, json: JSONObjectReader())
             models = try OfflineModels(definitions, beside: table.catalogue, log, through: end) { progress($0, end) }
+            engine = try Engine(
+                plan, store: store, json: JSONObjectReader(), log: log, matches: EventEncoder.matches,
+                identity: log.identity, limits: Limits(), server: ProgramVersion.daemon, declared: models)
             reader = RequestReader(
                 lineLimit: StoredQueries.lineLimit, try StoredQueries.served(models, by: engine, table))
             encoder = ReplyEncoder(rows: RowJSONEncoder(engine.catalogue))
@@ -64,7 +64,6 @@ package final class StoredQueries {
     private static func served(
         _ models: OfflineModels, by engine: Engine, _ table: RequestTable
     ) throws(StorageError) -> RequestTable {
-        engine.declared = models
         guard !models.isEmpty else { return table }
         let (catalogue, kinds) = try models.catalogue(after: table.catalogue)
         engine.catalogueReplaced(by: CataloguePlan(catalogue), declared: kinds)

@@ -11,7 +11,7 @@ import StoryWire
 /// is sent when that has ended. Everything runs on the reactor's one thread.
 package final class Server: ReactorHandler {
     let dependency: ServerDependency
-    let connections = Connections()
+    let connections: Connections
     private let memory: ClientMemory
     let outbox: Outbox
     let driver: CommitDriver
@@ -42,19 +42,18 @@ package final class Server: ReactorHandler {
         let (log, models, engine) = (dependency.log, dependency.models, dependency.engine)
         let (trace, figures, slow) = (dependency.trace, dependency.figures, dependency.slow)
         let (transport, limits) = (dependency.transport, dependency.configuration.limits)
-        let starter = JobStarter(background: dependency.background, whenDone: dependency.wake)
+        let (starter, flush) = (dependency.starter, dependency.flush)
+        (connections, declared) = (dependency.connections, dependency.declared)
         memory = ClientMemory(limits)
         outbox = Outbox(
             transport: transport, limits: limits, connections: connections, memory: memory, figures: figures,
             slow: slow, life: life)
-        let flush = LogFlush(log, trace, figures)
         checkpoints = Checkpoints(models, flush, trace, starter, figures)
         rebuild = dependency.logWork.store.map { [checkpoints, effects] in
             ModelRebuild(
                 $0, checkpoints: checkpoints, engine: engine, trace: trace, figures: figures, starter: starter,
                 effects: effects)
         }
-        declared = dependency.declaredModels(flush, starter, connections)
         scrub = ModelScrub(figures: figures, starter: starter) { [declared] in
             ([models] + declared.all.map(\.store)).compactMap(\.scrub)
         }
@@ -68,27 +67,18 @@ package final class Server: ReactorHandler {
         follower = dependency.follower(driver, seals, effects)
         cluster = dependency.clusterDriver(driver, entries, seals, effects)
         let nodes = cluster.map { NodeRequests($0) }
-        clients = dependency.clients(driver, connections, outbox, publishing, cluster, nodes)
-        let work = dependency.requestedWork(declared, checkpoints, seals, starter, clients, memory, nodes)
-        requests = dependency.requests(
-            clients, memory, work, source: follower ?? cluster, takesWrites: cluster == nil)
+        let source: (any PositionSource)? = follower ?? cluster
+        let reader = dependency.requestReader(driver)
+        clients = dependency.clients(driver, connections, outbox, publishing, cluster, nodes, source)
+        let work = dependency.requestedWork(declared, checkpoints, seals, starter, clients, memory, nodes, reader)
+        requests = dependency.requests(reader, clients, memory, work, source: source, takesWrites: cluster == nil)
         housekeeping = dependency.housekeeping(driver, connections, memory, requests)
-        engine.cluster = { [weak follower, weak cluster] in
-            follower.map { .replica($0.state) } ?? cluster.map { .node($0.state) }
-        }
         catalogue = ServedCatalogue(
-            dependency.catalogueParts, engine: engine, declared: declared, driver: driver, clients: clients)
-        catalogue.advance { () throws(StorageError) in try declared.begin() }
+            dependency.catalogueParts(reader), engine: engine, declared: declared, driver: driver, clients: clients)
+        catalogue.advance { () throws(StorageError) in try declared.begin(in: engine.catalogue) }
         life.began()
         cluster?.began()
         settle()
-    }
-
-    /// Ends the cycle of references between the engine and the declared models. Weak ones would make each look at them on
-    /// the path of a request count references in a table.
-    deinit {
-        dependency.engine.declared = nil
-        dependency.fold.declared = nil
     }
 
     /// The reason for which the process ends; nil while it goes on.

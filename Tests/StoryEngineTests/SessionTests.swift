@@ -40,10 +40,9 @@ struct SessionTests {
             #expect(world.engine.connected(peer, beside: room - 1, into: output))
             #expect(!world.engine.connected(peer, beside: room, into: output))
             #expect(Answer(effects: output.effects).code == .busy)
-            world.isEnding = true
-            let late = world.output()
-            #expect(!world.engine.connected(peer, beside: 0, into: late))
-            #expect(Answer(effects: late.effects).code == .draining)
+            output.isEnding = true
+            #expect(!world.engine.connected(peer, beside: 0, into: output))
+            #expect(Answer(effects: output.effects).code == .draining)
         }
     }
 

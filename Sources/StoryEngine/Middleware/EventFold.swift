@@ -8,13 +8,18 @@ package final class EventFold {
     private let projector: ModelProjector
     private let timer: FoldTimer
     /// The declared models, which are folded behind the kinds; nil where there are none.
-    package var declared: (any RecordFolding)?
+    private let declared: (any RecordFolding)?
 
     /// Creates a fold.
     ///
-    /// - Parameter timer: counts and times folds; nil if nothing reads the figures.
-    package init(_ projector: ModelProjector, catalogue: Catalogue, timer: FoldTimer? = nil) {
-        self.projector = projector
+    /// - Parameters:
+    ///   - timer: counts and times folds; nil if nothing reads the figures.
+    ///   - declared: the declared models; nil where there are none.
+    package init(
+        _ projector: ModelProjector, catalogue: Catalogue, timer: FoldTimer? = nil,
+        declared: (any RecordFolding)? = nil
+    ) {
+        (self.projector, self.declared) = (projector, declared)
         self.timer = timer ?? FoldTimer(catalogue, clock: { 0 }) { _, _ in }
     }
 

@@ -41,6 +41,8 @@ extension ClusterDriver {
 
 /// The questions for the end of the log.
 extension ClusterDriver: PositionSource {
+    var part: ClusterState { .node(state) }
+
     /// Asks the ordering service for the end of the log; returns the number of the question.
     func askForPosition() -> UInt64 {
         let question = questions.ask(at: driver.tick)

@@ -60,7 +60,7 @@ final class NodeRequests {
             ]
             end.append(Member("tail", .object(size)))
         }
-        end.append(Conditions(driver: cluster.driver).now.member)
+        end.append(Conditions(driver: cluster.driver, part: cluster.part).now.member)
         return rows.map { Reply.line($0) } + [.done(.members(end))]
     }
 }

@@ -5,20 +5,6 @@ import StoryWire
 
 /// The parts of the loop that are made of many others.
 extension ServerDependency {
-    /// Makes the declared models, and ties them to what looks at them for each request and each event.
-    func declaredModels(_ flush: LogFlush, _ starter: JobStarter, _ connections: Connections) -> DeclaredModels {
-        let declared = DeclaredModels(
-            ModelParts(
-                log: log, engine: engine, isReplica: configuration.follow != nil,
-                isFollowed: { connections.rowSubscriptionCount > 0 }, modelFolders: modelFolders, trace: trace,
-                stored: logWork.store?.log, starter: starter, returnFreedPages: returnFreedPages,
-                events: { ProgramEventReader() }, clock: clock.steady,
-                checkpoints: { [trace, figures] in Checkpoints($0, flush, trace, starter, figures) }))
-        engine.declared = declared
-        fold.declared = declared
-        return declared
-    }
-
     /// Makes the commits of a node; nil for a store of its own.
     func entryCommitter(_ journal: JournalCommit, _ effects: Effects) -> EntryCommitter? {
         guard node != nil else { return nil }
@@ -34,7 +20,8 @@ extension ServerDependency {
         CommitDriver(
             log: log, models: models, engine: engine, fold: fold, journal: journal, committer: committer,
             effects: effects, clock: clock, transport: transport, trace: trace, figures: figures,
-            connections: connections, outbox: outbox, checkpoints: checkpoints, flush: flush, declared: declared, life: life)
+            connections: connections, outbox: outbox, checkpoints: checkpoints, flush: flush, declared: declared,
+            life: life)
     }
 
     /// How long a request waits, and an answer of another store is waited for, in ticks of 0.1 s.
@@ -49,8 +36,6 @@ extension ServerDependency {
     /// Makes the link of a replica, whose writes are refused from now on; nil for a store of its own.
     func follower(_ driver: CommitDriver, _ seals: SealQueue, _ effects: Effects) -> Follower? {
         guard let address = configuration.follow else { return nil }
-        engine.notLeader = Failure(
-            .notLeader, "this store is a replica and takes no writes: send it to \(address)", .address(address))
         return Follower(of: address, linkPorts, driver: driver, seals: seals, effects: effects)
     }
 
@@ -64,8 +49,17 @@ extension ServerDependency {
     }
 
     /// The parts that have the catalogue.
-    var catalogueParts: ServedCatalogue.Parts {
+    func catalogueParts(_ reader: RequestReader) -> ServedCatalogue.Parts {
         ServedCatalogue.Parts(fold: fold, reader: reader, encoder: encoder, figures: figures)
+    }
+
+    /// Makes the reader of request lines, which all connections share.
+    func requestReader(_ driver: CommitDriver) -> RequestReader {
+        RequestReader(lineLimit: configuration.limits.line + PeerLineReader.passOnCount, table) { [engine] name in
+            // The line is read again once the models can be.
+            guard !driver.isHalfFolded else { return nil }
+            do throws(StorageError) { return try engine.models.unready(name) } catch { return .storage(error) }
+        }
     }
 
     func pushScheduler(_ connections: Connections, _ outbox: Outbox) -> PushScheduler {
@@ -86,7 +80,7 @@ extension ServerDependency {
 
     func clients(
         _ driver: CommitDriver, _ connections: Connections, _ outbox: Outbox, _ publishing: PushScheduler,
-        _ cluster: ClusterDriver?, _ nodes: NodeRequests?
+        _ cluster: ClusterDriver?, _ nodes: NodeRequests?, _ source: (any PositionSource)?
     ) -> Clients {
         let output = RequestOutput(
             driver: driver, publishing: publishing, outbox: outbox, encoder: encoder, figures: figures, trace: trace,
@@ -94,20 +88,21 @@ extension ServerDependency {
         return Clients(
             engine: engine, driver: driver, outbox: outbox, connections: connections, publishing: publishing,
             figures: figures, slow: slow, trace: trace, access: configuration.access, owner: uid,
-            limits: configuration.limits, nodes: nodes, forwarding: cluster?.forwarding, output: output)
+            limits: configuration.limits, nodes: nodes, source: source, forwarding: cluster?.forwarding, output: output)
     }
 
     func requestedWork(
         _ declared: DeclaredModels, _ checkpoints: Checkpoints, _ seals: SealQueue, _ starter: JobStarter,
-        _ clients: Clients, _ memory: ClientMemory, _ nodes: NodeRequests?
+        _ clients: Clients, _ memory: ClientMemory, _ nodes: NodeRequests?, _ reader: RequestReader
     ) -> RequestedWork {
         let figureSource = {
             [log, models, engine, foldTimer, figures, configuration, durability] (sums: ConnectionSums) in
-            FigureSource(
+            let part = clients.part
+            return FigureSource(
                 log: log, position: clients.driver.acknowledged, models: models, engine: engine, foldTimer: foldTimer,
                 checkpoints: checkpoints, figures: figures, memory: memory, publishing: clients.publishing,
                 data: configuration.data, journal: configuration.journal, durability: durability,
-                conditions: Conditions(driver: clients.driver).now, sums: sums)
+                cluster: part, conditions: Conditions(driver: clients.driver, part: part).now, sums: sums)
         }
         return RequestedWork(
             checkpoints: CheckpointRequests(checkpoints, declared), checks: DefinitionChecks(declared.parts, declared),
@@ -116,15 +111,10 @@ extension ServerDependency {
     }
 
     func requests(
-        _ clients: Clients, _ memory: ClientMemory, _ work: RequestedWork, source: (any PositionSource)?,
-        takesWrites: Bool
+        _ reader: RequestReader, _ clients: Clients, _ memory: ClientMemory, _ work: RequestedWork,
+        source: (any PositionSource)?, takesWrites: Bool
     ) -> Requests {
-        reader.unready = { [engine, weak driver = clients.driver] name in
-            // The line is read again once the models can be.
-            guard driver?.isHalfFolded == false else { return nil }
-            do throws(StorageError) { return try engine.models.unready(name) } catch { return .storage(error) }
-        }
-        return Requests(
+        Requests(
             reader: reader, clock: clock, transport: transport, limits: configuration.limits, memory: memory,
             clients: clients, work: work,
             waits: PositionWaits(patience: patience, source: source, takesWrites: takesWrites))

@@ -28,8 +28,15 @@ package struct ServerDependency {
     package let commits: any CommitRunner
     /// The starter of the threads for checkpoints and long work.
     package let background: BackgroundStarter
-    /// The parser of request lines, shared by all connections.
-    package let reader: RequestReader
+    /// The verbs, and the kinds that they take at the start.
+    let table: RequestTable
+    /// The starter of work beside the loop.
+    let starter: JobStarter
+    /// The flush of the journal into the log.
+    let flush: LogFlush
+    let connections = Connections()
+    /// The declared models, which the engine reads and the fold writes.
+    let declared: DeclaredModels
     /// The engine that handles requests.
     package let engine: Engine
     /// The fold of the log's records into the models.
@@ -93,19 +100,39 @@ package struct ServerDependency {
         let limits = configuration.limits
         foldTimer = FoldTimer(catalogue, clock: clock.steady) { figures.folded($0, nanoseconds: $1) }
         let plan = CataloguePlan(catalogue)
+        let feed = ChangeFeed(limits)
+        let starter = JobStarter(background: background, whenDone: wake)
+        let flush = LogFlush(log, trace, figures)
+        (self.starter, self.flush) = (starter, flush)
+        declared = DeclaredModels(
+            ModelParts(
+                log: log, definitions: DefinitionTable(models, json: JSONObjectReader()), feed: feed, limits: limits,
+                isReplica: configuration.follow != nil,
+                // Weak, since an answer under way has the declared models, and its connection has the answer.
+                isFollowed: { [weak connections] in connections.map { $0.rowSubscriptionCount > 0 } ?? false },
+                modelFolders: modelFolders, trace: trace, stored: logWork.store?.log, starter: starter,
+                returnFreedPages: returnFreedPages,
+                events: { ProgramEventReader() }, clock: clock.steady,
+                checkpoints: { Checkpoints($0, flush, trace, starter, figures) }))
         engine = try Engine(
-            plan, store: models, json: JSONObjectReader(),
-            log: log, matches: EventEncoder.matches, identity: log.identity, limits: limits,
-            server: ProgramVersion.daemon, durability: self.durability)
-        let projector = ModelProjector(plan, store: models, json: JSONObjectReader(), feed: engine.feed)
-        fold = EventFold(projector, catalogue: catalogue, timer: foldTimer)
-        reader = RequestReader(
-            lineLimit: limits.line + PeerLineReader.passOnCount, try ServerDependency.table(catalogue))
+            plan, store: models, json: JSONObjectReader(), log: log, matches: EventEncoder.matches,
+            identity: log.identity, limits: limits, server: ProgramVersion.daemon, durability: self.durability,
+            feed: feed, declared: declared, notLeader: configuration.follow.map { .replica(of: $0) })
+        let projector = ModelProjector(plan, store: models, json: JSONObjectReader(), feed: feed)
+        fold = EventFold(projector, catalogue: catalogue, timer: foldTimer, declared: declared)
+        table = try ServerDependency.table(catalogue)
         encoder = ReplyEncoder(rows: RowJSONEncoder(catalogue))
         self.figures = figures
         slow = SlowRequests(
             limit: UInt64(configuration.slowMilliseconds) * 1_000_000, clock: clock.steady, figures, trace
         ) { [engine] in engine.catalogue }
+    }
+}
+
+extension Failure {
+    /// The failure of each write at a replica of the store at an address.
+    fileprivate static func replica(of address: String) -> Failure {
+        Failure(.notLeader, "this store is a replica and takes no writes: send it to \(address)", .address(address))
     }
 }
 

@@ -33,7 +33,8 @@ final class LongFolds {
     private static let patience: UInt64 = 1_000_000_000
 
     private let log: any EventLog
-    private let engine: Engine
+    private let feed: ChangeFeed
+    private let limits: Limits
     private let served: ServedDefinitions
     /// A reader that the fold under way alone uses.
     private let events: any EventReading
@@ -46,13 +47,12 @@ final class LongFolds {
     let share: FoldShare
 
     init(_ parts: ModelParts, _ served: ServedDefinitions) {
-        (log, engine, self.served, isFollowed) = (parts.log, parts.engine, served, parts.isFollowed)
+        (log, feed, limits) = (parts.log, parts.feed, parts.limits)
+        (self.served, isFollowed) = (served, parts.isFollowed)
         clock = parts.clock
         events = parts.events()
-        share = FoldShare(parts.engine.limits.foldStep)
+        share = FoldShare(parts.limits.foldStep)
     }
-
-    private var limits: Limits { engine.limits }
 
     /// True where there are declared models whose fold may be long.
     var mayConcern: Bool { !served.isEmpty }
@@ -71,8 +71,11 @@ final class LongFolds {
     // MARK: Inputs
 
     /// Looks at a write before it is handled: a long fold of its events begins, or has ended.
+    ///
+    /// - Parameter engine: decides which events it has.
     func look(
-        at request: borrowing Request, of connection: Connection, now: Instant, _ output: some TurnOutput
+        at request: borrowing Request, of connection: Connection, now: Instant, _ output: some TurnOutput,
+        by engine: Engine
     ) -> Look {
         if let underWay, underWay.owner === connection, underWay.fold.head == log.head {
             switch underWay.fold.state {
@@ -94,7 +97,7 @@ final class LongFolds {
         guard let records = rehearsal.records else { return .handle(at: nil) }
         let time = max(records.all.first?.time ?? now, now)
         begin(LongFold(records, after: log.head, at: time, within: limits, events), connection)
-        return look(at: request, of: connection, now: now, output)
+        return look(at: request, of: connection, now: now, output, by: engine)
     }
 
     /// Returns true where the records of an entry from elsewhere can be appended: their fold is short, or ready.
@@ -133,7 +136,7 @@ final class LongFolds {
         served.passed(record)
         guard fold.isAppended else { return }
         underWay = nil
-        fold.join(engine.feed, isFollowed: isFollowed())
+        fold.join(feed, isFollowed: isFollowed())
     }
 
     /// Gives the fold up: events were undone, or other definitions answer.

@@ -55,8 +55,9 @@ final class Follower: PositionSource {
     private var transport: any Transport { ports.transport }
     private var life: Life { driver.life }
 
-    /// The state, for greetings and `STATS`.
-    var state: ReplicaState {
+    var part: ClusterState { .replica(state) }
+
+    private var state: ReplicaState {
         let isSilent = silence.isLong
         let isKnown = machine.isOpen && !isSilent
         return ReplicaState(

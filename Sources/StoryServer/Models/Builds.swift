@@ -83,10 +83,6 @@ final class Builds {
     func begin(_ name: String, _ numbered: DeclaredModel.Numbered, from source: RowSource? = nil) -> Bool {
         guard !isRefused else { return false }
         do throws(StorageError) {
-            // A log that was imported by force may have such a name; a catalogue has no two kinds of one name.
-            guard !parts.engine.catalogue.kinds.contains(where: { $0.program == nil && $0.name == name }) else {
-                throw StorageError.failed("\(name) is a name of the store's own")
-            }
             let build = try parts.definition(name, numbered)
             builds[name] = build
             (reasons[name], waiting[name]) = (nil, nil)
@@ -159,7 +155,8 @@ final class Builds {
         !reasons.isEmpty || !waiting.isEmpty || builds.keys.contains { reason(of: $0) != nil }
     }
 
-    private func failed(_ name: String, _ error: StorageError) {
+    /// Notes the reason why a definition cannot be built.
+    func failed(_ name: String, _ error: StorageError) {
         (reasons[name], waiting[name]) = ("\(error)", nil)
         parts.trace.say("not-built", ["model": name, "reason": "\(error)"])
     }

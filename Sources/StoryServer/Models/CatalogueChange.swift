@@ -14,15 +14,15 @@ extension CatalogueChange {
     /// Creates the change to the definitions that answer now; nil where they contradict one another.
     ///
     /// - Parameters:
+    ///   - old: the catalogue that is served.
     ///   - definitions: in the order of their names.
     ///   - retired: the definitions that answer no more.
     ///   - parts: the parts of the daemon.
     ///   - events: the reader of events that the loop has for all definitions.
     init?(
-        to definitions: [ServedDefinition], retired: [ServedDefinition], _ parts: ModelParts,
+        from old: Catalogue, to definitions: [ServedDefinition], retired: [ServedDefinition], _ parts: ModelParts,
         _ events: any EventReading
     ) {
-        let old = parts.engine.catalogue
         let kept = Set(definitions.compactMap(\.kind))
         let removed = old.kinds.filter { $0.program != nil && !kept.contains($0.kind) }
         let added = definitions.filter { $0.kind == nil }
@@ -40,7 +40,7 @@ extension CatalogueChange {
             declared[schema.kind] = DeclaredKind(
                 store: definition.store, definition: definition.compiled.definition, events: events,
                 reader: parts.events)
-            definition.begins(schema.kind, in: plan, parts.engine.feed, events)
+            definition.begins(schema.kind, in: plan, parts.feed, events)
         }
         self.declared = declared
         for definition in retired { definition.ends() }

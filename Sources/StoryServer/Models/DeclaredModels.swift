@@ -33,7 +33,6 @@ final class DeclaredModels: RecordFolding {
     }
 
     private var log: any EventLog { parts.log }
-    private var engine: Engine { parts.engine }
 
     /// True while a build can go on in the next turn, without waiting for anything.
     var hasWork: Bool { builds.hasWork || folds.hasWork }
@@ -74,66 +73,84 @@ final class DeclaredModels: RecordFolding {
     ///
     /// - Parameters:
     ///   - acknowledged: the last acknowledged event.
+    ///   - catalogue: the catalogue that is served.
     ///   - activate: appends `ModelActivated` of a model; false where that is not possible now.
     /// - Returns: the change of the definitions that answer; nil where there is none.
     /// - Throws: the error of reading the log or the models.
     func advance(
-        acknowledged: Position, activate: (String, ModelActivated) throws(StorageError) -> Bool
+        acknowledged: Position, in catalogue: Catalogue, activate: (String, ModelActivated) throws(StorageError) -> Bool
     ) throws(StorageError) -> CatalogueChange? {
         guard isStale || !served.isEmpty || !builds.isEmpty else { return nil }
         folds.advance()
         served.noteGiven()
         endJob()
         for definition in all { definition.noteDamage() }
-        var isChanged = try follow(acknowledged)
+        var isChanged = try follow(acknowledged, catalogue)
         if dropDamaged() { isChanged = true }
         served.release(acknowledged, isAway: builds.isAway)
         for build in builds.advance(acknowledged: acknowledged) { try changeOver(build, activate) }
         // Without a store, the next start builds it again from the first event.
         for definition in builds.takeDifferent() { served.retire(definition, through: .zero) }
-        if isStale, try follow(acknowledged) { isChanged = true }
-        return isChanged ? changed() : nil
+        if isStale, try follow(acknowledged, catalogue) { isChanged = true }
+        return isChanged ? changed(from: catalogue) : nil
     }
 
     /// Updates the definitions that are served to those of the log, and folds nothing.
     ///
     /// - Returns: the change of the definitions that answer; nil where there is none.
     /// - Throws: the error of reading the models.
-    func follow(acknowledged: Position) throws(StorageError) -> CatalogueChange? {
+    func follow(acknowledged: Position, in catalogue: Catalogue) throws(StorageError) -> CatalogueChange? {
         served.noteGiven()
-        return try follow(acknowledged) ? changed() : nil
+        return try follow(acknowledged, catalogue) ? changed(from: catalogue) : nil
     }
 
     /// Returns the change to the definitions that answer now; nil where they contradict one another.
-    private func changed() -> CatalogueChange? {
-        let change = CatalogueChange(to: served.inOrder, retired: served.retired, parts, served.events)
+    private func changed(from catalogue: Catalogue) -> CatalogueChange? {
+        let change = CatalogueChange(
+            from: catalogue, to: served.inOrder, retired: served.retired, parts, served.events)
         isContradictory = change == nil
         return change
     }
 
     /// Compares with the definitions in the log; returns true where the definitions that answer changed.
-    private func follow(_ acknowledged: Position) throws(StorageError) -> Bool {
+    private func follow(_ acknowledged: Position, _ catalogue: Catalogue) throws(StorageError) -> Bool {
         guard isStale else { return false }
         (isStale, hasNews) = (false, false)
-        let defined = try engine.models.defined()
+        let defined = try defined()
         for (name, definition) in served.byName where defined[name]?.active?.number != definition.folder.number {
             served.retire(definition, through: log.head)
         }
         for build in builds.all where defined[build.name]?.wants(build.folder.number) != true { drop(build.name) }
         builds.forgetReasons { defined[$0] != nil }
         for (name, model) in defined {
-            if let active = model.active, served[name] == nil { restore(name, active) }
+            if let active = model.active, served[name] == nil { restore(name, active, beside: catalogue) }
             if let awaited = model.awaited, builds[name] == nil, served[name]?.folder.number != awaited.number {
                 // A definition that may still be undone is not built, nor one whose store is about to be removed.
                 let isReleased = served.retired(name, awaited.number) == nil
-                if awaited.position > acknowledged || !isReleased
-                    || !builds.begin(name, awaited, from: source(of: name, model, through: acknowledged))
-                {
-                    isStale = true
-                }
+                let isBegun =
+                    awaited.position <= acknowledged && isReleased
+                    && begin(name, awaited, from: source(of: name, model, through: acknowledged), beside: catalogue)
+                if !isBegun { isStale = true }
             }
         }
         return served.arrange()
+    }
+
+    /// Begins to build a definition, as `Builds.begin` does.
+    private func begin(
+        _ name: String, _ numbered: DeclaredModel.Numbered, from source: RowSource? = nil, beside catalogue: Catalogue
+    ) -> Bool {
+        // A log that was imported by force may have such a name; a catalogue has no two kinds of one name.
+        guard !catalogue.kinds.contains(where: { $0.program == nil && $0.name == name }) else {
+            builds.failed(name, .failed("\(name) is a name of the store's own"))
+            return true
+        }
+        return builds.begin(name, numbered, from: source)
+    }
+
+    /// Returns the models that are defined, by name.
+    private func defined() throws(StorageError) -> [String: DeclaredModel] {
+        Dictionary(uniqueKeysWithValues: try parts.definitions.defined().map { ($0.name, $0.model) })
     }
 
     /// Returns the rows of the definition that answers for a model, where the awaited one makes the same.
@@ -155,7 +172,7 @@ final class DeclaredModels: RecordFolding {
 
     /// Serves the active definition of a model: one that was just built, or was retired by an event that was undone;
     /// otherwise it is built, from the events that its store has.
-    private func restore(_ name: String, _ active: DeclaredModel.Numbered) {
+    private func restore(_ name: String, _ active: DeclaredModel.Numbered, beside catalogue: Catalogue) {
         if let build = builds.takeComplete(name, active.number) {
             served.begin(build)
         } else if let definition = served.retired(name, active.number) {
@@ -166,7 +183,7 @@ final class DeclaredModels: RecordFolding {
             if let build = builds.takeComplete(name, active.number) { served.begin(build) }
         } else if builds[name]?.folder.number != active.number {
             drop(name)
-            if !builds.begin(name, active) { isStale = true }
+            if !begin(name, active, beside: catalogue) { isStale = true }
         }
     }
 
@@ -175,8 +192,8 @@ final class DeclaredModels: RecordFolding {
     ///
     /// - Returns: the first change of the definitions that answer.
     /// - Throws: the error of reading the log or the models.
-    func begin() throws(StorageError) -> CatalogueChange? {
-        _ = try follow(log.head)
+    func begin(in catalogue: Catalogue) throws(StorageError) -> CatalogueChange? {
+        _ = try follow(log.head, catalogue)
         builds.fold(atMost: DeclaredModels.startingRest)
         do throws(StorageError) {
             try parts.modelFolders.removeAll(but: builds.all.map(\.folder))
@@ -184,7 +201,7 @@ final class DeclaredModels: RecordFolding {
             parts.trace.say("not-removed", ["reason": "\(error)"])
         }
         isStale = true
-        return try advance(acknowledged: log.head) { _, _ in false }
+        return try advance(acknowledged: log.head, in: catalogue) { _, _ in false }
     }
 
     private func drop(_ name: String) {
@@ -212,7 +229,7 @@ final class DeclaredModels: RecordFolding {
     ) throws(StorageError) {
         isStale = true
         // A definition that answered before, whose store was lost, only comes back.
-        if try engine.models.defined()[build.name]?.active?.number == build.folder.number { return }
+        if try parts.definitions.model(named: build.name)?.active?.number == build.folder.number { return }
         let (rows, misfits) = (try build.rows(), try build.misfits())
         let event = ModelActivated(definition: build.folder.number, rows: rows, misfits: misfits)
         guard try activate(build.name, event) else { return }

@@ -8,7 +8,11 @@ import StoryWire
 /// The parts of the daemon that declared models use.
 struct ModelParts {
     let log: any EventLog
-    let engine: Engine
+    /// The declared models as the log has them.
+    let definitions: DefinitionTable
+    /// The row changes of folded events.
+    let feed: ChangeFeed
+    let limits: Limits
     /// True where the definitions are compared with those of a source.
     let isReplica: Bool
     /// Returns true while a subscription follows rows.

@@ -32,7 +32,8 @@ final class ServedCatalogue {
     /// - Parameter mayActivate: whether this store may say in its log that a definition answers.
     func build(mayActivate: Bool, by user: UInt32, at clock: Clock) {
         advance { () throws(StorageError) in
-            try declared.advance(acknowledged: driver.acknowledged) { (name, event) throws(StorageError) in
+            try declared.advance(acknowledged: driver.acknowledged, in: engine.catalogue) {
+                (name, event) throws(StorageError) in
                 guard mayActivate, !driver.holdsWrites(), engine.refusal == nil else { return false }
                 try engine.activate(name, event, by: user, clock.now(), into: clients.output(nil))
                 driver.transport.requestTurn()
@@ -43,7 +44,9 @@ final class ServedCatalogue {
 
     /// Serves by the definitions that the log has, after events were undone.
     func follow() {
-        advance { () throws(StorageError) in try declared.follow(acknowledged: driver.acknowledged) }
+        advance { () throws(StorageError) in
+            try declared.follow(acknowledged: driver.acknowledged, in: engine.catalogue)
+        }
     }
 
     /// Serves by the change that a step of the declared models makes.

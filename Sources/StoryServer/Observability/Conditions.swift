@@ -6,10 +6,12 @@ import StoryLog
 /// The conditions of the daemon, read from the parts that know them: everything that looks at the daemon asks here.
 struct Conditions {
     let driver: CommitDriver
+    /// The part that the store has among others; nil for a store of its own.
+    let part: ClusterState?
 
     /// The conditions that hold now.
     var now: Set<StoreCondition> {
-        driver.figures.conditions.union(driver.engine.cluster()?.link.conditions ?? [])
+        driver.figures.conditions.union(part?.link.conditions ?? [])
             .union(driver.declared.conditions).union(writes)
     }
 

@@ -21,6 +21,8 @@ struct FigureSource {
     /// The size of the journal, in bytes.
     let journal: Int
     let durability: Durability
+    /// The part that the store has among others; nil for a store of its own.
+    let cluster: ClusterState?
     /// The conditions of the daemon.
     let conditions: Set<StoreCondition>
     /// The sums over all connections.
@@ -29,7 +31,7 @@ struct FigureSource {
 
     /// The number of events of the log that a replica or a node lacks; nil while that is not known, 0 for any other store.
     var clusterLag: Double? {
-        guard let cluster = engine.cluster() else { return 0 }
+        guard let cluster else { return 0 }
         return cluster.lag(behind: position).map { Double($0) }
     }
 

@@ -73,7 +73,7 @@ enum FigureTable {
         Figure(
             name: "storykeep_replica_silence_seconds", kind: .gauge, unit: .seconds,
             help: "Seconds since a replica's source, or a node's etcd, sent anything; none for a store of its own."
-        ) { .known($0.engine.cluster()?.link.silenceSeconds) },
+        ) { .known($0.cluster?.link.silenceSeconds) },
         Figure(name: "storykeep_checkpoint_position", kind: .gauge, help: "The last event in the stored models.") {
             .one($0.checkpoints.checkpointed.value)
         },

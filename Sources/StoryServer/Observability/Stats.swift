@@ -35,7 +35,7 @@ struct Stats {
 
     /// The part that the store has among others; nothing for a store of its own.
     private var cluster: [Member] {
-        guard let cluster = source.engine.cluster() else { return [] }
+        guard let cluster = source.cluster else { return [] }
         var members = cluster.members + cluster.figures(head: source.position)
         if case .node = cluster { members.append(Member("engine", .object(figures.ordering.members))) }
         return [Member("cluster", .object(members))]

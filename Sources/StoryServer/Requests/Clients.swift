@@ -16,6 +16,8 @@ final class Clients {
     /// The writes that a node passes on; nil where this store is none.
     let forwarding: Forwarding?
     private let nodes: NodeRequests?
+    /// The source of a replica, or the ordering service of a node; nil for a store of its own.
+    private let source: (any PositionSource)?
     private let access: Access
     /// The user who runs the daemon.
     private let owner: UInt32
@@ -32,13 +34,16 @@ final class Clients {
     init(
         engine: Engine, driver: CommitDriver, outbox: Outbox, connections: Connections, publishing: PushScheduler,
         figures: Figures, slow: SlowRequests, trace: Trace, access: Access, owner: UInt32, limits: Limits,
-        nodes: NodeRequests?, forwarding: Forwarding?, output: RequestOutput
+        nodes: NodeRequests?, source: (any PositionSource)?, forwarding: Forwarding?, output: RequestOutput
     ) {
         (self.engine, self.driver, self.outbox, self.connections) = (engine, driver, outbox, connections)
         (self.publishing, self.figures, self.slow, self.trace) = (publishing, figures, slow, trace)
         (self.access, self.owner, self.limits) = (access, owner, limits)
-        (self.nodes, self.forwarding, handled) = (nodes, forwarding, output)
+        (self.nodes, self.source, self.forwarding, handled) = (nodes, source, forwarding, output)
     }
+
+    /// The part that this store has among others; nil for a store of its own.
+    var part: ClusterState? { source?.part }
 
     /// Accepts a client, or refuses it with the reason.
     func connected(_ id: ConnectionID, _ credentials: PeerCredentials, at time: Instant) {
@@ -57,7 +62,7 @@ final class Clients {
             trace.sayEachSecond("denied", credentials.traced)
             figures.refusals[.denied, default: 0] += 1
             output.reply(.failed(Failure(.denied, access.refusal(of: credentials))), tag: nil, restsOn: .zero)
-        } else if engine.connected(peer, beside: others, into: output) {
+        } else if engine.connected(peer, beside: others, as: part, into: output) {
             return figures.accepted += 1
         } else {
             figures.refusals[driver.life.isEnding ? .draining : .busy, default: 0] += 1

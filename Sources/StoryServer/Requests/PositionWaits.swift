@@ -169,6 +169,8 @@ final class PositionWaits {
 
 /// A source of the position of the log: the source of a replica, or the ordering service of a node.
 protocol PositionSource: AnyObject {
+    /// The part that this store has among others, for greetings and `STATS`.
+    var part: ClusterState { get }
     /// Asks for the position; returns the number of the question.
     func askForPosition() -> UInt64
 }

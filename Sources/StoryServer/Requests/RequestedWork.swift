@@ -75,7 +75,7 @@ final class RequestedWork {
     private func answer(_ change: NodeChange?, _ tag: Tag?, _ connection: Connection) -> Work {
         let output = clients.output(connection)
         guard let nodes else {
-            output.reply(.failed(.noCluster(clients.engine.cluster())), tag: tag, restsOn: .zero)
+            output.reply(.failed(.noCluster(clients.part)), tag: tag, restsOn: .zero)
             return .zero
         }
         if let change {

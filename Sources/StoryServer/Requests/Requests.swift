@@ -174,7 +174,7 @@ final class Requests {
     /// Has the engine answer a write of events whose fold into declared models may be long.
     private func answerFolded(_ request: borrowing Request, _ connection: Connection) -> Bool {
         let folds = driver.declared.folds
-        switch folds.look(at: request, of: connection, now: now(), handled) {
+        switch folds.look(at: request, of: connection, now: now(), handled, by: engine) {
         case .handle(let time):
             defer { folds.handled(connection) }
             return answer(request, connection, at: time)

@@ -30,7 +30,7 @@ package final class RequestReader {
     package private(set) var table: RequestTable
     private let verbs: NameTable
     /// Returns the refusal of a request about the rows of a model that is not built yet; nil for any other name.
-    package var unready: (String) -> Failure? = { _ in nil }
+    private let unready: (String) -> Failure?
 
     /// Returns the tag at the start of an incomplete line; nil if it has no whole one.
     static func tag(of opening: [UInt8]) -> Tag? {
@@ -46,8 +46,9 @@ package final class RequestReader {
     /// - Parameters:
     ///   - lineLimit: the longest line, in bytes.
     ///   - table: the verbs, and the kinds that they take.
-    package init(lineLimit: Int, _ table: RequestTable) {
-        self.table = table
+    ///   - unready: returns the refusal of a request about the rows of a model that is not built yet; nil for other names.
+    package init(lineLimit: Int, _ table: RequestTable, unready: @escaping (String) -> Failure? = { _ in nil }) {
+        (self.table, self.unready) = (table, unready)
         verbs = NameTable(table.shapes.map(\.verb.name))
         scanner = JSONScanner(capacity: lineLimit + LineFramer.slack)
         events = ProposalReader(scanner)
