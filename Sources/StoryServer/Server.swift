@@ -120,29 +120,29 @@ package final class Server: ReactorHandler {
     /// Handles the lines that have arrived.
     package func bytesReceived(_ id: ConnectionID, _ bytes: UnsafeRawBufferPointer) {
         slow.turnGoesOn()
-        guard let connection = connections[id], !connection.isEnding else {
+        guard let connection = connections[id], let conversation = connection.conversation else {
             outbound.received(id, bytes)
             settle()
             return definitionsMayHaveCome()
         }
         connections.touched.add(connection)
-        connection.lines.bytesReceived(bytes)
+        conversation.lines.bytesReceived(bytes)
         connection.client.received += UInt64(bytes.count)
         dependency.figures.received += UInt64(bytes.count)
-        requests.received(connection)
+        requests.received(connection, conversation)
         settle()
     }
 
     /// Handles the end of the peer's input.
     package func peerClosed(_ id: ConnectionID) {
         slow.turnGoesOn()
-        guard let connection = connections[id], !connection.isEnding else {
+        guard let connection = connections[id], let conversation = connection.conversation else {
             outbound.closed(id)
             return settle()
         }
         connections.touched.add(connection)
-        connection.lines.peerClosed()
-        requests.received(connection)
+        conversation.lines.peerClosed()
+        requests.received(connection, conversation)
         settle()
     }
 

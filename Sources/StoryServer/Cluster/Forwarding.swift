@@ -111,8 +111,8 @@ final class Forwarding {
     // MARK: Clients
 
     /// Returns true where a connection's next write is taken; else the connection goes on once one is.
-    func hasRoom(_ connection: Connection) -> Bool {
-        guard connection.forwarded < ForwardedWrites.mostOfClient else { return false }
+    func hasRoom(_ connection: Connection, _ conversation: Conversation) -> Bool {
+        guard conversation.forwarded < ForwardedWrites.mostOfClient else { return false }
         guard writes.isFull else { return true }
         crowded.append(connection)
         return false
@@ -121,24 +121,24 @@ final class Forwarding {
     /// Takes a write of a connection, which is to be passed on.
     ///
     /// - Parameter text: its line from the verb on.
-    func add(_ request: borrowing Request, _ text: UnsafeRawBufferPointer, of connection: Connection) {
-        connection.forwarded += 1
+    func add(
+        _ request: borrowing Request, _ text: UnsafeRawBufferPointer, of connection: Connection,
+        _ conversation: Conversation
+    ) {
+        conversation.forwarded += 1
         let write = ForwardedWrite(request, text, of: connection)
         input { $0.add(write, at: $1) }
     }
 
     /// Takes out the writes of a connection, which ends, with their answers as far as their outcome is known.
     func connectionEnds(_ connection: Connection) -> [(ForwardedWrite, ForwardedAnswer)] {
-        guard connection.forwarded > 0 else { return [] }
-        connection.forwarded = 0
+        guard let conversation = connection.conversation, conversation.forwarded > 0 else { return [] }
+        conversation.forwarded = 0
         return writes.clientEnds(connection.id.value)
     }
 
     /// Forgets a connection, which is closed.
-    func connectionGone(_ connection: Connection) {
-        connection.forwarded = 0
-        writes.clientGone(connection.id.value)
-    }
+    func connectionGone(_ connection: Connection) { writes.clientGone(connection.id.value) }
 
     // MARK: Inputs and actions
 
@@ -181,7 +181,7 @@ extension ForwardedWrite {
         let tag = request.tag.map { "@\($0) " } ?? ""
         let key: RequestKey? = if case .write(let write) = request.action { write.key } else { nil }
         self.init(
-            client: connection.id.value, verb: request.verb, tag: request.tag, user: connection.session.peer.uid,
+            client: connection.id.value, verb: request.verb, tag: request.tag, user: connection.peer.uid,
             line: Array(tag.utf8) + text, verbIndex: tag.utf8.count, isRepeatable: key != nil)
     }
 }

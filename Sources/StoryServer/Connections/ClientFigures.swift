@@ -13,6 +13,8 @@ struct ClientFigures {
     var since = Instant(milliseconds: 0)
     /// When the client connected, in ticks of 0.1 s.
     var beganTick: UInt64 = 0
+    /// When a line was last handled, in ticks of 0.1 s.
+    var lastLine: UInt64 = 0
     private(set) var requests: UInt64 = 0
     var errors: UInt64 = 0
     /// The bytes received from the client, and the bytes handed to its socket.

@@ -101,6 +101,7 @@ final class ClientMemory {
 extension Connection {
     /// The bytes that are kept for the connection, without those that the transport holds.
     fileprivate var keptBytes: Int {
-        lines.storageCount + output.storageCount + session.keptBytes + (answer?.cursor.keptBytes ?? 0)
+        output.storageCount + (answer?.cursor.keptBytes ?? 0)
+            + (conversation.map { $0.lines.storageCount + $0.session.keptBytes } ?? 0)
     }
 }

@@ -3,16 +3,18 @@ import StoryEngine
 import StoryReactor
 import StoryWire
 
-/// The state machine of one connection, with its session, its input as lines, and its output.
+/// The state machine of one connection, and its output.
+///
+/// Each state carries its own data: session and input end with the last request, before the output is sent.
 final class Connection {
     /// The state, which says how the next request is handled.
     enum State {
         /// The next request is handled.
-        case open
+        case open(Conversation)
         /// The request with this tag waits; it is still the next line, but for background work.
-        case awaiting(Awaited, Tag?)
+        case awaiting(Awaited, Tag?, Conversation)
         /// The next request waits for an answer that is being written.
-        case answering(Answer)
+        case answering(Answer, Conversation)
         /// No more requests are handled; pending output is sent.
         case closing
         /// The connection was closed, by the server or by the peer.
@@ -49,40 +51,26 @@ final class Connection {
     }
 
     let id: ConnectionID
-    private(set) var state = State.open {
+    let peer: Peer
+    private(set) var state: State {
         didSet { touched.add(self) }
     }
-    var session: Session
-    var lines: SessionMachine
     /// The output; only the outbox writes to it, which lists the connection for sending as well.
     var output = ConnectionOutput()
+    var client = ClientFigures()
+    /// The requests whose replies have not been sent.
+    var asked = AskedRequests()
+
     /// The list that notes that something about the connection has changed.
     private let touched: TouchedConnections
-    /// When the connection last did something.
-    var activity = Activity()
-    var client = ClientFigures()
-    var asked = AskedRequests()
-    /// The index of the subscription that has its share first.
-    var firstSubscription = 0
-    /// The number of its subscriptions to rows and lists that all connections' sum includes.
-    var countedRowSubscriptions = 0
+    /// The lists of the loop that the connection is in.
+    var listed: Lists = []
+    /// The bytes that the memory account has recorded for the connection.
+    var accounted = 0
     /// True while the transport leaves the peer's bytes in the socket.
     var isPaused = false
     /// Whether the connection has a long line that is not complete, and whether it is being read.
     var longLine = LongLine.none
-    /// The last turn that handled lines of the connection, and the number of those lines.
-    var taken: (turn: UInt64, lines: Int) = (0, 0)
-    /// The bytes that the memory account has recorded for the connection.
-    var accounted = 0
-    /// The lists of the loop that the connection is in.
-    var listed: Lists = []
-    /// The end of the wait for the position that the next request names, or the lead that it needs; nil before that.
-    var positionWait: PositionWaits.End?
-
-    /// The number of writes that were passed on to another node, or are to be, and have no reply.
-    var forwarded = 0
-    /// True once the peer, which is a node, passed a write on.
-    var passesOn = false
 
     /// The lists of connections that the loop keeps; a connection is in each at most once.
     struct Lists: OptionSet {
@@ -106,26 +94,20 @@ final class Connection {
         case reading
     }
 
-    /// When a connection last did something, in ticks of 0.1 s.
-    struct Activity {
-        /// When a line was last handled.
-        var lastLine: UInt64 = 0
-        /// When the connection was last seen to send a line, to wait for work, or to read output.
-        var last: UInt64 = 0
-        /// When the incomplete line was first seen; nil where there is none.
-        var lineBegan: UInt64?
-        /// The bytes of unsent output at the last look.
-        var unsent = 0
-    }
-
     init(id: ConnectionID, peer: Peer, isNode: Bool = false, limits: Limits, touched: TouchedConnections) {
-        self.id = id
-        self.touched = touched
-        session = Session(peer: peer)
-        lines = SessionMachine(limits: limits, passesOn: isNode)
+        (self.id, self.peer, self.touched) = (id, peer, touched)
+        state = .open(Conversation(peer: peer, isNode: isNode, limits: limits))
     }
 
     // MARK: State
+
+    /// The conversation; nil once no more requests are handled.
+    var conversation: Conversation? {
+        switch state {
+        case .open(let conversation), .awaiting(_, _, let conversation), .answering(_, let conversation): conversation
+        case .closing, .closed: nil
+        }
+    }
 
     /// True when the next request can be handled.
     var isOpen: Bool {
@@ -155,8 +137,8 @@ final class Connection {
     var awaitsWork: Bool {
         switch state {
         case .awaiting: true
-        case .answering: activity.unsent == 0
-        case .open: forwarded > 0
+        case .answering(_, let conversation): conversation.activity.unsent == 0
+        case .open(let conversation): conversation.forwarded > 0
         case .closing, .closed: false
         }
     }
@@ -164,65 +146,69 @@ final class Connection {
     /// The answer that is being written; nil when there is none.
     var answer: Answer? {
         switch state {
-        case .answering(let answer): answer
+        case .answering(let answer, _): answer
         case .open, .awaiting, .closing, .closed: nil
         }
     }
 
     /// True while the next request waits for the replies to writes that were passed on.
-    var awaitsForwarded: Bool { if case .awaiting(.forwarded, _) = state { true } else { false } }
+    var awaitsForwarded: Bool { if case .awaiting(.forwarded, _, _) = state { true } else { false } }
 
     // MARK: Transitions
 
     /// Makes the request with this tag wait.
     func requestMustWait(for awaited: Awaited, _ tag: Tag?) {
-        guard case .open = state else { return }
-        state = .awaiting(awaited, tag)
+        guard case .open(let conversation) = state else { return }
+        state = .awaiting(awaited, tag, conversation)
     }
 
     /// Ends the wait of the next request: its condition holds, or the writes were undone.
     func waitIsOver() {
         switch state {
-        case .awaiting(.job, _), .open, .answering, .closing, .closed: break
-        case .awaiting: state = .open
+        case .awaiting(.job, _, _), .open, .answering, .closing, .closed: break
+        case .awaiting(_, _, let conversation): state = .open(conversation)
         }
     }
 
     /// Notes that the work ended; returns false when its reply is not wanted any more.
     func jobEnded() -> Bool {
-        guard case .awaiting(.job, _) = state else { return false }
-        state = .open
+        guard case .awaiting(.job, _, let conversation) = state else { return false }
+        state = .open(conversation)
         return true
     }
 
     /// Notes that an answer began that is written step by step.
     func answerBegan(_ answer: Answer) {
-        guard case .open = state else { return }
-        state = .answering(answer)
+        guard case .open(let conversation) = state else { return }
+        state = .answering(answer, conversation)
     }
 
     /// Notes that the answer was completed.
     func answerEnded() {
-        guard case .answering = state else { return }
-        state = .open
+        guard case .answering(_, let conversation) = state else { return }
+        state = .open(conversation)
     }
 
-    /// Stops handling requests; returns the request that still needs a reply, nil where none does.
-    func finishRequested() -> UnansweredRequest? {
-        defer { if !isClosed { state = .closing } }
+    /// Stops handling requests; returns the conversation with the request that still needs a reply, nil where there was
+    /// none any more.
+    func finishRequested() -> EndedConversation? {
+        let ended: EndedConversation
         switch state {
-        case .answering(let answer): return UnansweredRequest(tag: answer.tag)
-        case .awaiting(.forwarded(isEnd: true), _): return nil
-        case .awaiting(_, let tag): return UnansweredRequest(tag: tag)
-        case .open, .closing, .closed: return nil
+        case .closing, .closed: return nil
+        case .answering(let answer, let conversation): ended = EndedConversation(conversation, .request(answer.tag))
+        case .awaiting(.forwarded(isEnd: true), _, let conversation), .open(let conversation):
+            ended = EndedConversation(conversation, .nothing)
+        case .awaiting(_, let tag, let conversation): ended = EndedConversation(conversation, .request(tag))
         }
+        state = .closing
+        return ended
     }
 
-    /// Notes that the connection was closed, or is about to be.
-    func closed() { state = .closed }
-}
-
-/// A request that was read and has no reply.
-struct UnansweredRequest {
-    let tag: Tag?
+    /// Notes that the connection was closed, or is about to be; returns the conversation that it ends, nil where that had
+    /// ended.
+    func closed() -> Conversation? {
+        let ended = conversation
+        state = .closed
+        return ended
+    }
 }

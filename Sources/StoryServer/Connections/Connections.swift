@@ -28,15 +28,15 @@ final class Connections {
 
     /// Updates the followers after a change of the connection's subscriptions.
     func subscriptionsChanged(_ connection: Connection) {
-        guard !connection.isEnding else { return }
-        count(connection, rowSubscriptions: connection.session.rowSubscriptionCount)
-        followersByID[connection.id] = connection.session.active.isEmpty ? nil : connection
+        guard let conversation = connection.conversation else { return }
+        count(conversation, rowSubscriptions: conversation.session.rowSubscriptionCount)
+        followersByID[connection.id] = conversation.session.active.isEmpty ? nil : connection
     }
 
-    /// Notes that the connection is ending, which makes room for another one; called once for each connection.
-    func ended(_ connection: Connection) {
+    /// Notes that the connection's conversation has ended, which makes room for another one.
+    func ended(_ connection: Connection, _ conversation: Conversation) {
         liveCount -= 1
-        count(connection, rowSubscriptions: 0)
+        count(conversation, rowSubscriptions: 0)
         followersByID[connection.id] = nil
     }
 
@@ -44,11 +44,11 @@ final class Connections {
 
     /// Undoes the events after a position in all sessions.
     func rolledBack(to position: Position) {
-        for connection in all { connection.session.rolledBack(to: position) }
+        for connection in all { connection.conversation?.session.rolledBack(to: position) }
     }
 
-    private func count(_ connection: Connection, rowSubscriptions: Int) {
-        rowSubscriptionCount += rowSubscriptions - connection.countedRowSubscriptions
-        connection.countedRowSubscriptions = rowSubscriptions
+    private func count(_ conversation: Conversation, rowSubscriptions: Int) {
+        rowSubscriptionCount += rowSubscriptions - conversation.countedRowSubscriptions
+        conversation.countedRowSubscriptions = rowSubscriptions
     }
 }

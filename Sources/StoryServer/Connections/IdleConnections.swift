@@ -27,36 +27,39 @@ struct IdleConnections {
         let longest = limits.idle.ticks
         let shortest = max(1, limits.idle / 10)
         var due: [Due] = []
-        var idle: [Connection] = []
-        for connection in connections.all where !connection.isEnding {
-            look(at: connection, tick)
+        var idle: [(connection: Connection, since: UInt64)] = []
+        for connection in connections.all {
+            guard let conversation = connection.conversation else { continue }
+            look(at: connection, in: conversation, tick)
+            let activity = conversation.activity
             let seconds = isLineWanted && connection.longLine == .reading ? shortest : limits.idle
-            if let began = connection.activity.lineBegan, tick - began >= seconds.ticks {
+            if let began = activity.lineBegan, tick - began >= seconds.ticks {
                 due.append((connection, seconds))
-            } else if isMemoryWanted, connection.keepsAnswers, tick - connection.activity.last >= shortest.ticks {
+            } else if isMemoryWanted, connection.keepsAnswers(conversation), tick - activity.last >= shortest.ticks {
                 due.append((connection, shortest))
-            } else if tick - connection.activity.last >= longest, connection.session.subscriptionCount == 0 {
-                idle.append(connection)
+            } else if tick - activity.last >= longest, conversation.session.subscriptionCount == 0 {
+                idle.append((connection, activity.last))
             }
         }
         // One less, because the last connection is reserved for administrators.
         guard isRoomWanted, connections.liveCount - due.count >= limits.connections - 1 else { return due }
-        idle.sort { ($0.activity.last, $0.id.value) < ($1.activity.last, $1.id.value) }
-        return due + idle.prefix(max(1, limits.connections / 16)).map { ($0, limits.idle) }
+        idle.sort { ($0.since, $0.connection.id.value) < ($1.since, $1.connection.id.value) }
+        return due + idle.prefix(max(1, limits.connections / 16)).map { ($0.connection, limits.idle) }
     }
 
     /// Updates the connection's activity.
-    private func look(at connection: Connection, _ tick: UInt64) {
+    private func look(at connection: Connection, in conversation: Conversation, _ tick: UInt64) {
         let unsent = transport.unsentCount(connection.id)
-        let hasTaken = unsent != connection.activity.unsent
-        connection.activity.unsent = unsent
-        connection.activity.last =
-            hasTaken || connection.awaitsWork ? tick : max(connection.activity.last, connection.activity.lastLine)
+        let hasTaken = unsent != conversation.activity.unsent
+        let lastLine = connection.client.lastLine
+        conversation.activity.unsent = unsent
+        conversation.activity.last =
+            hasTaken || connection.awaitsWork ? tick : max(conversation.activity.last, lastLine)
         if !connection.hasUnfinishedLine {
-            connection.activity.lineBegan = nil
-        } else if connection.activity.lineBegan.map({ $0 <= connection.activity.lastLine }) ?? true {
+            conversation.activity.lineBegan = nil
+        } else if conversation.activity.lineBegan.map({ $0 <= lastLine }) ?? true {
             // A line was handled since an incomplete one was seen, so this is a new one.
-            connection.activity.lineBegan = tick
+            conversation.activity.lineBegan = tick
         }
     }
 }
@@ -69,8 +72,12 @@ extension Int {
 extension Connection {
     /// True where a line is incomplete, and nothing in the server keeps the client from completing it.
     fileprivate var hasUnfinishedLine: Bool {
-        isOpen && !isPaused && lines.bufferedCount > 0 && !lines.hasBufferedLine
+        guard case .open(let conversation) = state, !isPaused else { return false }
+        return conversation.lines.bufferedCount > 0 && !conversation.lines.hasBufferedLine
     }
+
     /// True where unread answers are kept for the connection. A follower that reads nothing costs little, and stays.
-    fileprivate var keepsAnswers: Bool { activity.unsent > 0 && (answer != nil || session.subscriptionCount == 0) }
+    fileprivate func keepsAnswers(_ conversation: Conversation) -> Bool {
+        conversation.activity.unsent > 0 && (answer != nil || conversation.session.subscriptionCount == 0)
+    }
 }

@@ -158,7 +158,7 @@ final class Outbox {
     /// Closes a connection that is ending, once all its output was handed to the transport.
     func finish(_ connection: Connection) {
         guard !connection.isClosed else { return }
-        connection.closed()
+        _ = connection.closed()
         // Once the daemon ends, a connection that has read everything is closed at once.
         transport.finish(connection.id, lingers: !life.isEnding)
     }

@@ -91,7 +91,7 @@ final class LongFolds {
         else {
             return .handle(at: nil)
         }
-        var session = connection.session
+        guard var session = connection.conversation?.session else { return .handle(at: nil) }
         let rehearsal = Rehearsal(durable: output.durable, published: output.published)
         engine.handle(request, from: &session, now: now, into: rehearsal)
         guard let records = rehearsal.records else { return .handle(at: nil) }

@@ -75,8 +75,8 @@ final class ServedCatalogue {
         parts.reader.catalogueReplaced(by: table)
         parts.encoder.rows.catalogueReplaced(by: catalogue)
         parts.figures.catalogueReplaced(by: catalogue)
-        for connection in clients.connections.all where connection.session.rowSubscriptionCount > 0 {
-            connection.session.holdSubscriptions(outside: catalogue, published: clients.publishing.published)
+        eachFollowingRows { connection, conversation in
+            conversation.session.holdSubscriptions(outside: catalogue, published: clients.publishing.published)
             clients.connections.subscriptionsChanged(connection)
         }
         settleSubscriptions(at: clients.publishing.published)
@@ -90,11 +90,21 @@ final class ServedCatalogue {
             return driver.fail(error)
         }
         guard !removed.isEmpty else { return }
-        for connection in clients.connections.all where connection.session.rowSubscriptionCount > 0 {
-            connection.session.settleSubscriptions(
+        eachFollowingRows { connection, conversation in
+            conversation.session.settleSubscriptions(
                 of: removed, in: engine.catalogue, at: durable, into: clients.output(connection))
             clients.publishing.add(connection)
             clients.connections.subscriptionsChanged(connection)
+        }
+    }
+
+    /// Calls `body` with each connection that follows rows.
+    private func eachFollowingRows(_ body: (Connection, Conversation) -> Void) {
+        for connection in clients.connections.all {
+            guard let conversation = connection.conversation, conversation.session.rowSubscriptionCount > 0 else {
+                continue
+            }
+            body(connection, conversation)
         }
     }
 }

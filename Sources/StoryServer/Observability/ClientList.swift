@@ -44,14 +44,14 @@ final class ClientList: AnswerCursor {
                 return .ended(.done(.members(done)), restsOn: .zero)
             }
             lines.row(.line(members(of: connection)))
-            lines.spend(.client + connection.session.subscriptionCount * .key)
+            lines.spend(.client + (connection.conversation?.session.subscriptionCount ?? 0) * .key)
             count += 1
         }
         return .more
     }
 
     private func members(of connection: Connection) -> [Member] {
-        let (client, peer) = (connection.client, connection.session.peer)
+        let (client, peer) = (connection.client, connection.peer)
         let waiting = outbox.waitingCount(connection)
         var members = [
             Member("client", .count(client.number)), Member("uid", .count(UInt64(peer.uid))),
@@ -66,15 +66,16 @@ final class ClientList: AnswerCursor {
             members.append(Member("from", .text(certificate.from)))
         }
         if let verb = client.verb { members.append(Member("verb", .text(verb.name))) }
-        return members + subscriptions(of: connection.session)
+        return members + subscriptions(of: connection.conversation)
     }
 
     private func idleSeconds(of connection: Connection) -> Double {
-        let (last, tick) = (max(connection.activity.lastLine, connection.client.beganTick), driver.tick)
+        let (last, tick) = (max(connection.client.lastLine, connection.client.beganTick), driver.tick)
         return Double(tick - min(last, tick)) / 10
     }
 
-    private func subscriptions(of session: Session) -> [Member] {
+    private func subscriptions(of conversation: Conversation?) -> [Member] {
+        guard let session = conversation?.session else { return [Member("subscriptions", .list([]))] }
         let slowest = session.slowestSubscriptions(subscriptionLimit, published: publishing.published)
         let members = [Member("subscriptions", .list(slowest.map(told)))]
         let more = session.subscriptionCount - slowest.count

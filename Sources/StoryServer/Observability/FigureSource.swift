@@ -105,9 +105,9 @@ struct ConnectionSums {
     ///
     /// - Parameter published: the last event that was pushed to followers.
     mutating func add(_ connection: Connection, published: Position) {
-        let session = connection.session
         connections += 1
-        byRole[session.peer.role, default: 0] += 1
+        byRole[connection.peer.role, default: 0] += 1
+        guard let session = connection.conversation?.session else { return }
         rowSubscriptions += UInt64(session.rowSubscriptionCount)
         eventSubscriptions += UInt64(session.subscriptionCount - session.rowSubscriptionCount)
         lag = max(lag, session.lag(head: published, published: published))

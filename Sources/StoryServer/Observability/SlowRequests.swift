@@ -163,7 +163,7 @@ final class SlowRequests {
                 "verb": group.first.verb.name, "target": given.target(of: group.first.verb, in: catalogue) ?? "-",
                 "options": given.options(in: catalogue) ?? "-",
                 "ms": "\(nanoseconds / 1_000_000)", "work-ms": "\(work / 1_000_000)",
-                "client": "\(connection.client.number)", "uid": "\(connection.session.peer.uid)",
+                "client": "\(connection.client.number)", "uid": "\(connection.peer.uid)",
             ])
     }
 }

@@ -30,7 +30,7 @@ final class Survey: AnswerCursor {
 
     func step(into lines: any AnswerLines) throws(StorageError) -> CursorStep {
         while let connection = walk.next(of: connections) {
-            lines.spend(.record + connection.session.active.count * .link)
+            lines.spend(.record + (connection.conversation?.session.active.count ?? 0) * .link)
             sums.add(connection, published: publishing.published)
             if lines.isSpent { return .more }
         }

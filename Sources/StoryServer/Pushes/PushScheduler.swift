@@ -73,8 +73,8 @@ final class PushScheduler {
         published = durable
         let areLost = feed.becameDurable(through: durable, isWatched: connections.rowSubscriptionCount > 0)
         func wake(_ follower: IdleSubscriptions.Waiter) {
-            guard let connection = connections[follower.connection],
-                connection.session.wake(follower.subscription, published: before, feed: mark)
+            guard let connection = connections[follower.connection], let conversation = connection.conversation,
+                conversation.session.wake(follower.subscription, published: before, feed: mark)
             else { return }
             connections.subscriptionsChanged(connection)
         }
@@ -89,20 +89,24 @@ final class PushScheduler {
         lines.budget = share
         defer { queue.giveBack(lines.budget) }
         switch connection.state {
-        case .answering(let answer):
+        case .answering(let answer, let conversation):
             // After a long answer the connection stays in the round: its next request waits for it.
-            return step(answer, connection) || share - lines.budget > PushScheduler.short
-        case .open, .awaiting(.position, _), .awaiting(.forwarded, _), .awaiting(.room, _), .awaiting(.models, _),
-            .awaiting(.rollBack, _), .awaiting(.fold, _):
-            return push(to: connection, durable)
-        case .awaiting(.job, _), .awaiting(.earlierWrites, _), .awaiting(.definitions, _), .closing, .closed:
+            return step(answer, connection, in: conversation) || share - lines.budget > PushScheduler.short
+        case .open(let conversation), .awaiting(.position, _, let conversation),
+            .awaiting(.forwarded, _, let conversation), .awaiting(.room, _, let conversation),
+            .awaiting(.models, _, let conversation), .awaiting(.rollBack, _, let conversation),
+            .awaiting(.fold, _, let conversation):
+            return push(to: connection, conversation, durable)
+        case .awaiting(.job, _, _), .awaiting(.earlierWrites, _, _), .awaiting(.definitions, _, _), .closing, .closed:
             return false
         }
     }
 
     // MARK: Answers
 
-    private func step(_ answer: Connection.Answer, _ connection: Connection) -> Bool {
+    private func step(
+        _ answer: Connection.Answer, _ connection: Connection, in conversation: Conversation
+    ) -> Bool {
         let room = outbox.roomAhead(connection)
         guard room > 0 else { return false }
         do throws(StorageError) {
@@ -122,7 +126,7 @@ final class PushScheduler {
         } catch {
             end(answer, .failed(trace.failure(of: error)), restsOn: answer.restsOn, connection)
         }
-        return !connection.session.active.isEmpty
+        return !conversation.session.active.isEmpty
     }
 
     private func end(
@@ -139,61 +143,63 @@ final class PushScheduler {
     // MARK: Subscriptions
 
     /// Pushes to the connection's active subscriptions, which divide its share; the first one changes.
-    private func push(to connection: Connection, _ durable: Position) -> Bool {
-        let count = connection.session.active.count
+    private func push(to connection: Connection, _ conversation: Conversation, _ durable: Position) -> Bool {
+        let count = conversation.session.active.count
         // A slow client gets no more until it has read everything that was sent.
         guard count > 0 else { return false }
         guard outbox.isTaken(connection) else {
-            connection.session.readerStandsStill(head: durable)
+            conversation.session.readerStandsStill(head: durable)
             return false
         }
         let before = connection.output.count
         let size = before + outbox.roomAhead(connection)
         var isMore = false
         var failed: [(id: SubscriptionID, error: StorageError)] = []
-        let first = connection.firstSubscription % count
+        let first = conversation.firstSubscription % count
         outbox.append(to: connection) { bytes in
             lines.write(to: &bytes, until: size) {
                 for offset in 0..<count {
                     let index = (first + offset) % count
                     guard !lines.isSpent else {
-                        connection.firstSubscription = index
+                        conversation.firstSubscription = index
                         isMore = true
                         return
                     }
                     do throws(StorageError) {
-                        let wantsMore = try connection.session.withActive(index) { (follower) throws(StorageError) in
+                        let wantsMore = try conversation.session.withActive(index) { (follower) throws(StorageError) in
                             try pushes.publish(&follower, head: durable, to: lines)
                         }
                         if wantsMore, lines.hasRoom { isMore = true }
                     } catch {
-                        failed.append((connection.session.active[index].id, error))
+                        failed.append((conversation.session.active[index].id, error))
                     }
                 }
             }
         }
-        for (id, error) in failed { end(id, error, connection) }
-        rest(connection, at: durable)
+        for (id, error) in failed { end(id, error, connection, in: conversation) }
+        rest(connection, conversation, at: durable)
         if connection.output.count != before { outbox.close(connection, restsOn: .zero, durable: durable) }
         return isMore
     }
 
     /// Makes the subscriptions idle that have everything: they cost nothing until an event of their stream comes.
-    private func rest(_ connection: Connection, at durable: Position) {
-        let rested = connection.session.rest(at: durable)
+    private func rest(_ connection: Connection, _ conversation: Conversation, at durable: Position) {
+        let rested = conversation.session.rest(at: durable)
         guard !rested.isEmpty else { return }
         for subscription in rested {
             let follower = IdleSubscriptions.Waiter(connection: connection.id, subscription: subscription.id)
             resting.add(follower, of: subscription) {
-                connections[$0.connection]?.session.isResting($0.subscription) == true
+                connections[$0.connection]?.conversation?.session.isResting($0.subscription) == true
             }
         }
         connections.subscriptionsChanged(connection)
     }
 
     /// Ends a subscription whose next events cannot be read; it can be resumed after the last event sent.
-    private func end(_ id: SubscriptionID, _ error: StorageError, _ connection: Connection) {
-        guard let ended = connection.session.unsubscribe(id, published: published) else { return }
+    private func end(
+        _ id: SubscriptionID, _ error: StorageError, _ connection: Connection, in conversation: Conversation
+    ) {
+        guard let ended = conversation.session.unsubscribe(id, published: published) else { return }
         let reason = EndReason(trace.failure(of: error))
         outbox.append(to: connection) {
             ReplyEncoder.append(.end(reason, resume: ended.next), subscription: id, to: &$0)

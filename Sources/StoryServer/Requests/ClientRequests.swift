@@ -45,7 +45,7 @@ final class ClientRequests {
         let position = clients.driver.acknowledged.value
         let members = [Member("ended", .count(number)), Member("position", .count(position))]
         clients.output(connection).reply(.done(.members(members)), tag: tag, restsOn: .zero)
-        clients.trace.say("client-ended", ["client": "\(number)", "by": "\(connection.session.peer.uid)"])
+        clients.trace.say("client-ended", ["client": "\(number)", "by": "\(connection.peer.uid)"])
         toEnd.append(ended)
     }
 
@@ -55,7 +55,6 @@ final class ClientRequests {
         toEnd = []
         for connection in ended where !connection.isEnding {
             clients.end(connection, .ended, Failure(.denied, "an administrator ended the connection"))
-            connection.lines.discard()
         }
     }
 
@@ -66,6 +65,5 @@ final class ClientRequests {
             "certificate-ended",
             ["certificate": certificate?.name ?? "", "from": certificate?.from ?? "", "reason": "\(error)"])
         clients.end(connection, .certificate, Failure(.denied, "\(error)"))
-        connection.lines.discard()
     }
 }

@@ -52,7 +52,7 @@ final class Clients {
         let peer = Peer(uid: credentials.uid, role: role ?? .read)
         let connection = Connection(
             id: id, peer: peer, isNode: isNode, limits: limits, touched: connections.touched)
-        connection.activity.last = driver.tick
+        connection.conversation?.activity.last = driver.tick
         count += 1
         connection.client = ClientFigures(number: count, credentials, since: time, at: driver.tick)
         let others = connections.liveCount
@@ -137,12 +137,13 @@ extension Clients {
         guard !connection.isEnding else { return }
         let output = output(connection)
         endPassingOn(of: connection, failure)
-        if let unanswered = connection.finishRequested() {
+        guard let ended = connection.finishRequested() else { return }
+        if case .request(let tag) = ended.unanswered {
             outbox.dropUnfinished(connection)
-            output.reply(.failed(failure), tag: unanswered.tag, restsOn: .zero)
+            output.reply(.failed(failure), tag: tag, restsOn: .zero)
         }
-        connection.session.endSubscriptions(reason, into: output)
-        connections.ended(connection)
+        ended.conversation.session.endSubscriptions(reason, into: output)
+        connections.ended(connection, ended.conversation)
     }
 
     /// Ends a connection with the notice that the daemon is stopping.
@@ -156,13 +157,11 @@ extension Clients {
     func endIdle(_ connection: Connection, seconds: Int) {
         end(connection, .idle, Failure(.busy, "nothing was taken for \(seconds) seconds; connect again"))
         output(connection).notify(.idle(seconds: seconds, driver.acknowledged))
-        connection.lines.discard()
     }
 
     /// Removes a connection that was closed.
     func gone(_ connection: Connection) {
-        if !connection.isEnding { connections.ended(connection) }
-        connection.closed()
+        if let conversation = connection.closed() { connections.ended(connection, conversation) }
         forwarding?.connectionGone(connection)
         connections.remove(connection)
     }

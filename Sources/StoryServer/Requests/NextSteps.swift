@@ -19,7 +19,11 @@ extension Requests {
         let (connections, outbox) = (clients.connections, clients.outbox)
         connections.touched.forEach { connection in
             // Spare input storage is not kept while client memory is short.
-            if memory.level > .plenty, connection.lines.bufferedCount == 0 { connection.lines.discard() }
+            if memory.level > .plenty, let conversation = connection.conversation,
+                conversation.lines.bufferedCount == 0
+            {
+                conversation.lines.discard()
+            }
             let isGone = connections[connection.id] == nil
             memory.update(connection, unsent: transport.unsentCount(connection.id), isGone: isGone)
             let step = NextStep(NextStep.Facts(connection, outbox, memory.level, durable: driver.acknowledged))
@@ -35,12 +39,13 @@ extension NextStep.Facts {
     /// Reads the facts of a connection; `durable`: the last durable event.
     fileprivate init(_ connection: Connection, _ outbox: Outbox, _ level: ClientMemory.Level, durable: Position) {
         (isOpen, isEnding) = (connection.isOpen, connection.isEnding)
-        (buffered, hasLine) = (connection.lines.bufferedCount, connection.lines.hasBufferedLine)
         much = level == .plenty ? Reading.much : Reading.little
         hasRoom = outbox.hasRoom(connection)
         hasRoomAhead = outbox.roomAhead(connection) > 0
         (isTaken, isSent) = (outbox.isTaken(connection), connection.output.isEmpty)
         isAnswering = connection.answer != nil
-        isFollowing = isTaken && !isAnswering && connection.session.active.areWanting(head: durable)
+        guard let conversation = connection.conversation else { return }
+        (buffered, hasLine) = (conversation.lines.bufferedCount, conversation.lines.hasBufferedLine)
+        isFollowing = isTaken && !isAnswering && conversation.session.active.areWanting(head: durable)
     }
 }

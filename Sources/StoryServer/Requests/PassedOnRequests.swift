@@ -10,15 +10,18 @@ extension Requests {
     ///
     /// - Returns: nil for a request that is handled here; true for one that is passed on or refused, false for one that
     ///   waits.
-    func passOn(_ request: borrowing Request, of connection: Connection) -> Bool? {
+    func passOn(_ request: borrowing Request, of connection: Connection, _ conversation: Conversation) -> Bool? {
         guard let forwarding = clients.forwarding else { return nil }
-        guard request.author == nil else { return look(atPassedOn: request, of: connection, forwarding) }
+        guard request.author == nil else {
+            conversation.passesOn = true
+            return look(atPassedOn: request, of: connection, forwarding)
+        }
         let isForOther = request.isWrite && !waits.takesWrites
-        if isForOther, forwarding.hasRoom(connection) {
-            forwarding.add(request, reader.untagged, of: connection)
+        if isForOther, forwarding.hasRoom(connection, conversation) {
+            forwarding.add(request, reader.untagged, of: connection, conversation)
             return true
         }
-        guard isForOther || connection.forwarded > 0 else { return nil }
+        guard isForOther || conversation.forwarded > 0 else { return nil }
         connection.requestMustWait(for: .forwarded(), request.tag)
         slow.mustWait(connection)
         return false
@@ -31,7 +34,6 @@ extension Requests {
     private func look(
         atPassedOn request: borrowing Request, of connection: Connection, _ forwarding: Forwarding
     ) -> Bool? {
-        connection.passesOn = true
         guard !waits.takesWrites, !forwarding.isToLead else { return nil }
         _ = clients.refuse(.superseded, request.verb, tag: request.tag, connection)
         clients.drain(connection)
@@ -43,7 +45,9 @@ extension Requests {
         waits.takesWrites = takesWrites
         if takesWrites { return clients.resume(waits.takeLed()) }
         guard clients.forwarding != nil else { return }
-        for connection in clients.connections.all where connection.passesOn { clients.drain(connection) }
+        for connection in clients.connections.all where connection.conversation?.passesOn == true {
+            clients.drain(connection)
+        }
     }
 
     /// Carries out the writes that no other node has, where this node takes writes itself.
@@ -61,21 +65,21 @@ extension Requests {
         guard waits.takesWrites, !driver.holdsWrites(), let write = forwarding.takeWaiting(of: client) else {
             return false
         }
-        guard let connection = clients.connections[ConnectionID(client)] else { return true }
-        connection.forwarded -= 1
-        carryOut(write.line, connection)
+        guard let connection = clients.connections[ConnectionID(client)], let conversation = connection.conversation
+        else { return true }
+        conversation.forwarded -= 1
+        carryOut(write.line, connection, in: conversation)
         forwarding.carriedOut(of: client)
         clients.goOn(connection)
         return true
     }
 
-    private func carryOut(_ line: [UInt8], _ connection: Connection) {
-        guard !connection.isEnding else { return }
+    private func carryOut(_ line: [UInt8], _ connection: Connection, in conversation: Conversation) {
         let bytes = line + [UInt8](repeating: 0, count: LineFramer.slack)
         bytes.withUnsafeBytes { bytes in
             do throws(RefusedLine) {
                 let request = try reader.read(UnsafeRawBufferPointer(rebasing: bytes.prefix(line.count)))
-                _ = answer(request, connection)
+                _ = answer(request, connection, in: conversation)
             } catch {
                 connection.client.asked(error.verb)
                 clients.output(connection).reply(.failed(error.failure), tag: error.tag, restsOn: engine.head)
@@ -88,8 +92,9 @@ extension Requests {
 extension Clients {
     /// Replies to a write that was passed on.
     func answered(_ write: ForwardedWrite, _ answer: ForwardedAnswer) {
-        guard let connection = connections[ConnectionID(write.client)], !connection.isEnding else { return }
-        connection.forwarded -= 1
+        guard let connection = connections[ConnectionID(write.client)], let conversation = connection.conversation
+        else { return }
+        conversation.forwarded -= 1
         reply(answer, to: write, otherwise: .leaderless, on: connection)
         goOn(connection)
     }
@@ -99,7 +104,7 @@ extension Clients {
 
     /// Lets a connection go on whose writes all have their replies.
     func goOn(_ connection: Connection) {
-        if connection.forwarded == 0, connection.awaitsForwarded { resume([connection]) }
+        if connection.conversation?.forwarded == 0, connection.awaitsForwarded { resume([connection]) }
     }
 
     /// Replies to the writes of a connection that were passed on, as far as their outcome is known, since it ends.

@@ -66,16 +66,17 @@ final class PositionWaits {
 
     /// Returns true for a request that has to be looked at.
     @inline(__always)
-    func concern(_ request: borrowing Request, of connection: Connection) -> Bool {
-        request.minimum != nil || isOneOfSeveral || !takesWrites || connection.positionWait != nil
+    func concern(_ request: borrowing Request, of conversation: Conversation) -> Bool {
+        request.minimum != nil || isOneOfSeveral || !takesWrites || conversation.positionWait != nil
     }
 
     /// Returns whether a request can be handled; else its connection waits.
     func look(
-        at request: borrowing Request, of connection: Connection, acknowledged: Position, tick: UInt64
+        at request: borrowing Request, of connection: Connection, _ conversation: Conversation,
+        acknowledged: Position, tick: UInt64
     ) -> Outcome {
-        let end = connection.positionWait
-        connection.positionWait = nil
+        let end = conversation.positionWait
+        conversation.positionWait = nil
         if !takesWrites, request.isWrite {
             guard end != .late else { return .late(.leaderless) }
             return wait(connection, request.tag, for: .lead, at: tick)
@@ -153,9 +154,9 @@ final class PositionWaits {
     private func take(_ end: (Wait) -> End?) -> [Connection] {
         var taken: [Connection] = []
         waits = waits.filter { wait in
-            guard !wait.connection.isEnding else { return false }
+            guard let conversation = wait.connection.conversation else { return false }
             guard let end = end(wait) else { return true }
-            wait.connection.positionWait = end
+            conversation.positionWait = end
             taken.append(wait.connection)
             return false
         }

@@ -73,8 +73,8 @@ final class Requests {
     // MARK: Lines
 
     /// Handles the lines that have arrived, and the end of input; a backlog is queued, so that it yields to others.
-    func received(_ connection: Connection) {
-        let isBacklog = connection.lines.bufferedCount >= Reading.much && connection.lines.hasBufferedLine
+    func received(_ connection: Connection, _ conversation: Conversation) {
+        let isBacklog = conversation.lines.bufferedCount >= Reading.much && conversation.lines.hasBufferedLine
         guard clients.queue.isWaiting(connection) || isBacklog else {
             return handleLines(connection, clients.queue.takeShare(except: Requests.leftOver))
         }
@@ -94,46 +94,52 @@ final class Requests {
 
     /// Handles lines of the connection, up to its share.
     private func handleLines(_ connection: Connection, _ share: Work) {
-        let room = outbox.room(connection)
         workLeft = share
-        defer { clients.queue.giveBack(workLeft) }
-        if connection.taken.turn != turn { connection.taken = (turn, 0) }
-        while connection.isOpen, connection.output.count < room {
-            guard workLeft > .zero, connection.taken.lines < limits.inflight else {
-                clients.queue.add(connection, hadShare: connection.taken.lines > 0)
-                break
-            }
-            let buffered = connection.lines.bufferedCount
-            guard handleLine(connection) else { break }
-            workLeft -= .line + .received(buffered - connection.lines.bufferedCount)
-            connection.taken.lines += 1
-            connection.activity.lastLine = driver.tick
-        }
+        if let conversation = connection.conversation { handleLines(connection, conversation) }
+        clients.queue.giveBack(workLeft)
         connections.touched.add(connection)
     }
 
+    private func handleLines(_ connection: Connection, _ conversation: Conversation) {
+        let room = outbox.room(connection)
+        if conversation.taken.turn != turn { conversation.taken = (turn, 0) }
+        while connection.isOpen, connection.output.count < room {
+            guard workLeft > .zero, conversation.taken.lines < limits.inflight else {
+                clients.queue.add(connection, hadShare: conversation.taken.lines > 0)
+                break
+            }
+            let buffered = conversation.lines.bufferedCount
+            guard handleLine(connection, conversation) else { break }
+            workLeft -= .line + .received(buffered - conversation.lines.bufferedCount)
+            conversation.taken.lines += 1
+            connection.client.lastLine = driver.tick
+        }
+    }
+
     /// Handles the next line; returns false when there was none to handle.
-    private func handleLine(_ connection: Connection) -> Bool {
-        let role = connection.session.peer.role
+    private func handleLine(_ connection: Connection, _ conversation: Conversation) -> Bool {
+        let role = connection.peer.role
         // The models decide how some lines are refused.
-        let isHeld = connection.forwarded > 0 || driver.isHalfFolded
-        let outcome = connection.lines.withNextLine(reader, role: role, isHeld: isHeld) { handle($0, connection) }
+        let isHeld = conversation.forwarded > 0 || driver.isHalfFolded
+        let outcome = conversation.lines.withNextLine(reader, role: role, isHeld: isHeld) { request in
+            handle(request, connection, in: conversation)
+        }
         if outcome.isRefusal { connection.client.asked(nil) }
         switch outcome {
         case .taken: return true
         case .putBack, .needBytes: return false
         case .held(let tag, let isEnd):
-            guard !waiting.hold(connection, tag, isEnd: isEnd) else { return false }
+            guard !waiting.hold(connection, in: conversation, tag, isEnd: isEnd) else { return false }
             clients.end(connection, .closed)
         case .refuse(let tag, let failure):
             // Events decide which models there are, which of them are being built, and which options they have.
             let basis = engine.models.decide(failure) ? engine.head : engine.lastDefinition
             clients.output(connection).reply(.failed(failure), tag: tag, restsOn: basis)
         case .refuseWrite(let tag, let failure, let key):
-            engine.refuse(failure, key, tag: tag, for: connection.session, into: clients.output(connection))
+            engine.refuse(failure, key, tag: tag, for: conversation.session, into: clients.output(connection))
         case .refuseAndClose(let tag, let failure):
             let reason = EndReason(failure.code.rawValue)
-            connection.session.endSubscriptions(reason, into: clients.output(connection))
+            conversation.session.endSubscriptions(reason, into: clients.output(connection))
             clients.output(connection).reply(.failed(failure), tag: tag, restsOn: .zero)
             clients.end(connection, reason)
         case .finished: clients.end(connection, .closed)
@@ -147,19 +153,22 @@ final class Requests {
     ///
     /// - Returns: false for a request that has to wait: it reads durable state while its connection's writes or the
     ///   definitions are not durable, or it writes while no writes are accepted, or an event is about to be undone.
-    private func handle(_ request: borrowing Request, _ connection: Connection) -> Bool {
-        if request.author != nil || connection.forwarded > 0 || !waits.takesWrites,
-            let isTaken = passOn(request, of: connection)
+    private func handle(
+        _ request: borrowing Request, _ connection: Connection, in conversation: Conversation
+    ) -> Bool {
+        if request.author != nil || conversation.forwarded > 0 || !waits.takesWrites,
+            let isTaken = passOn(request, of: connection, conversation)
         {
             return isTaken
         }
-        if let awaited = connection.awaited(by: request, driver, engine) {
+        if let awaited = connection.awaited(by: request, in: conversation, driver, engine) {
             waiting.append(connection, for: awaited, request.tag)
             slow.mustWait(connection)
             return false
         }
-        if waits.concern(request, of: connection) {
-            switch waits.look(at: request, of: connection, acknowledged: driver.acknowledged, tick: driver.tick) {
+        if waits.concern(request, of: conversation) {
+            let (acknowledged, tick) = (driver.acknowledged, driver.tick)
+            switch waits.look(at: request, of: connection, conversation, acknowledged: acknowledged, tick: tick) {
             case .met: break
             case .mustWait:
                 slow.mustWait(connection)
@@ -167,17 +176,21 @@ final class Requests {
             case .late(let failure): return clients.refuse(failure, request.verb, tag: request.tag, connection)
             }
         }
-        guard request.verb.isWrite, driver.declared.folds.mayConcern else { return answer(request, connection) }
-        return answerFolded(request, connection)
+        guard request.verb.isWrite, driver.declared.folds.mayConcern else {
+            return answer(request, connection, in: conversation)
+        }
+        return answerFolded(request, connection, in: conversation)
     }
 
     /// Has the engine answer a write of events whose fold into declared models may be long.
-    private func answerFolded(_ request: borrowing Request, _ connection: Connection) -> Bool {
+    private func answerFolded(
+        _ request: borrowing Request, _ connection: Connection, in conversation: Conversation
+    ) -> Bool {
         let folds = driver.declared.folds
         switch folds.look(at: request, of: connection, now: now(), handled, by: engine) {
         case .handle(let time):
             defer { folds.handled(connection) }
-            return answer(request, connection, at: time)
+            return answer(request, connection, in: conversation, at: time)
         case .mustWait:
             connection.requestMustWait(for: .fold, request.tag)
             slow.mustWait(connection)
@@ -189,7 +202,9 @@ final class Requests {
     /// Has the engine answer a request that waits for nothing.
     ///
     /// - Parameter time: the time of its events; nil for that of the turn.
-    func answer(_ request: borrowing Request, _ connection: Connection, at time: Instant? = nil) -> Bool {
+    func answer(
+        _ request: borrowing Request, _ connection: Connection, in conversation: Conversation, at time: Instant? = nil
+    ) -> Bool {
         let verb = request.verb
         if let failure = memory.refusal(of: verb, of: connection) {
             return clients.refuse(failure, verb, tag: request.tag, connection)
@@ -197,14 +212,14 @@ final class Requests {
         let isTimed = figures.handled(verb)
         connection.client.asked(verb)
         let began = isTimed ? clock.steady() : nil
-        let followed = connection.session.subscriptionCount
+        let followed = conversation.session.subscriptionCount
         handled.begin(connection, verb, isTimed: isTimed)
-        engine.handle(request, from: &connection.session, now: time ?? now(), into: handled)
+        engine.handle(request, from: &conversation.session, now: time ?? now(), into: handled)
         handled.end()
         workLeft -= .written(handled.takeWritten()) + driver.declared.served.takeSpent()
         guard !handled.isRowWanted else { return true }
         if let began { figures.took(verb, nanoseconds: clock.steady() - began) }
-        if connection.session.subscriptionCount != followed {
+        if conversation.session.subscriptionCount != followed {
             connections.subscriptionsChanged(connection)
             publishing.add(connection)
         }

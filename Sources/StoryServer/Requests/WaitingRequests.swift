@@ -15,8 +15,10 @@ struct WaitingRequests {
     /// Has a connection wait whose next line is held: by its writes that were passed on, or since models cannot be read.
     ///
     /// - Returns: false for the end of its input, which no models are needed for.
-    mutating func hold(_ connection: Connection, _ tag: Tag?, isEnd: Bool) -> Bool {
-        if connection.forwarded > 0 {
+    mutating func hold(
+        _ connection: Connection, in conversation: Conversation, _ tag: Tag?, isEnd: Bool
+    ) -> Bool {
+        if conversation.forwarded > 0 {
             connection.requestMustWait(for: .forwarded(isEnd: isEnd), tag)
         } else if isEnd {
             return false
@@ -49,20 +51,23 @@ extension Connection {
         at durable: Position, lastDefinition: Position, takesWrites: Bool, _ refolding: Refolding
     ) -> Bool {
         switch state {
-        case .awaiting(.earlierWrites, _): session.lastWritten <= durable
-        case .awaiting(.definitions, _): lastDefinition <= durable
-        case .awaiting(.room, _): takesWrites
-        case .awaiting(.models, _): refolding.isOver
-        case .awaiting(.rollBack, _): !refolding.awaitsRollBack
-        case .awaiting(.job, _), .awaiting(.position, _), .awaiting(.fold, _), .awaiting(.forwarded, _), .open,
-            .answering, .closing, .closed:
+        case .awaiting(.earlierWrites, _, let conversation): conversation.session.lastWritten <= durable
+        case .awaiting(.definitions, _, _): lastDefinition <= durable
+        case .awaiting(.room, _, _): takesWrites
+        case .awaiting(.models, _, _): refolding.isOver
+        case .awaiting(.rollBack, _, _): !refolding.awaitsRollBack
+        case .awaiting(.job, _, _), .awaiting(.position, _, _), .awaiting(.fold, _, _), .awaiting(.forwarded, _, _),
+            .open, .answering, .closing, .closed:
             false
         }
     }
 
     /// Returns what the next request waits for; nil where it can be handled.
-    func awaited(by request: borrowing Request, _ driver: CommitDriver, _ engine: Engine) -> Awaited? {
-        if session.lastWritten > driver.acknowledged, request.waitsForEarlierWrites { return .earlierWrites }
+    func awaited(
+        by request: borrowing Request, in conversation: Conversation, _ driver: CommitDriver, _ engine: Engine
+    ) -> Awaited? {
+        let lastWritten = conversation.session.lastWritten
+        if lastWritten > driver.acknowledged, request.waitsForEarlierWrites { return .earlierWrites }
         if engine.lastDefinition > driver.acknowledged, request.action.waitsForDefinitions {
             return .definitions
         }
