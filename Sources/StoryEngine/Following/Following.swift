@@ -57,7 +57,7 @@ package struct Following: Equatable, Sendable {
     package private(set) var isCurrent = false
     private let address: String
     private let log: LogID
-    private var retry = RetryDelay()
+    private var retry = RetryDelay(most: Following.longestDelay)
     /// The tick at which the source agreed to send records.
     private var acceptedAt: UInt64 = 0
     /// The comparison at a multiple of `interval`; nil while there is none.
@@ -127,9 +127,9 @@ package struct Following: Equatable, Sendable {
 
     /// Gives up the connection, if there is one; the next one is tried after a delay.
     private mutating func lose(_ reason: String, at tick: UInt64, closes: Bool = false) -> [Action] {
-        if case .receiving = state, tick >= acceptedAt + Following.steadyTicks { retry = RetryDelay() }
+        if case .receiving = state, tick >= acceptedAt + Following.steadyTicks { retry.reset() }
         let isNews = !isLost
-        state = .waiting(until: tick + retry.next())
+        state = .waiting(until: tick + retry.failed())
         (isCurrent, isLost, comparison) = (false, true, nil)
         questions.connectionEnded()
         return (closes ? [.disconnect] : []) + (isNews ? [.say("source-lost", reason: reason)] : [])
@@ -224,12 +224,14 @@ package struct Following: Equatable, Sendable {
 
     /// Notes that records were taken, so that the source is worth its connection.
     package mutating func taken(through head: Position) -> [Action] {
-        retry = RetryDelay()
+        retry.reset()
         self.head = head
         if head < source, isCurrent, source.value - head.value > Following.farBehind { isCurrent = false }
         return becameCurrent(head: head)
     }
 
+    /// The longest delay between two tries to connect, in ticks of 0.1 s.
+    private static let longestDelay: UInt64 = 30
     /// How long a connection without records has to last, in ticks of 0.1 s, for the next one to come without a delay.
     private static let steadyTicks: UInt64 = 100
 

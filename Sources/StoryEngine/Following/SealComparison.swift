@@ -66,19 +66,6 @@ package struct SourceQuestions: Equatable, Sendable {
     }
 }
 
-/// The delays between the tries to reach a source, in ticks of 0.1 s: doubled after each failure, up to 3 s.
-struct RetryDelay: Equatable, Sendable {
-    private static let (least, most): (UInt64, UInt64) = (1, 30)
-
-    private var delay = RetryDelay.least
-
-    /// Returns the delay until the next try.
-    mutating func next() -> UInt64 {
-        defer { delay = min(2 * delay, RetryDelay.most) }
-        return delay
-    }
-}
-
 /// The reason why a replica must end.
 package enum FollowingFault: Error, Equatable, Sendable {
     /// The source has another history.
