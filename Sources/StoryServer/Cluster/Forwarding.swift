@@ -10,10 +10,14 @@ import StoryWire
 ///
 /// The actions of an input are carried out in their order, one after the other, so no input comes within another one.
 final class Forwarding {
+    /// The longest line of the node that leads, in bytes.
+    private static let longestLine = 24 << 20
+
     private let driver: CommitDriver
     private let trace: Trace
     private let effects: Effects
-    private let link: PeerLink
+    private let link: OutboundLink<LineFraming>
+    private let reader = PeerLineReader()
     private var writes: ForwardedWrites
     private var actions = FIFO<ForwardingAction>()
     private var isPerforming = false
@@ -28,7 +32,7 @@ final class Forwarding {
         _ log: LogID, node: String, _ ports: LinkPorts, driver: CommitDriver, effects: Effects
     ) {
         (self.driver, self.effects, trace) = (driver, effects, ports.trace)
-        link = PeerLink(ports.transport, ports.certificates)
+        link = OutboundLink(LineFraming(limit: Forwarding.longestLine), ports.certificates, ports.transport)
         writes = ForwardedWrites(log, node: node, at: driver.acknowledged, patience: ports.patience)
     }
 
@@ -53,7 +57,7 @@ final class Forwarding {
     func ticked() {
         if driver.tick % Ticks.perSecond == 0 {
             link.secondPassed()
-            takeEvents()
+            linkMoved()
         }
         input { $0.ticked($1) }
     }
@@ -61,7 +65,7 @@ final class Forwarding {
     /// Sends the requests of this turn.
     func turnEnds() {
         link.flush()
-        takeEvents()
+        linkMoved()
     }
 
     /// The clients that have writes which no other node has.
@@ -79,32 +83,38 @@ final class Forwarding {
     // MARK: The link
 
     /// Returns true for the connection to the node that leads.
-    func owns(_ id: ConnectionID) -> Bool { link.owns(id) }
+    func owns(_ id: ConnectionID) -> Bool { id == link.id }
 
     /// Notes that the connection is made.
     func connected() {
         link.made()
-        takeEvents()
+        linkMoved()
     }
 
     /// Takes bytes of the node that leads.
     func bytesReceived(_ bytes: UnsafeRawBufferPointer) {
         link.received(bytes)
-        takeEvents()
+        linkMoved()
     }
 
     /// Notes that the node that leads sends no more, or that the connection is gone or was not made.
     func closed() {
         link.closed()
-        takeEvents()
+        linkMoved()
     }
 
-    private func takeEvents() {
-        while let event = link.next() {
-            switch event {
-            case .heard(let line): input { $0.heard(line, at: $1) }
-            case .ended(let isRefused, let reason): input { $0.linkEnded(isRefused: isRefused, reason, at: $1) }
-            }
+    /// Handles the lines, and takes the end of the connection.
+    private func linkMoved() {
+        while let line = nextLine() { input { $0.heard(line, at: $1) } }
+        guard let end = link.takeEnd() else { return }
+        input { $0.linkEnded(isRefused: end.isRefusal, end.reason, at: $1) }
+    }
+
+    private func nextLine() -> PeerLine? {
+        switch link.framing.lines.next() {
+        case .needBytes: nil
+        case .lineTooLong: .malformed
+        case .line(let line): reader.read(line)
         }
     }
 
@@ -154,10 +164,10 @@ final class Forwarding {
     private func perform(_ action: ForwardingAction) {
         switch action {
         case .connect(let address):
-            link.connect(to: address)
-            takeEvents()
+            link.connect(to: LinkTarget(store: address))
+            linkMoved()
         case .disconnect: link.close()
-        case .ask(let request): link.send(request)
+        case .ask(let request): link.framing.send(PeerLineReader.line(of: request))
         case .answer(let write, let answer): effects.add(.passedOnEnded(write, answer))
         case .say(let happening, nil): trace.say(happening, ["term": "\(term?.revision ?? 0)"])
         case .say(let happening, let reason?): trace.say(happening, ["reason": reason])

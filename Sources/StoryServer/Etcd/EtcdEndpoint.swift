@@ -33,23 +33,3 @@ extension EtcdEndpoint {
         self.init(address: address, isSecure: isSecure)
     }
 }
-
-/// The delay before the next connection to an endpoint whose connections fail before an answer, in nanoseconds: none after
-/// the first failure, then 0.1 s, doubled after each up to 0.8 s.
-struct EndpointDelay {
-    private static let (least, doublings): (UInt64, UInt64) = (100_000_000, 3)
-
-    /// The number of connections that failed since a request was answered.
-    private var failures: UInt64 = 0
-    /// When the next connection may be made.
-    private(set) var end: UInt64 = 0
-
-    /// Begins the delay, since a connection has failed.
-    mutating func failed(at time: UInt64) {
-        failures += 1
-        end = failures > 1 ? time + EndpointDelay.least << min(failures - 2, EndpointDelay.doublings) : time
-    }
-
-    /// Notes the answer to a request.
-    mutating func answered() { failures = 0 }
-}

@@ -9,8 +9,6 @@ package import StoryReactor
 /// one that fails again without an answer is connected to after a growing delay. Time in which the loop did not run does
 /// not count, so that a node that was paused does not give up answers that wait in its socket. Results are reported by the methods that the reactor's events reach, and by `turnEnded`.
 package final class EtcdService: OrderingService {
-    /// How long an endpoint that failed comes last, in nanoseconds.
-    private static let failedTime: UInt64 = 5_000_000_000
     /// The longest time that counts between two ticks, in nanoseconds.
     private static let mostTick: UInt64 = 250_000_000
     private static let second: UInt64 = 1_000_000_000
@@ -114,7 +112,7 @@ package final class EtcdService: OrderingService {
             let link = links[request.link]
             link.cancel(id)
             // Watches on a connection that brings nothing any more would wait for ever.
-            if link.isSilent(since: request.began) { link.fail("it does not answer") }
+            if link.isSilent(since: request.began) { link.end("it does not answer") }
             acceptResults(request.link)
         }
         for index in links.indices {
@@ -150,7 +148,7 @@ package final class EtcdService: OrderingService {
         guard !isEnded else { return nil }
         let order = links.indices.map { (endpoint + $0) % links.count }
         let index =
-            order.first { links[$0].failedUntil <= time } ?? order.first { links[$0].delay.end <= time } ?? order[0]
+            order.first { links[$0].isGood(at: time) } ?? order.first { links[$0].isDue(at: time) } ?? order[0]
         last += 1
         let id = CallID(last)
         requests[id] = Request(purpose: purpose, link: index, began: time, deadline: deadline)
@@ -174,7 +172,7 @@ package final class EtcdService: OrderingService {
     // MARK: The reactor
 
     /// Returns true for the connection to an endpoint.
-    package func owns(_ id: ConnectionID) -> Bool { links.contains { $0.connection == id } }
+    package func owns(_ id: ConnectionID) -> Bool { links.contains { $0.owns(id) } }
 
     /// Notes that a connection is made (`ReactorHandler.connectionMade`).
     package func connected(_ id: ConnectionID) { withLink(id) { $0.connected(at: time) } }
@@ -185,15 +183,13 @@ package final class EtcdService: OrderingService {
     }
 
     /// Notes that an endpoint sends no more, or that its connection is gone or was not made.
-    package func closed(_ id: ConnectionID) {
-        withLink(id) { $0.fail(transport.connectFailure(id) ?? "it closed the connection") }
-    }
+    package func closed(_ id: ConnectionID) { withLink(id) { $0.closed() } }
 
     /// Reports the results that methods of the port have led to; called before the turn's commit.
     package func turnEnded() { tell() }
 
     private func withLink(_ id: ConnectionID, _ body: (EtcdLink) -> Void) {
-        guard let index = links.firstIndex(where: { $0.connection == id }) else { return }
+        guard let index = links.firstIndex(where: { $0.owns(id) }) else { return }
         body(links[index])
         acceptResults(index)
         tell()
@@ -206,19 +202,17 @@ package final class EtcdService: OrderingService {
         let link = links[index]
         let found = link.takeNews()
         if let version = found.version {
-            link.failedUntil = 0
             trace.say("engine-found", ["endpoint": link.endpoint.url, "version": version])
         }
         for result in found.results {
             if case .answered(let id, let answer) = result {
                 requests[id]?.deadline = nil
-                if answer == .unknown { link.failedUntil = time + EtcdService.failedTime }
+                if answer == .unknown { link.yield(at: time) }
             }
             news.append(result)
         }
         if let reason = found.failure {
-            link.failedUntil = time + EtcdService.failedTime
-            link.delay.failed(at: time)
+            link.failed(at: time)
             lastFailure = "\(link.endpoint.url): \(reason)"
             trace.sayEachSecond("engine-lost", ["endpoint": link.endpoint.url, "reason": reason])
         }

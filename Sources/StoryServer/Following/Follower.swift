@@ -1,7 +1,6 @@
 import StoryCore
 import StoryEngine
 import StoryLog
-import StoryNetwork
 import StoryReactor
 import StoryStorage
 import StoryWire
@@ -26,17 +25,13 @@ final class Follower: PositionSource {
     /// followed for good.
     private let last: Position?
     private var machine: Following
-    private var link: PeerConnection?
-    private var lines = LineFramer(limit: SourceLineReader.maxCount)
+    private let link: OutboundLink<LineFraming>
     /// The records of a line that is taken; nil while there are none.
     private var taking: RawRecords?
-    private var isPaused = false
     /// True once a seed has its end.
     private var isOver = false
     /// The number of records that this turn may still take.
     private var recordsLeft = Follower.recordsPerTurn
-    /// The tick at which bytes of the source came last, or it was connected to.
-    private var heardAt: UInt64
     /// The silence of the source.
     private var silence: SourceSilence
 
@@ -46,13 +41,15 @@ final class Follower: PositionSource {
     ) {
         (self.address, self.ports, self.driver, self.seals) = (address, ports, driver, seals)
         (self.effects, self.last) = (effects, last)
-        heardAt = driver.tick
-        silence = SourceSilence(since: driver.tick)
+        link = OutboundLink(LineFraming(limit: SourceLineReader.maxCount), ports.certificates, ports.transport)
+        silence =
+            last == nil
+            ? SourceSilence(since: driver.tick)
+            : SourceSilence(since: driver.tick, question: Ticks.perSecond, most: ports.patience)
         machine = Following(address, log: driver.log.identity.id, doubt: doubt)
     }
 
     private var log: any EventLog { driver.log }
-    private var transport: any Transport { ports.transport }
     private var life: Life { driver.life }
 
     var part: ClusterState { .replica(state) }
@@ -71,10 +68,10 @@ final class Follower: PositionSource {
     var doubt: Position? { machine.doubt }
 
     /// True while lines wait that the next turn can take.
-    var hasWork: Bool { link != nil && hasLine && mayTake }
+    var hasWork: Bool { hasLine && mayTake }
 
-    /// True while a line waits, or its records.
-    private var hasLine: Bool { taking != nil || lines.hasLine }
+    /// True while a line waits, or its records. A link that is closed has none.
+    private var hasLine: Bool { taking != nil || link.framing.lines.hasLine }
 
     /// True while an entry can be appended, since few enough events wait for a commit or for a checkpoint.
     private var mayTake: Bool { !isOver && !life.isEnding && driver.mayTakeEntry }
@@ -82,76 +79,76 @@ final class Follower: PositionSource {
     // MARK: The reactor
 
     /// Returns true for the connection to the source.
-    func owns(_ id: ConnectionID) -> Bool { id == link?.id }
+    func owns(_ id: ConnectionID) -> Bool { id == link.id }
 
     /// Notes that a TCP connection to the source is made.
     func connected() {
-        withLink { (link) throws(TLSError) in try link.made() }
-        if link != nil { perform(machine.connected()) }
+        link.made()
+        linkMoved()
     }
 
     /// Takes bytes of the source.
     func bytesReceived(_ bytes: UnsafeRawBufferPointer) {
-        heardAt = driver.tick
         if silence.heard(at: driver.tick) { say("source-found", nil) }
-        withLink { (link) throws(TLSError) in try link.received(bytes) { lines.append($0) } }
-        handleLines()
+        link.received(bytes)
+        linkMoved()
     }
 
     /// Notes that the source sends no more, or that the connection is gone or was not made.
     func closed() {
+        link.closed()
+        linkMoved()
+    }
+
+    /// Goes on with the lines, and takes the end of the connection.
+    private func linkMoved() {
+        if link.isOpen { perform(machine.connected()) }
+        handleLines()
+        guard link.hasEnded else { return }
         // The lines before the end have records that are acknowledged.
-        while mayTake, link != nil, hasLine { handleLine() }
-        guard let id = link?.id else { return }
-        lost(transport.connectFailure(id) ?? "the source closed the connection")
+        while mayTake, hasLine { handleLine() }
+        takeEnd()
     }
 
-    /// Uses the connection; it ends where its TLS fails.
-    private func withLink(_ body: (PeerConnection) throws(TLSError) -> Void) {
-        guard let link else { return }
-        do throws(TLSError) { try body(link) } catch { lost("\(error)") }
-    }
-
-    private func lost(_ reason: String) {
-        disconnect()
-        perform(machine.connectionFailed(reason, at: driver.tick))
-        perform(machine.connectionEnded(reason, at: driver.tick))
+    private func takeEnd() {
+        guard let end = link.takeEnd() else { return }
+        taking = nil
+        perform(machine.connectionFailed(end.reason, at: driver.tick))
+        perform(machine.connectionEnded(end.reason, at: driver.tick))
     }
 
     /// Connects where it is time.
     func ticked() {
         guard !isOver, !life.isEnding else { return }
-        if link == nil {
+        if link.id == nil {
             let isQuiet = driver.turn.checkpointPosition == log.head && driver.refusals.failure == nil
             perform(machine.ticked(at: driver.tick, isQuiet: isQuiet))
         }
         if driver.tick % Ticks.perSecond == 0 {
-            withLink { (link) throws(TLSError) in try link.secondPassed() }
+            link.secondPassed()
+            linkMoved()
         }
         perform(machine.stored(through: log.flushed))
-        if last != nil { return checkSilence() }
-        guard link != nil else { return silence.linkIsGone() }
-        switch silence.ticked(at: driver.tick, hasLines: lines.hasLine) {
+        checkSilence()
+    }
+
+    /// Asks a source that is silent; one that is silent for too long is lost, which ends a seed. A source that computes a
+    /// seal answers questions meanwhile.
+    private func checkSilence() {
+        let isSeed = last != nil
+        guard isSeed || link.id != nil else { return silence.linkIsGone() }
+        let isExcused = hasLine || isSeed && (link.id == nil || !mayTake)
+        switch silence.ticked(at: driver.tick, isExcused: isExcused) {
         case .nothing: break
         case .ask: if machine.isOpen { _ = askForPosition() }
         case .tell: say("source-lost", "it does not answer")
         }
     }
 
-    /// Ends a seed whose source is silent for the patience. A source that computes a seal answers questions meanwhile.
-    private func checkSilence() {
-        if link == nil || hasLine || !mayTake { heardAt = driver.tick }
-        let silence = driver.tick - heardAt
-        if silence >= ports.patience {
-            return end(.lost("it does not answer"))
-        }
-        if silence > 0, silence % Ticks.perSecond == 0 { _ = askForPosition() }
-    }
-
     /// Goes on with the lines that wait, at the end of a turn.
     func turnEnded() {
         recordsLeft = Follower.recordsPerTurn
-        handleLines()
+        linkMoved()
     }
 
     /// Asks the source for its position; returns the number of the question.
@@ -170,17 +167,13 @@ final class Follower: PositionSource {
     // MARK: Lines
 
     private func handleLines() {
-        while recordsLeft > 0, link != nil, hasLine, mayTake { handleLine() }
-        guard let link else { return }
-        let mustPause = lines.hasLine && lines.bufferedCount >= Follower.much
-        guard mustPause != isPaused else { return }
-        isPaused = mustPause
-        if mustPause { transport.pauseReading(link.id) } else { transport.resumeReading(link.id) }
+        while recordsLeft > 0, hasLine, mayTake { handleLine() }
+        link.setPaused(link.framing.lines.hasLine && link.framing.lines.bufferedCount >= Follower.much)
     }
 
     private func handleLine() {
         if let taking { return ingest(taking) }
-        switch lines.next() {
+        switch link.framing.lines.next() {
         case .needBytes: return
         case .lineTooLong: perform(machine.heard(.malformed, head: log.head, at: driver.tick))
         case .line(let text):
@@ -226,8 +219,8 @@ final class Follower: PositionSource {
         case .connect: connect()
         case .disconnect: disconnect()
         case .ask(let request):
-            let line = SourceLineReader.line(of: request)
-            withLink { (link) throws(TLSError) in try link.send(line) }
+            link.framing.send(SourceLineReader.line(of: request))
+            link.flush()
         case .seal(let position): seals.add(position) { [weak self] in self?.sealed($0, at: position) }
         case .take: break
         case .answer(let question, let position):
@@ -258,7 +251,7 @@ final class Follower: PositionSource {
         }
         guard life.ended(.cannotFollow(fault)) else { return }
         ports.trace.say(fault.isDivergence ? "diverged" : "another-history", ["reason": "\(fault)"])
-        transport.stop()
+        ports.transport.stop()
     }
 
     /// Ends a seed.
@@ -269,23 +262,13 @@ final class Follower: PositionSource {
     }
 
     private func connect() {
-        heardAt = driver.tick
-        do throws(ConnectionFailure) {
-            let link = try PeerConnection(to: address, ports.certificates, transport)
-            self.link = link
-            isPaused = false
-            if link.isMade { perform(machine.connected()) }
-        } catch {
-            perform(machine.connectionFailed(error.reason, at: driver.tick))
-        }
+        link.connect(to: LinkTarget(store: address))
+        linkMoved()
     }
 
     private func disconnect() {
-        guard let link else { return }
-        self.link = nil
+        link.close()
         taking = nil
-        lines.restart()
-        transport.close(link.id)
     }
 
     private func sealed(_ seal: Result<String, StorageError>, at position: Position) {

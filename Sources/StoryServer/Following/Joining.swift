@@ -9,20 +9,19 @@ import StoryWire
 /// It has a loop of its own, which ends with the answer, at the deadline or at a signal.
 final class Joining: ReactorHandler {
     private let address: String
-    private let files: TLSFiles?
     private let reactor: Reactor
     /// The ticks of 0.1 s that are left.
     private var ticksLeft: UInt64
-    private var link: PeerConnection?
-    private var lines = LineFramer(limit: SourceLineReader.maxCount)
+    private let link: OutboundLink<LineFraming>
     private let reader = SourceLineReader()
     private var reason = "nobody answered"
     private var identity: StoredIdentity?
 
     private init(_ address: String, _ files: TLSFiles?, patience seconds: Int) throws(StorageError) {
-        (self.address, self.files) = (address, files)
+        self.address = address
         ticksLeft = UInt64(clamping: seconds) * 10
         reactor = try Reactor.made()
+        link = OutboundLink(LineFraming(limit: SourceLineReader.maxCount), files, reactor)
     }
 
     /// Asks the source for the identity of its history.
@@ -47,42 +46,40 @@ final class Joining: ReactorHandler {
     }
 
     private func connect() {
-        do throws(ConnectionFailure) {
-            link = try PeerConnection(to: address, files, reactor)
-        } catch {
-            reason = error.reason
-        }
+        link.connect(to: LinkTarget(store: address))
+        linkMoved()
+    }
+
+    /// Handles the lines, and takes the end of the connection; the next tick makes another one.
+    private func linkMoved() {
+        while case .line(let line) = link.framing.lines.next() { handle(line) }
+        if let end = link.takeEnd() { reason = end.reason }
     }
 
     private func ended(_ reason: String) {
         self.reason = reason
-        guard let link else { return }
-        self.link = nil
-        lines.restart()
-        reactor.close(link.id)
-    }
-
-    /// Uses the connection; it ends where its TLS fails.
-    private func withLink(_ body: (PeerConnection) throws(TLSError) -> Void) {
-        guard let link else { return }
-        do throws(TLSError) { try body(link) } catch { ended("\(error)") }
+        link.close()
     }
 
     // MARK: ReactorHandler
 
     func connectionMade(_ id: ConnectionID) {
-        if id == link?.id { withLink { (link) throws(TLSError) in try link.made() } }
+        guard id == link.id else { return }
+        link.made()
+        linkMoved()
     }
 
     func bytesReceived(_ id: ConnectionID, _ bytes: UnsafeRawBufferPointer) {
-        guard id == link?.id else { return }
-        withLink { (link) throws(TLSError) in try link.received(bytes) { lines.append($0) } }
-        while link != nil, case .line(let line) = lines.next() { handle(line) }
+        guard id == link.id else { return }
+        link.received(bytes)
+        linkMoved()
     }
 
     private func handle(_ line: UnsafeRawBufferPointer) {
         switch reader.read(line) {
-        case .greeting: withLink { (link) throws(TLSError) in try link.send(Array("@seal SEAL\n".utf8)) }
+        case .greeting:
+            link.framing.send(Array("@seal SEAL\n".utf8))
+            link.flush()
         case .seal:
             identity = HistoryReader.identity(line)
             if identity == nil { reason = "its history has an ID that this program does not read" }
@@ -97,7 +94,7 @@ final class Joining: ReactorHandler {
     func timerFired() {
         guard ticksLeft > 0 else { return reactor.stop() }
         ticksLeft -= 1
-        if link == nil { connect() }
+        if link.id == nil { connect() }
     }
 
     func signalReceived(_ signal: Int32) {
@@ -107,7 +104,9 @@ final class Joining: ReactorHandler {
 
     func peerClosed(_ id: ConnectionID) { connectionClosed(id) }
     func connectionClosed(_ id: ConnectionID) {
-        if id == link?.id { ended(reactor.connectFailure(id) ?? "it closed the connection") }
+        guard id == link.id else { return }
+        link.closed()
+        linkMoved()
     }
     func connectionOpened(_ id: ConnectionID, peer: PeerCredentials) {}
     func clientNotAccepted(errno: Int32) {}

@@ -1,10 +1,7 @@
-/// The silence of a source that a replica is connected to, in ticks of 0.1 s.
+/// The silence of a source that this store is connected to, in ticks of 0.1 s.
 ///
 /// A source without events says nothing, so it is asked for its position.
 struct SourceSilence {
-    /// The silence after which the source is asked, again and again, and the one after which it counts as lost.
-    private static let (questions, most): (UInt64, UInt64) = (20, 100)
-
     /// The action of a tick.
     enum Action {
         case nothing
@@ -14,11 +11,17 @@ struct SourceSilence {
         case tell
     }
 
+    /// The silence after which the source is asked, again and again.
+    private let question: UInt64
+    /// The silence after which it counts as lost.
+    private let most: UInt64
     private var heardAt: UInt64
     /// True from the moment at which the silence is too long until the source sends something.
     private(set) var isLong = false
 
-    init(since tick: UInt64) { heardAt = tick }
+    init(since tick: UInt64, question: UInt64 = 20, most: UInt64 = 100) {
+        (self.question, self.most, heardAt) = (question, most, tick)
+    }
 
     /// Returns the length of the silence.
     func ticks(at tick: UInt64) -> UInt64 { tick - min(heardAt, tick) }
@@ -34,14 +37,14 @@ struct SourceSilence {
 
     /// Counts a tick of a connection.
     ///
-    /// - Parameter hasLines: whether lines wait here, so that the source is read no further.
-    mutating func ticked(at tick: UInt64, hasLines: Bool) -> Action {
-        if hasLines { heardAt = tick }
+    /// - Parameter isExcused: whether the source is not listened to, since lines wait here, for example.
+    mutating func ticked(at tick: UInt64, isExcused: Bool) -> Action {
+        if isExcused { heardAt = tick }
         let ticks = ticks(at: tick)
-        if ticks >= SourceSilence.most, !isLong {
+        if ticks >= most, !isLong {
             isLong = true
             return .tell
         }
-        return ticks > 0 && ticks % SourceSilence.questions == 0 ? .ask : .nothing
+        return ticks > 0 && ticks % question == 0 ? .ask : .nothing
     }
 }

@@ -1,4 +1,6 @@
+import StoryNetwork
 import StoryReactor
+import StoryStorage
 
 /// The connections that the daemon makes itself: a replica's to its source, a node's to etcd, to a node that it gets
 /// events from, and to the node that leads.
@@ -27,4 +29,15 @@ struct OutboundConnections {
         if let forwarding, forwarding.owns(id) { return forwarding.closed() }
         if let ordering, ordering.owns(id) { ordering.closed(id) }
     }
+}
+
+/// The ports and settings of the links that the daemon has to other stores.
+struct LinkPorts {
+    let transport: any Transport
+    /// The own certificate, and the authority of the others; nil where there are none.
+    let certificates: TLSFiles?
+    /// How long an answer is waited for, in ticks of 0.1 s.
+    let patience: UInt64
+    let clock: Clock
+    let trace: Trace
 }
