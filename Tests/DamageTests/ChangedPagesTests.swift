@@ -70,6 +70,8 @@ import Testing
                 verdict = [try client.ask("CHECKPOINT"), try client.ask("VERIFY")]
                 return verdict.allSatisfy { $0.hasPrefix("+") }
             }
+            // A model that is being built again is none of those that are verified, and its folder may be the damaged one.
+            try DeclaredLoad.settle(client)
         } catch is LineSocket.Closed {
             Issue.record("\(name) ended with \(try run.wait()): \(run.trace)")
             return "ended"
