@@ -9,8 +9,10 @@ private func row(_ stream: String, _ bodies: EventBody...) throws -> RowCopy {
 }
 
 /// The command of a write that the kind takes.
-private func wanted<Fact>(_ made: Result<Command<Fact>, Failure>?) throws -> Command<Fact> {
-    try #require(made).get()
+/// The command of a write as its kind makes it.
+private func command(_ action: ContentAction, of kind: Kind) throws -> ContentCommand {
+    let write = ContentWrite(kind: kind, id: nil, action: action, options: WriteOptions())
+    return try write.command(of: kind.schema, in: PlainDirectory()).get()
 }
 
 struct UserDeciderTests {
@@ -78,7 +80,10 @@ struct StoryDeciderTests {
     private func revise(_ fields: FormFields) throws -> Command<StoryEvent> { try built(ReviseStoryForm.self, fields) }
     private func like() throws -> Command<StoryEvent> { try built(LikeForm.self, .of(["user": "u1"])) }
     private func unlike() throws -> Command<StoryEvent> { try built(UnlikeForm.self, .of(["user": "u1"])) }
-    private func delete() throws -> Command<StoryEvent> { try wanted(Command.made(by: .delete, in: PlainDirectory())) }
+    private func delete() throws -> Command<StoryEvent> {
+        let made = try command(.delete, of: .stories)
+        return try #require({ if case .story(let command) = made { command } else { nil } }())
+    }
 
     @Test func `given nothing, when a story is posted, then that happened`() throws {
         let command = try post()
@@ -134,11 +139,13 @@ struct StoryDeciderTests {
 
 struct MessageAndPhotoDeciderTests {
     private func message(_ action: ContentAction) throws -> Command<MessageEvent> {
-        try wanted(Command.made(by: action, in: PlainDirectory()))
+        let made = try command(action, of: .messages)
+        return try #require({ if case .message(let command) = made { command } else { nil } }())
     }
 
     private func photo(_ action: ContentAction) throws -> Command<PhotoEvent> {
-        try wanted(Command.made(by: action, in: PlainDirectory()))
+        let made = try command(action, of: .photos)
+        return try #require({ if case .photo(let command) = made { command } else { nil } }())
     }
 
     @Test func `given nothing, when a message is sent, then that happened`() throws {

@@ -10,6 +10,7 @@ import Testing
         ("", "LI", ["LIST", "LIKE"]), ("", "cou", ["count"]), ("@a1 ", "SO", ["SORTS"]),
         ("GET ", "st", ["stories/"]), ("list ", "", ["users", "stories", "messages", "photos"]),
         ("EDIT ", "m", []), ("LIKE ", "", ["stories/"]), ("SUBSCRIBE ", "u", ["users"]),
+        ("MODELS ", "", ["users", "stories", "messages", "photos"]),
         ("READ ", "ev", ["events", "events/"]), ("HELP ", "ver", ["verify"]),
         ("COUNT ", "", ["events", "events/", "users", "stories", "messages", "photos"]),
         ("COUNT events/note-* ", "", ["from=", "to=", "types=", "log=", "min="]),

@@ -18,6 +18,7 @@ struct RequestReaderTests {
             ("QUIT", .quit),
             ("HELP", .help(nil)),
             ("HELP get", .help("get")),
+            ("MODELS", .models(nil)), ("MODELS users", .models("users")), ("MODELS orders", .models("orders")),
             ("BACKUP \"/var/my backups\"", .backup(bytes("/var/my backups"))),
             ("BACKUP /tmp/x=y", .backup(bytes("/tmp/x=y"))),
             ("CLUSTER", .cluster(nil)), ("cluster promote n2", .cluster(.promote("n2"))),

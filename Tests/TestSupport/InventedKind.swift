@@ -8,14 +8,15 @@ extension Catalogue {
 extension KindDeclaration {
     /// The kind `coins`.
     package static let coins = KindDeclaration(
-        name: "coins", category: "coin", verbs: [.delete], fields: fields, events: events, filters: filters,
+        name: "coins", category: "coin", fields: fields, events: events, filters: filters,
         sorts: [SortSchema("weight", "Weight", by: .field(4)), SortSchema("motto", "Motto", by: .field(2))],
         rows: table(1), numbers: table(2),
         indexes: [
             IndexSchema(table(3), by: .field(4)), IndexSchema(table(9), by: .field(2)),
             IndexSchema(table(11), [0], by: .field(4)),
         ],
-        counts: table(12), tallies: [TallySchema(0, []), TallySchema(1, [0])])
+        counts: table(12), tallies: [TallySchema(0, []), TallySchema(1, [0])],
+        writes: [WriteSchema(refused: .delete)])
 
     private static let fields = [
         FieldSchema("mint", .name), FieldSchema("heir", .name), FieldSchema("motto", .text),

@@ -105,8 +105,8 @@ export class Store {
     streams(stream?: string, options?: StreamsOptions): Promise<Page<StreamInfo>>;
     /** Gives every stream, page after page. */
     streamsAll(stream?: string, options?: StreamsOptions): AsyncGenerator<StreamInfo, void, undefined>;
-    /** Tells of the declared models, or of one: its text, fields, filters and sorts as well. */
-    models(name?: string, options?: Cancel): Promise<Row[]>;
+    /** Tells of the declared models; or of one, or of a built-in kind: its fields, filters, sorts and writes as well. */
+    models(name?: string, options?: Cancel): Promise<ModelDescription[]>;
     /** Reads a page of the events that did not fit a declared model, each with its line and the rule. */
     misfits(name: string, options?: {
         from?: number;
@@ -219,6 +219,33 @@ export class Subscription<T> implements AsyncIterableIterator<T> {
 
 /** A user, story, message, photo, or a row of a declared model as it is now. */
 export type Row = Record<string, any>;
+
+/** A declared model or a built-in kind, as docs/protocol.md describes it; with a name it has its fields and more. */
+export interface ModelDescription extends Row {
+    model: string;
+    state: "ready" | "building" | "failed";
+    rows: number;
+    /** Of a declared model. */
+    definition?: number;
+    misfits?: number;
+    fields?: FieldDescription[];
+    filters?: string[];
+    sorts?: string[];
+    /** Of a built-in kind: the writes that its rows take. */
+    writes?: { verb: string; key?: string; fields: FieldDescription[] }[];
+}
+
+/** A field of a row, or of the form of a write. */
+export interface FieldDescription extends Row {
+    name: string;
+    type: string;
+    /** Of a row. */
+    optional?: boolean;
+    /** Of a form. */
+    required?: boolean;
+    /** The kind whose IDs are the values. */
+    kind?: string;
+}
 
 /** users, stories, messages, photos, or the name of a declared model. */
 export type Kind = string;

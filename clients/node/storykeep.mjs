@@ -1008,7 +1008,7 @@ export class Store {
     }
 
     /**
-     * Tells of the declared models, or of one: its text, fields, filters and sorts as well.
+     * Tells of the declared models; or of one, or of a built-in kind: its fields, filters, sorts and writes as well.
      * @param {string} [name] @param {Cancel} options
      */
     async models(name, { signal } = {}) {

@@ -452,7 +452,7 @@ class Request(Generic[T]):
 
     @staticmethod
     def models(name: Optional[str] = None) -> Request[List[Dict[str, Any]]]:
-        """Tell of the declared models, or of one: its text, fields, filters and sorts as well."""
+        """Tell of the declared models; or of one, or of a built-in kind: its fields, filters, sorts and writes as well."""
         return Request._make(lambda rows, _, __: rows, "MODELS", name)
 
     @staticmethod

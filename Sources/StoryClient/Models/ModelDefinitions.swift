@@ -192,8 +192,8 @@ public struct ModelDefinitions: Sendable {
     /// - Throws: `ClientError`, `unknown` where there is none; or `CancellationError`.
     public func undefine(_ name: String) async throws { _ = try await client.ask(RequestLine(.undefine, name)) }
 
-    /// Returns the declared models, or the one with a name with its text, fields, filters and sorts, as docs/protocol.md
-    /// describes them.
+    /// Returns the declared models; or the one with a name, or a built-in kind, with its fields, filters, sorts and
+    /// writes, as docs/protocol.md describes them.
     ///
     /// - Throws: `ClientError`, `unknown` where there is none with the name; or `CancellationError`.
     public func list(_ name: String? = nil) async throws -> [JSONValue] {

@@ -62,6 +62,16 @@ package enum ContentAction: Equatable, Sendable {
     }
 }
 
+extension ContentAction {
+    /// The fields of its form; none without a form.
+    fileprivate var fields: FormFields {
+        switch self {
+        case .post(let fields), .edit(let fields), .like(let fields), .unlike(let fields): fields
+        case .see, .delete: []
+        }
+    }
+}
+
 /// A write of content with its target, taken from the request.
 package struct ContentWrite: Equatable, Sendable {
     /// The kind of the content.
@@ -86,7 +96,7 @@ package struct ContentWrite: Equatable, Sendable {
     package func command(
         of schema: KindSchema, in directory: any Directory
     ) -> Result<ContentCommand, Failure> {
-        schema.commands?(action, directory)
+        schema.write(action.verb)?.command?(action.fields, directory)
             ?? .failure(Failure(.unknown, "\(schema.name) take no such request", .name(schema.name, nearest: nil)))
     }
 }

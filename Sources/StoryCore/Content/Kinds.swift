@@ -154,8 +154,8 @@ package final class Catalogue: @unchecked Sendable {
         return nil
     }
 
-    /// Returns the kinds whose content a verb changes.
-    package func kinds(taking verb: WriteVerb) -> [KindSchema] { kinds.filter { $0.verbs.contains(verb) } }
+    /// Returns the kinds that take a write.
+    package func kinds(taking verb: WriteVerb) -> [KindSchema] { kinds.filter { $0.write(verb) != nil } }
 
     /// Returns the kind that a stream belongs to; nil for custom streams.
     package func kind(stream: UnsafeRawBufferPointer) -> StreamKind? {

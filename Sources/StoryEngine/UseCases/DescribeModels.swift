@@ -52,6 +52,11 @@ extension DeclaredModel {
         }
         members.append(Member("indexes", .list(indexes)))
         members.append(Member("history", .flag(definition.hasHistory)))
+        if definition.hasRowsOfOneStream, let categories = definition.program.categories, categories.count == 1,
+            let category = categories.first
+        {
+            members.append(Member("category", .text(category)))
+        }
         return members
     }
 }

@@ -95,11 +95,16 @@ package struct ModelRequests {
         _ = try append(.activated(event), to: name, key: nil, by: uid, now, output)
     }
 
-    /// `MODELS`: a line for each declared model, or for one, with more of it. It is as of the last durable event where that
-    /// is known, so that it waits for no commit; else as of the head.
+    /// `MODELS`: a line for each declared model, or for one or a built-in kind, with more of it. It is as of the last
+    /// durable event where that is known, so that it waits for no commit; else as of the head.
     func describe(
         _ name: String?, tag: Tag?, after lastWritten: Position, to output: any TurnOutput
     ) throws(StorageError) {
+        if let kind = world.catalogue.kinds.first(where: { $0.name == name && $0.program == nil }) {
+            let description = kind.description(rows: try rows(of: kind), in: world.catalogue)
+            output.reply(.line(description), tag: tag, restsOn: head)
+            return closeDescription(of: 1, at: head, tag, to: output)
+        }
         let defined = try world.definitions.defined()
         let wanted = defined.filter { name == nil || $0.name == name }
         if let name, wanted.isEmpty { return output.reply(.failed(try noModel(name)), tag: tag, restsOn: head) }
@@ -119,7 +124,17 @@ package struct ModelRequests {
             }
             output.reply(.line(members), tag: tag, restsOn: head)
         }
-        let members = [Member("count", .count(UInt64(wanted.count))), Member("position", .count(head.value))]
+        closeDescription(of: wanted.count, at: head, tag, to: output)
+    }
+
+    /// Returns the number of rows of a built-in kind, which all have a tally of all rows.
+    private func rows(of kind: KindSchema) throws(StorageError) -> UInt64 {
+        guard case .tally(let all, _) = QueryPlan(kind, []).count else { return 0 }
+        return try world.rows(of: kind).tally(kind, at: all)
+    }
+
+    private func closeDescription(of count: Int, at head: Position, _ tag: Tag?, to output: any TurnOutput) {
+        let members = [Member("count", .count(UInt64(count))), Member("position", .count(head.value))]
         output.reply(.done(.members(members)), tag: tag, restsOn: head)
     }
 

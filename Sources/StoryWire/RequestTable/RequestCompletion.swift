@@ -55,13 +55,13 @@ package struct RequestCompletion: Sendable {
     private func targets(_ shape: RequestShape, _ word: String) -> [String] {
         let names = shape.kinds.map(\.name)
         return switch shape.target {
-        case .kind: names
+        case .kind, .models: names
         case .content: names.map { $0 + "/" }
         case .events: ["events", "events/", "misfits/"]
         case .subject, .counted: ["events", "events/"] + names
         case .topic: verbs(like: word)
         case .change: NodeChange.names
-        case .none, .streams, .category, .stream, .subscription, .client, .directory, .model, .models, .passedOn: []
+        case .none, .streams, .category, .stream, .subscription, .client, .directory, .model, .passedOn: []
         }
     }
 
@@ -104,12 +104,6 @@ package struct RequestCompletion: Sendable {
 
 // Names that only the store knows.
 extension RequestCompletion {
-    /// The kinds whose IDs are the values of filters and fields.
-    private static let references = [
-        "sender": "users", "recipient": "users", "between": "users", "owner": "users", "user": "users",
-        "story": "stories",
-    ]
-
     /// Returns the names of the store that a word may be completed with; nil where none may be.
     ///
     /// - Parameters:
@@ -135,8 +129,8 @@ extension RequestCompletion {
 
     /// Returns the source of the IDs that a filter or field refers to; nil for another one.
     package func source(referredToBy name: String) -> WantedNames.Source? {
-        let kind = table.catalogue.kinds.first { $0.name == RequestCompletion.references[name] }
-        return kind.map { .rows(category: $0.category) }
+        let kinds = table.catalogue.kinds.lazy.compactMap { $0.reference(of: name) }
+        return kinds.first.map { .rows(category: table.catalogue[$0].category) }
     }
 
     private func source(ofOption name: String, _ shape: RequestShape, _ target: String?) -> WantedNames.Source? {

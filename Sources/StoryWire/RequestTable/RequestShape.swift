@@ -31,7 +31,7 @@ package enum TargetShape: Equatable, Sendable {
     case model
     /// The uid of a user, and a write.
     case passedOn
-    /// The name of a declared model, or nothing.
+    /// The name of a declared model or of a kind, or nothing.
     case models
     /// `promote NODE` or `remove NODE`, or nothing
     case change
@@ -56,7 +56,7 @@ package enum TargetShape: Equatable, Sendable {
         case .directory: "\"DIR\""
         case .model: "NAME"
         case .passedOn: "UID WRITE"
-        case .models: "[NAME]"
+        case .models: "[" + (kinds + ["NAME"]).joined(separator: "|") + "]"
         case .change: "[promote|remove NODE]"
         }
     }

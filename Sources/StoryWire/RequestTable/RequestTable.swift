@@ -47,8 +47,8 @@ package struct RequestTable: Sendable {
                 summary: "Events of the log, of one stream or of one category.",
                 example: "READ events/story-12345 from=2 limit=100"),
             RequestShape(
-                .read(.models), .read, .models, options: [.min],
-                summary: "The declared models, or one of them with its fields and filters.",
+                .read(.models), .read, .models, of: all.filter { $0.program == nil }, options: [.min],
+                summary: "The declared models; or one model, or a kind, with its fields, filters and writes.",
                 example: "MODELS orders"),
             RequestShape(
                 .read(.streams), .read, .streams, options: [.after, .limit, .min],
@@ -64,8 +64,7 @@ package struct RequestTable: Sendable {
     private static func writes(_ catalogue: Catalogue) -> [RequestShape] {
         [
             RequestShape(
-                .write(.post), .write, .kind, of: catalogue.kinds.filter { $0.program == nil }, options: write,
-                body: .form,
+                .write(.post), .write, .kind, of: catalogue.kinds(taking: .post), options: write, body: .form,
                 summary: "Adds content from a form.",
                 example: #"POST stories {"title":"Spring","message":"It came.","sender":"007","recipient":"008"}"#),
             RequestShape(

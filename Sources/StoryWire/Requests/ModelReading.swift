@@ -19,6 +19,15 @@ extension RequestReader {
         return try parts.known(name)
     }
 
+    /// Returns the name that is the target: that of a model or of a built-in kind.
+    func described(_ parts: inout LineParts) throws(Failure) -> String {
+        let name = try parts.known(parts.target).text
+        let kind = table.catalogue.kinds.first { $0.program == nil && name.equals(text: $0.name) }
+        guard let kind else { return try model(&parts) }
+        try parts.refuseErrors()
+        return kind.name
+    }
+
     /// Reads `READ misfits/NAME`, which takes fewer options than `READ events`.
     func misfits(_ parts: inout LineParts) throws(Failure) -> ReadAction {
         let name = modelName(parts.targetName ?? .none, &parts)

@@ -119,7 +119,8 @@ struct ModelCommands {
             try invocation.output.line(reply.rows.first?.json ?? reply.final.json)
             return .done
         }
-        for line in (model["text"]?.plain ?? "").split(separator: "\n", omittingEmptySubsequences: false) {
+        guard let text = model["text"]?.plain else { return try show(name, builtIn: model) }
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
             try invocation.output.line(String(line))
         }
         let rows = Grouped.count(model["rows"]?.whole ?? 0, "row")
@@ -128,6 +129,16 @@ struct ModelCommands {
             raw: "\(name): definition \(model["definition"]?.shown ?? "?"), \(model["state"]?.shown ?? "?"), \(rows), "
                 + misfits)
         for sentence in ModelCommands.never(model) { Output.complain(raw: sentence) }
+        return .done
+    }
+
+    /// Shows the fields of a built-in kind, which has no definition.
+    private func show(_ name: String, builtIn model: [String: ShownJSON]) throws(CommandError) -> ExitCode {
+        for field in model["fields"]?.fields ?? [] {
+            let members = field.value.members
+            try invocation.output.line("\(members["name"]?.plain ?? ""): \(members["type"]?.plain ?? "")")
+        }
+        Output.complain(raw: "\(name): built in, \(Grouped.count(model["rows"]?.whole ?? 0, "row"))")
         return .done
     }
 

@@ -2,7 +2,7 @@
 ///
 /// `build` checks every field and reports every wrong one at once. Only a form's reader makes a `Command` of fields, so
 /// that an unchecked command does not compile.
-package protocol Form {
+package protocol Form: SendableMetatype {
     associatedtype FieldID: FormFieldID
     associatedtype Fact: Equatable & Sendable
 
@@ -19,6 +19,13 @@ extension Form {
         let command = read(&reader, in: directory)
         guard let command, reader.errors.isEmpty else { return .failure(reader.errors) }
         return .success(command)
+    }
+
+    /// The fields of the form, as an empty one describes them while it is read.
+    static var fields: [FormFieldSchema] {
+        var reader = FormReader<FieldID>()
+        _ = read(&reader, in: TrustingDirectory())
+        return reader.described ?? []
     }
 
     /// Checks the fields and returns the command, or the refusal that names every wrong field.

@@ -6,6 +6,8 @@ package struct FormReader<FieldID: FormFieldID> {
     private(set) var errors = FormErrors<FieldID>()
     /// The ID that the client chose for new content; nil where it chose none.
     private(set) var givenID: Identifier?
+    /// The fields that were read so far, where the form describes itself; nil where it is filled in.
+    private(set) var described: [FormFieldSchema]?
     private let fields: FormFields
 
     init(_ fields: FormFields) {
@@ -16,6 +18,20 @@ package struct FormReader<FieldID: FormFieldID> {
             let known = FieldID.allCases.map(\.rawValue).joined(separator: ", ")
             errors.add(name, .unknownField, "there is no such field; the form has \(known)")
         }
+    }
+
+    /// Creates the reader of a form without fields, which notes the fields that the form reads.
+    init() { (fields, described) = ([], []) }
+
+    /// Notes a field that is read, where the form describes itself.
+    mutating func note(_ field: FieldID, _ type: @autoclosure () -> FormFieldType) {
+        guard described != nil else { return }
+        described?.append(FormFieldSchema(name: field.rawValue, type: type()))
+    }
+
+    private mutating func noteRequired(_ field: FieldID) {
+        guard let index = described?.firstIndex(where: { $0.name == field.rawValue }) else { return }
+        described?[index].isRequired = true
     }
 
     /// Adds an error of a field; returns nil, for the value that it does not have.
@@ -36,17 +52,20 @@ package struct FormReader<FieldID: FormFieldID> {
     /// Adds an error when a required field is absent; returns `value` unchanged.
     mutating func required<Value>(_ field: FieldID, _ value: Value?, _ rule: FieldRule = .missing) -> Value? {
         guard value == nil, self.value(field) == nil else { return value }
+        noteRequired(field)
         return refused(field, rule, "\(field.rawValue) is required")
     }
 
     /// Reads a name or a title: one line of 1 … `limit` characters.
     mutating func line(_ field: FieldID, limit: Int) -> Text? {
-        text(field, limit, .line, "must be one line, without control characters")
+        note(field, .line(limit: limit))
+        return text(field, limit, .line, "must be one line, without control characters")
     }
 
     /// Reads a longer text: 1 … `limit` characters, among them line ends and tabs.
     mutating func text(_ field: FieldID, limit: Int) -> Text? {
-        text(field, limit, .lines, "must have no control character but line ends and tabs")
+        note(field, .text(limit: limit))
+        return text(field, limit, .lines, "must have no control character but line ends and tabs")
     }
 
     private mutating func text(
@@ -61,10 +80,13 @@ package struct FormReader<FieldID: FormFieldID> {
     }
 
     /// Reads the ID of new content, which is the client's choice.
-    mutating func takeGivenID(_ field: FieldID) { givenID = identifier(field) }
+    mutating func takeGivenID(_ field: FieldID) {
+        note(field, .newID)
+        givenID = identifier(field)
+    }
 
     /// Reads an ID, which need not be in use.
-    mutating func identifier(_ field: FieldID) -> Identifier? {
+    private mutating func identifier(_ field: FieldID) -> Identifier? {
         guard let bytes = string(field) else { return nil }
         guard !bytes.isEmpty else { return refused(field, .empty, "must not be empty") }
         guard bytes.count <= Identifier.length.upperBound else {
@@ -78,6 +100,7 @@ package struct FormReader<FieldID: FormFieldID> {
 
     /// Reads the ID of content that exists.
     mutating func identifier(_ field: FieldID, of kind: Kind, in directory: any Directory) -> Identifier? {
+        note(field, .reference(kind))
         guard let id = identifier(field) else { return nil }
         guard directory.has(kind, id) else {
             return refused(field, .noSuch, "there is no \(directory.category(of: kind)) \(id)")
@@ -87,6 +110,7 @@ package struct FormReader<FieldID: FormFieldID> {
 
     /// Reads an RFC 3339 date.
     mutating func date(_ field: FieldID) -> Instant? {
+        note(field, .date)
         guard let bytes = string(field) else { return nil }
         switch Instant.read(utf8: bytes) {
         case .instant(let date): return date
@@ -98,6 +122,7 @@ package struct FormReader<FieldID: FormFieldID> {
 
     /// Reads one number of a list that is a range within ±2^53.
     mutating func selection(_ field: FieldID, of range: ClosedRange<Int64>) -> Int64? {
+        note(field, .selection(range))
         guard let number = number(field) else { return nil }
         // `Int64(exactly:)` is avoided: unoptimised it calls the C math library, which is not linked here.
         let isWithin = number >= Double(range.lowerBound) && number <= Double(range.upperBound)
@@ -108,15 +133,17 @@ package struct FormReader<FieldID: FormFieldID> {
         return Int64(number)
     }
 
-    /// Reads a number that passes a test; `meaning` describes the test in the error.
-    mutating func number(_ field: FieldID, _ meaning: String, _ test: (Double) -> Bool) -> Double? {
+    /// Reads a number within a limit.
+    mutating func number(_ field: FieldID, _ limit: NumberLimit) -> Double? {
+        note(field, .number(limit))
         guard let number = number(field) else { return nil }
-        guard test(number) else { return refused(field, .outOfRange, "must be \(meaning)") }
+        guard limit.holds(number) else { return refused(field, .outOfRange, "must be \(limit.meaning)") }
         return number
     }
 
     /// Reads one name out of a set.
     mutating func choice<Choice: RawRepresentable<String> & CaseIterable>(_ field: FieldID) -> Choice? {
+        note(field, .choice(Choice.allCases.map(\.rawValue)))
         guard let bytes = string(field) else { return nil }
         guard let choice = Choice.allCases.first(where: { bytes.equals(text: $0.rawValue) }) else {
             let names = Choice.allCases.map(\.rawValue).joined(separator: ", ")

@@ -19,18 +19,6 @@ package enum SendMessageForm: Form {
     }
 }
 
-extension Command<MessageEvent> {
-    /// Returns the command of a write, or every wrong field of its form; nil when a message takes no such write.
-    package static func made(by action: ContentAction, in directory: any Directory) -> Result<Command, Failure>? {
-        switch action {
-        case .post(let fields): SendMessageForm.command(fields, in: directory)
-        case .see: .success(Command(withoutFields: .seen))
-        case .delete: .success(Command(withoutFields: .deleted))
-        case .edit, .like, .unlike: nil
-        }
-    }
-}
-
 /// The limits of a message's fields.
 package enum MessageLimits {
     /// The maximum length of a message's text, in characters.
@@ -60,10 +48,12 @@ enum MessageSchema {
 
     /// The schema's source: fields, events, filters, sorts and tables.
     static let declaration = KindDeclaration(
-        name: "messages", category: "message", verbs: [.see, .delete],
+        name: "messages", category: "message",
         fields: [
-            FieldSchema("text", .text), FieldSchema("sender", .name), FieldSchema("recipient", .name),
-            FieldSchema("story", .name, isOptional: true), FieldSchema("date", .date), FieldSchema("seen", .flag),
+            FieldSchema("text", .text), FieldSchema("sender", .name, label: "from"),
+            FieldSchema("recipient", .name, label: "to"),
+            FieldSchema("story", .name, isOptional: true, label: "about"), FieldSchema("date", .date),
+            FieldSchema("seen", .flag),
         ],
         events: events, filters: filters, sorts: [SortSchema("date", "Date", by: .field(Field.date))],
         rows: table(70, "messages"), numbers: table(79, "messageIDs"),
@@ -84,7 +74,20 @@ enum MessageSchema {
             TallySchema(6, [Filter.sender, Filter.recipient]), TallySchema(7, [Filter.between, Filter.unseen]),
             TallySchema(8, [Filter.recipient, Filter.unseen]), TallySchema(9, [Filter.sender, Filter.unseen]),
             TallySchema(10, [Filter.story, Filter.unseen]),
-        ], commands: { Command<MessageEvent>.made(by: $0, in: $1)?.map(ContentCommand.message) })
+        ],
+        writes: [
+            WriteSchema(.post, SendMessageForm.self, ContentCommand.message),
+            WriteSchema(.see, .message(Command(withoutFields: .seen))),
+            WriteSchema(.delete, .message(Command(withoutFields: .deleted))),
+        ],
+        view: KindView(
+            key: "3", columns: ["date", "sender", "recipient", "seen", "text"],
+            links: [
+                LinkSchema("u", "sender", to: .users, of: "sender"),
+                LinkSchema("r", "recipient", to: .users, of: "recipient"),
+                LinkSchema("c", "conversation", to: .messages, where: "between", of: ["sender", "recipient"]),
+                LinkSchema("t", "story", to: .stories, of: "story"),
+            ]))
 
     private static let events = [
         EventSchema(

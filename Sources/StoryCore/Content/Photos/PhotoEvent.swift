@@ -150,6 +150,7 @@ package struct ExposureDuration: Equatable, Sendable {
 extension FormReader {
     /// Reads seconds as a fraction of whole numbers: `1/125`.
     mutating func exposureDuration(_ field: FieldID) -> ExposureDuration? {
+        note(field, .fraction)
         guard let bytes = string(field) else { return nil }
         let parts = bytes.split(separator: 0x2F, omittingEmptySubsequences: false)
         guard parts.count == 2, let numerator = FormReader.part(parts[0]), let denominator = FormReader.part(parts[1]),

@@ -38,24 +38,10 @@ package enum RevisePhotoForm: Form {
     }
 }
 
-extension Command<PhotoEvent> {
-    /// Returns the command of a write, or every wrong field of its form; nil when a photo takes no such write.
-    package static func made(by action: ContentAction, in directory: any Directory) -> Result<Command, Failure>? {
-        switch action {
-        case .post(let fields): AddPhotoForm.command(fields, in: directory)
-        case .edit(let fields): RevisePhotoForm.command(fields, in: directory)
-        case .delete: .success(Command(withoutFields: .deleted))
-        case .like, .unlike, .see: nil
-        }
-    }
-}
-
 extension FormReader {
-    fileprivate mutating func positive(_ field: FieldID) -> Double? { number(field, "more than 0") { $0 > 0 } }
+    fileprivate mutating func positive(_ field: FieldID) -> Double? { number(field, .above(0)) }
 
-    fileprivate mutating func exposureValue(_ field: FieldID) -> Double? {
-        number(field, "from −20 to 20") { (-20...20).contains($0) }
-    }
+    fileprivate mutating func exposureValue(_ field: FieldID) -> Double? { number(field, .within(-20...20)) }
 }
 
 /// The declaration of the kind `photos`.
@@ -77,13 +63,7 @@ enum PhotoSchema {
 
     /// The schema's source: fields, events, filters, sorts and tables.
     static let declaration = KindDeclaration(
-        name: "photos", category: "photo", verbs: [.edit, .delete],
-        fields: [
-            FieldSchema("owner", .name), FieldSchema("iso", .number),
-            FieldSchema("focalLength", .number, isOptional: true), FieldSchema("exposureValue", .number),
-            FieldSchema("lensAperture", .number, isOptional: true), FieldSchema("exposureDuration", .fraction),
-            FieldSchema("flash", .choice(Flash.allCases.map(\.rawValue)), isOptional: true), FieldSchema("date", .date),
-        ],
+        name: "photos", category: "photo", fields: fields,
         events: events,
         filters: [FilterSchema("owner", .field(Field.owner), "ID", "only those that this user owns")]
             + FilterSchema.bounds(of: Field.date),
@@ -96,7 +76,29 @@ enum PhotoSchema {
         ],
         rows: table(90, "photos"), numbers: table(104, "photoIDs"), indexes: indexes,
         counts: table(103, "photoCounts"), tallies: [TallySchema(0, []), TallySchema(1, [Filter.owner])],
-        commands: { Command<PhotoEvent>.made(by: $0, in: $1)?.map(ContentCommand.photo) })
+        writes: [
+            WriteSchema(.post, AddPhotoForm.self, ContentCommand.photo),
+            WriteSchema(.edit, RevisePhotoForm.self, ContentCommand.photo),
+            WriteSchema(.delete, .photo(Command(withoutFields: .deleted))),
+        ],
+        view: KindView(
+            key: "4",
+            columns: [
+                "date", "owner", "iso", "focalLength", "exposureValue", "lensAperture", "exposureDuration",
+            ],
+            links: [
+                LinkSchema("u", "owner", to: .users, of: "owner"),
+                LinkSchema("p", "album", to: .photos, where: "owner", of: ["owner"]),
+            ]))
+
+    private static let fields = [
+        FieldSchema("owner", .name), FieldSchema("iso", .number, label: "ISO"),
+        FieldSchema("focalLength", .number, isOptional: true, label: "focal length", unit: "mm"),
+        FieldSchema("exposureValue", .number, label: "exposure", unit: "EV"),
+        FieldSchema("lensAperture", .number, isOptional: true, label: "aperture", unit: "f/"),
+        FieldSchema("exposureDuration", .fraction, label: "duration", unit: "seconds"),
+        FieldSchema("flash", .choice(Flash.allCases.map(\.rawValue)), isOptional: true), FieldSchema("date", .date),
+    ]
 
     private static let events = [
         EventSchema(

@@ -32,12 +32,16 @@ package struct FieldSchema: Equatable, Sendable {
     package let type: FieldType
     /// True when rows may lack it; the JSON then has no such member.
     package let isOptional: Bool
+    /// The name for people; nil where that is `name`.
+    package let label: String?
+    /// The unit of its numbers; one that ends with a slash stands before them. Nil where there is none.
+    package let unit: String?
 
     /// Creates a field.
-    package init(_ name: String, _ type: FieldType, isOptional: Bool = false) {
-        self.name = name
-        self.type = type
-        self.isOptional = isOptional
+    package init(
+        _ name: String, _ type: FieldType, isOptional: Bool = false, label: String? = nil, unit: String? = nil
+    ) {
+        (self.name, self.type, self.isOptional, self.label, self.unit) = (name, type, isOptional, label, unit)
     }
 }
 

@@ -49,7 +49,7 @@ extension KindDeclaration {
     /// Checks that rows which a program makes are made by nothing else.
     private func checkRows() throws(SchemaError) {
         guard program != nil else { return }
-        guard events.isEmpty, unique == nil, commands == nil, verbs.isEmpty else {
+        guard events.isEmpty, unique == nil, writes.isEmpty else {
             throw SchemaError("the rows of \(name) are made by a program, and it has events, writes or a unique text")
         }
         guard !tallies.contains(where: { $0.number == ProgramTables.counterKey }) else {

@@ -16,8 +16,10 @@ package final class KindSchema: Sendable {
     private let streamPrefix: [UInt8]
     /// The program that makes the rows; nil where the events of a category do.
     package let program: ProgramRows?
-    /// The verbs that change existing content; every kind has `POST` besides.
-    package let verbs: [WriteVerb]
+    /// The writes that the kind takes.
+    package let writes: [WriteSchema]
+    /// Hints for programs that show the rows.
+    package let view: KindView
     /// The fields in the order of the row's JSON, after `id`, `version` and `position`.
     package let fields: [FieldSchema]
     /// The types of events that change the kind's rows.
@@ -40,8 +42,6 @@ package final class KindSchema: Sendable {
     package let tallies: [TallySchema]
     /// The field whose text is unique; nil where there is none.
     package let unique: UniqueSchema?
-    /// The factory of the kind's commands; nil where it has none.
-    let commands: CommandMaking?
     /// The layout of a stored row, in the schema's arena.
     nonisolated(unsafe) package let layoutPointer: UnsafePointer<RowLayout>
     private let memory: FixedMemory
@@ -60,7 +60,8 @@ package final class KindSchema: Sendable {
         categoryName = CategoryName(trusted: Array(declaration.category.utf8))
         streamPrefix = Array(declaration.category.utf8) + [0x2D]
         program = declaration.program
-        verbs = declaration.verbs
+        writes = declaration.writes
+        view = declaration.view
         fields = declaration.fields
         events = declaration.events
         filters = declaration.filters
@@ -74,7 +75,6 @@ package final class KindSchema: Sendable {
         counts = declaration.counts
         tallies = declaration.tallies
         unique = declaration.unique
-        commands = declaration.commands
         let memory = FixedMemory()
         self.memory = memory
         let layout = memory.room(for: RowLayout.self)
@@ -133,17 +133,13 @@ package final class KindSchema: Sendable {
             .map(stream)
     }
 
-    /// Returns the names of the fields in a form for this verb, as far as events keep them.
+    /// Returns the write that a verb asks for; nil where the kind does not take it.
+    package func write(_ verb: WriteVerb) -> WriteSchema? { writes.first { $0.verb == verb } }
+
+    /// Returns the names of the fields in a form for this verb.
     package func formFields(of verb: Verb) -> [String] {
-        let members: [String] =
-            switch verb {
-            case .write(.post):
-                ["id"] + events.filter { $0.effect == .creates }.flatMap { $0.changes.compactMap(\.member) }
-            case .write(.edit): events.filter { $0.effect == .changes }.flatMap { $0.changes.compactMap(\.member) }
-            case .write(.like), .write(.unlike): events.compactMap { $0.membership?.member }
-            case .read, .write, .follow, .operate: []
-            }
-        return members.distinct
+        guard case .write(let verb) = verb else { return [] }
+        return write(verb)?.fields.map(\.name) ?? []
     }
 
     /// The filters as options of a line: of several bounds with one name the first.
@@ -173,18 +169,12 @@ package final class KindSchema: Sendable {
     }
 }
 
-/// Makes a kind's command of a request, or returns every wrong field of its form; nil when the kind does not support
-/// it.
-package typealias CommandMaking = @Sendable (ContentAction, any Directory) -> Result<ContentCommand, Failure>?
-
 /// The declaration of a kind, not yet checked.
 package struct KindDeclaration: Sendable {
     /// The kind's name in targets and queries: `stories`.
     package var name: String
     /// The category of its streams: `story`.
     package var category: String
-    /// The verbs that change existing content; every kind has `POST` besides.
-    package var verbs: [WriteVerb]
     /// The fields in the order of the row's JSON.
     package var fields: [FieldSchema]
     /// The types of events that change the kind's rows.
@@ -207,19 +197,20 @@ package struct KindDeclaration: Sendable {
     package var tallies: [TallySchema]
     /// The field whose text is unique; nil where there is none.
     package var unique: UniqueSchema?
-    /// The factory of the kind's commands; nil where it has no writes.
-    package var commands: CommandMaking?
+    /// The writes that the kind takes.
+    package var writes: [WriteSchema]
+    /// Hints for programs that show the rows.
+    package var view: KindView
 
     /// Creates a declaration from its parts.
     package init(
-        name: String, category: String, verbs: [WriteVerb] = [], fields: [FieldSchema], events: [EventSchema],
+        name: String, category: String, fields: [FieldSchema], events: [EventSchema],
         filters: [FilterSchema] = [], sorts: [SortSchema] = [], rows: ModelTable, numbers: ModelTable,
         indexes: [IndexSchema] = [], counts: ModelTable, tallies: [TallySchema] = [], unique: UniqueSchema? = nil,
-        commands: CommandMaking? = nil, program: ProgramRows? = nil
+        writes: [WriteSchema] = [], view: KindView = KindView(), program: ProgramRows? = nil
     ) {
         self.name = name
         self.category = category
-        self.verbs = verbs
         self.fields = fields
         self.events = events
         self.program = program
@@ -231,7 +222,8 @@ package struct KindDeclaration: Sendable {
         self.counts = counts
         self.tallies = tallies
         self.unique = unique
-        self.commands = commands
+        self.writes = writes
+        self.view = view
     }
 }
 

@@ -61,20 +61,6 @@ extension FormReader<LikeForm.FieldID> {
     }
 }
 
-extension Command<StoryEvent> {
-    /// Returns the command of a write, or every wrong field of its form; nil when a story takes no such write.
-    package static func made(by action: ContentAction, in directory: any Directory) -> Result<Command, Failure>? {
-        switch action {
-        case .post(let fields): PostStoryForm.command(fields, in: directory)
-        case .edit(let fields): ReviseStoryForm.command(fields, in: directory)
-        case .like(let fields): LikeForm.command(fields, in: directory)
-        case .unlike(let fields): UnlikeForm.command(fields, in: directory)
-        case .delete: .success(Command(withoutFields: .deleted))
-        case .see: nil
-        }
-    }
-}
-
 /// The limits of a story's fields.
 package enum StoryLimits {
     /// The maximum length of a title, in characters.
@@ -106,10 +92,11 @@ enum StorySchema {
 
     /// The schema's source: fields, events, filters, sorts and tables.
     static let declaration = KindDeclaration(
-        name: "stories", category: "story", verbs: [.edit, .like, .unlike, .delete],
+        name: "stories", category: "story",
         fields: [
-            FieldSchema("title", .text), FieldSchema("message", .text), FieldSchema("sender", .name),
-            FieldSchema("recipient", .name), FieldSchema("date", .date), FieldSchema("likes", .integer),
+            FieldSchema("title", .text), FieldSchema("message", .text),
+            FieldSchema("sender", .name, label: "from"), FieldSchema("recipient", .name, label: "to"),
+            FieldSchema("date", .date), FieldSchema("likes", .integer),
         ],
         events: events,
         filters: [
@@ -136,7 +123,22 @@ enum StorySchema {
         tallies: [
             TallySchema(0, []), TallySchema(1, [Filter.sender]), TallySchema(2, [Filter.recipient]),
             TallySchema(3, [Filter.sender, Filter.recipient]),
-        ], commands: { Command<StoryEvent>.made(by: $0, in: $1)?.map(ContentCommand.story) })
+        ],
+        writes: [
+            WriteSchema(.post, PostStoryForm.self, ContentCommand.story),
+            WriteSchema(.edit, ReviseStoryForm.self, ContentCommand.story),
+            WriteSchema(.like, LikeForm.self, ContentCommand.story),
+            WriteSchema(.unlike, UnlikeForm.self, ContentCommand.story),
+            WriteSchema(.delete, .story(Command(withoutFields: .deleted))),
+        ],
+        view: KindView(
+            key: "1", title: "title", columns: ["date", "title", "sender", "recipient", "likes"],
+            links: [
+                LinkSchema("u", "sender", to: .users, of: "sender"),
+                LinkSchema("r", "recipient", to: .users, of: "recipient"),
+                LinkSchema("c", "conversation", to: .messages, where: "between", of: ["sender", "recipient"]),
+                LinkSchema("t", "talk", to: .messages, where: "story"),
+            ]))
 
     private static let events = [
         EventSchema(

@@ -161,6 +161,7 @@ package enum EmailAddress {
 extension FormReader {
     /// Reads an e-mail address: one `@`, a dot inside the domain, at most 254 bytes, no space or control byte.
     mutating func email(_ field: FieldID) -> Text? {
+        note(field, .email)
         guard let bytes = string(field) else { return nil }
         guard !TextShape.isBlank(bytes) else { return refused(field, .empty, "must not be empty") }
         guard bytes.count <= EmailAddress.maxCount else {

@@ -29,17 +29,6 @@ package enum ReviseUserForm: Form {
     }
 }
 
-extension Command<UserEvent> {
-    /// Returns the command of a write, or every wrong field of its form; nil when a user takes no such write.
-    package static func made(by action: ContentAction, in directory: any Directory) -> Result<Command, Failure>? {
-        switch action {
-        case .post(let fields): SignUpForm.command(fields, in: directory)
-        case .edit(let fields): ReviseUserForm.command(fields, in: directory)
-        case .like, .unlike, .see, .delete: nil
-        }
-    }
-}
-
 /// The limits of a user's fields.
 package enum UserLimits {
     /// The maximum length of a name, in characters.
@@ -63,10 +52,10 @@ enum UserSchema {
 
     /// The schema's source: fields, events, filters, sorts and tables.
     static let declaration = KindDeclaration(
-        name: "users", category: "user", verbs: [.edit],
+        name: "users", category: "user",
         fields: [
             FieldSchema("name", .text), FieldSchema("email", .text), FieldSchema("prefecture", .integer),
-            FieldSchema("date", .date),
+            FieldSchema("date", .date, label: "signed up"),
         ],
         events: [
             EventSchema(
@@ -105,7 +94,19 @@ enum UserSchema {
         ],
         counts: table(28, "userCounts"), tallies: [TallySchema(0, []), TallySchema(1, [Filter.prefecture])],
         unique: UniqueSchema(table: table(21, "userEmails"), field: Field.email),
-        commands: { Command<UserEvent>.made(by: $0, in: $1)?.map(ContentCommand.user) })
+        writes: [
+            WriteSchema(.post, SignUpForm.self, ContentCommand.user),
+            WriteSchema(.edit, ReviseUserForm.self, ContentCommand.user),
+        ],
+        view: KindView(
+            key: "2", title: "name", columns: ["date", "id", "name", "email"],
+            links: [
+                LinkSchema("o", "sent", to: .stories, where: "sender"),
+                LinkSchema("i", "received", to: .stories, where: "recipient"),
+                LinkSchema("m", "inbox", to: .messages, where: "recipient"),
+                LinkSchema("M", "outbox", to: .messages, where: "sender"),
+                LinkSchema("p", "photos", to: .photos, where: "owner"),
+            ]))
 
     private static func table(_ number: UInt8, _ name: String) -> ModelTable {
         ModelTable(number, name, of: "users")
