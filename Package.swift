@@ -148,7 +148,7 @@ let package = Package(
                 "TestSupport",
             ]),
         tests("StoryClientTests", ["StoryClient", "StoryCore", "StoryWire", "TestSupport"]),
-        tests("StoryBrowserTests", ["StoryBrowser", "StoryClient", "TestSupport"]),
+        tests("StoryBrowserTests", ["StoryBrowser", "StoryClient", "StoryCore", "StoryWire", "TestSupport"]),
         .target(
             name: "FuzzTargets",
             dependencies: [

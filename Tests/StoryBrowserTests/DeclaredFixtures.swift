@@ -19,15 +19,16 @@ extension Fixtures {
     /// A line of `MODELS orders`.
     static func model(
         _ text: String = orders, definition: Int = 1, state: String = "ready", rows: Int = 2, misfits: Int = 0,
-        building: String? = nil, sorts: [String] = ["created", "total"]
+        building: String? = nil, category: String? = "order", sorts: [String] = ["created", "total"]
     ) throws -> ModelDescription {
         let build = building.map { #","building":\#($0)"# } ?? ""
+        let stream = category.map { #","category":"\#($0)""# } ?? ""
         let json = """
             {"model":"orders","definition":\(definition),"state":"\(state)","rows":\(rows),"misfits":\(misfits),
             "bytes":8192\(build),"text":\(JSONText.quoted(text)),
             "fields":[{"name":"customer","type":"text","optional":false},{"name":"total","type":"number","optional":false},
             {"name":"placed","type":"time","optional":false},{"name":"carrier","type":"text","optional":true}],
-            "filters":["customer","total","placed","carrier"],"sorts":\(sorts),"indexes":[],"history":false}
+            "filters":["customer","total","placed","carrier"],"sorts":\(sorts),"indexes":[],"history":false\(stream)}
             """
         let line = try JSONDecoder().decode(JSONValue.self, from: Data(json.utf8))
         return try #require(ModelDescription(line))
@@ -53,25 +54,12 @@ extension Fixtures {
 }
 
 extension Driven {
-    /// The request for rows of a model that was made last.
-    mutating func takeRowsRequest() throws -> ListRequest<ModelRows> {
-        let requests = takeCommands(of: ModelRows.self).compactMap { command in
-            if case .list(let request) = command { request } else { nil }
-        }
-        return try #require(requests.last)
-    }
-
     /// The request for events that was made last.
     mutating func takeEventsRequest() throws -> ListRequest<Events> {
         let requests = takeCommands(of: Events.self).compactMap { command in
             if case .list(let request) = command { request } else { nil }
         }
         return try #require(requests.last)
-    }
-
-    /// Something for the screen on top, which is of a model's rows.
-    mutating func hand(rows message: ScreenMessage<ModelRows>) {
-        send(.screen(state.route.location.number, AnyMessage(message, of: ModelRows("orders"))))
     }
 
     /// Something for the screen on top, which is of events.
@@ -88,9 +76,9 @@ extension Driven {
     /// The list of a model's rows, described and with these rows.
     static func orders(_ model: ModelDescription, _ rows: [ModelRow]) throws -> Driven {
         var driven = Driven(start: .rows(of: "orders"))
-        driven.hand(rows: .described(ModelRows(model)))
-        let request = try driven.takeRowsRequest()
-        driven.hand(rows: .list(.loaded(request, Page(rows: rows, next: nil, position: 9))))
+        driven.hand(.described(ModelRows(model)))
+        let request = try driven.takeListRequest()
+        driven.hand(.list(.loaded(request, Page(rows: rows, next: nil, position: 9))))
         return driven
     }
 

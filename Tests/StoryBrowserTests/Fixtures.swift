@@ -1,5 +1,4 @@
 import Foundation
-
 import Testing
 
 @testable import StoryBrowser
@@ -13,11 +12,22 @@ enum Fixtures {
         return try decoder.decode(Content.self, from: Data(json.utf8))
     }
 
+    /// The built-in kinds, as the store describes them.
+    static let kinds: [ModelDescription] = DescribedKinds.lines.compactMap { line in
+        let json = try? JSONDecoder().decode(JSONValue.self, from: Data(line))
+        return json.flatMap { ModelDescription($0) }
+    }.sorted { $0.key ?? "" < $1.key ?? "" }
+
+    /// The rows of a built-in kind.
+    static func rows(_ name: String) throws -> ModelRows {
+        ModelRows(try #require(kinds.first { $0.id == name }))
+    }
+
     /// A story that was posted so many seconds after the first minute of the year.
     static func story(
         _ id: String, _ second: Int, title: String = "T", message: String = "m", likes: Int = 0, version: Int = 1,
         position: Int = 1
-    ) throws -> Story {
+    ) throws -> ModelRow {
         let date = Date(timeIntervalSince1970: 1_767_225_600 + Double(second)).formatted(.iso8601)
         return try decode(
             """
@@ -26,7 +36,7 @@ enum Fixtures {
             """)
     }
 
-    static func stories(_ seconds: some Sequence<Int>) throws -> [Story] {
+    static func stories(_ seconds: some Sequence<Int>) throws -> [ModelRow] {
         try seconds.map { try story("s\($0)", $0, title: "story \($0)") }
     }
 
@@ -38,11 +48,11 @@ struct Driven {
     private(set) var state: BrowserState
     /// What was asked for and not yet looked at.
     private(set) var commands: [AnyCommand] = []
-    /// The users whose names were asked for, in the order in which they were.
+    /// The IDs of the rows whose names were asked for, in the order in which they were.
     private(set) var asked: [String] = []
 
-    init(user: String? = nil, start: Destination = .allStories, size: Size = Size(columns: 80, rows: 24)) {
-        browser = Browser(user: user, start: start)
+    init(user: String? = nil, start: Destination = .rows(of: "stories"), size: Size = Size(columns: 80, rows: 24)) {
+        browser = Browser(user: user, start: start, kinds: Fixtures.kinds)
         state = browser.initial
         send(.resized(size))
     }
@@ -56,7 +66,8 @@ struct Driven {
     private mutating func take(_ command: BrowserCommand) {
         switch command {
         case .screen(_, let more): commands += more
-        case .names(let ids): asked += ids
+        case .names(let rows): asked += rows.map(\.id)
+        case .kinds: break
         case .several(let commands): for command in commands { take(command) }
         }
     }
@@ -74,9 +85,9 @@ struct Driven {
         return commands
     }
 
-    /// The request for a list of stories that was made last.
-    mutating func takeListRequest() throws -> ListRequest<Stories> {
-        let requests = takeCommands(of: Stories.self).compactMap { command in
+    /// The request for a list of rows that was made last.
+    mutating func takeListRequest() throws -> ListRequest<ModelRows> {
+        let requests = takeCommands(of: ModelRows.self).compactMap { command in
             if case .list(let request) = command { request } else { nil }
         }
         return try #require(requests.last)
@@ -92,46 +103,45 @@ struct Driven {
         takeCommands().last?.command as? ScreenCommand<Kind>
     }
 
-    /// Answers the last request for a list of stories.
-    mutating func answer(_ rows: [Story], next: String? = nil, position: UInt64 = 1) throws {
+    /// Answers the last request for a list of rows.
+    mutating func answer(_ rows: [ModelRow], next: String? = nil, position: UInt64 = 1) throws {
         let request = try takeListRequest()
         hand(.list(.loaded(request, Page(rows: rows, next: next, position: position))))
     }
 
-    /// Something for the screen on top, which is the stories'.
-    mutating func hand(_ message: ScreenMessage<Stories>) {
-        send(.screen(state.route.location.number, AnyMessage(message, of: Stories())))
+    /// Something for the screen on top, which is of rows.
+    mutating func hand(_ message: ScreenMessage<ModelRows>) {
+        send(.screen(state.route.location.number, AnyMessage(message, of: ModelRows("stories"))))
     }
 
-    mutating func change(_ changes: ListChange<Story>...) { hand(.list(.changed(changes))) }
+    mutating func change(_ changes: ListChange<ModelRow>...) { hand(.list(.changed(changes))) }
 
-    var list: ListState<Stories> {
+    var list: ListState<ModelRows> {
         get throws {
-            guard let list = state.route.location.screen as? ListState<Stories> else { throw NoSuchScreen() }
+            guard let list = state.route.location.screen as? ListState<ModelRows> else { throw NoSuchScreen() }
             return list
         }
     }
 
-    var page: PageState<Stories> {
+    var page: PageState<ModelRows> {
         get throws {
-            guard let page = state.route.location.screen as? PageState<Stories> else { throw NoSuchScreen() }
+            guard let page = state.route.location.screen as? PageState<ModelRows> else { throw NoSuchScreen() }
             return page
         }
     }
 
     var draft: Draft {
         get throws {
-            switch state.route.location.screen {
-            case let form as FormState<Stories>: return form.draft
-            case let form as FormState<Users>: return form.draft
-            case let form as FormState<Messages>: return form.draft
-            case let form as FormState<Photos>: return form.draft
-            default: throw NoSuchScreen()
-            }
+            guard let form = state.route.location.screen as? FormState<ModelRows> else { throw NoSuchScreen() }
+            return form.draft
         }
     }
 
     var lines: [String] { state.screen.text }
 
     struct NoSuchScreen: Error {}
+}
+
+extension Reference {
+    static func user(_ id: String) -> Reference { Reference(kind: "users", id: id) }
 }

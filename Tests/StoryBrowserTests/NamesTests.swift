@@ -15,7 +15,7 @@ import Testing
         var driven = try listed()
         #expect(driven.asked == ["007", "008"])
         #expect(driven.lines[3].contains(" 007 "))
-        driven.send(.names(["007": "Aya", "008": "Bo\u{1B}[2Jb"]))
+        driven.send(.names([.user("007"): "Aya", .user("008"): "Bo\u{1B}[2Jb"]))
         #expect(driven.lines[3].contains(" Aya ") && driven.lines[4].contains(" Aya "))
         #expect(!driven.lines[3].contains("\u{1B}") && !driven.lines[3].contains(" 008 "))
         driven.press(.down, .enter)
@@ -28,33 +28,33 @@ import Testing
         var driven = Driven()
         try driven.answer([])
         driven.type("4")
-        let photo: Photo = try Fixtures.decode(
+        let photo: ModelRow = try Fixtures.decode(
             """
             {"id":"1","version":1,"position":1,"owner":"x","iso":100,"exposureValue":0,"exposureDuration":"1/2",
             "date":"2026-01-01T00:00:00Z"}
             """)
-        guard case .list(let request)? = driven.takeLastCommand(of: Photos.self) else { throw Driven.NoSuchScreen() }
+        guard case .list(let request)? = driven.takeLastCommand(of: ModelRows.self) else { throw Driven.NoSuchScreen() }
         let number = driven.state.route.location.number
         let page = Page(rows: [photo], next: nil, position: 1)
-        driven.send(.screen(number, AnyMessage(.list(.loaded(request, page)), of: Photos())))
+        driven.send(.screen(number, AnyMessage(.list(.loaded(request, page)), of: ModelRows("photos"))))
         #expect(driven.asked == ["x"])
-        driven.send(.names(["x": "Xaver"]))
+        driven.send(.names([.user("x"): "Xaver"]))
         #expect(driven.lines[3].contains("Xaver"))
     }
 
     @Test func `who was renamed keeps his name until the new one is told`() throws {
         var driven = try listed()
-        driven.send(.names(["007": "Aya", "008": "Ben"]))
-        driven.send(.renamed("007"))
+        driven.send(.names([.user("007"): "Aya", .user("008"): "Ben"]))
+        driven.send(.renamed(.user("007")))
         #expect(driven.asked == ["007", "008", "007"] && driven.lines[3].contains(" Aya "))
-        driven.send(.renamed("nobody who is shown"))
-        driven.send(.names(["007": "Anna"]))
+        driven.send(.renamed(.user("nobody who is shown")))
+        driven.send(.names([.user("007"): "Anna"]))
         #expect(driven.asked.count == 3 && driven.lines[3].contains(" Anna "))
     }
 
     @Test func `who cannot be had is shown by ID, and asked for again once the store is there again`() throws {
         var driven = try listed()
-        driven.send(.names(["007": nil, "008": "Ben"]))
+        driven.send(.names([.user("007"): nil, .user("008"): "Ben"]))
         driven.press(.down, .up)
         #expect(driven.asked.count == 2 && driven.lines[3].contains(" 007 "))
         driven.send(.lost("away"))
@@ -64,10 +64,10 @@ import Testing
 
     @Test func `no more names are kept than so many, and those on the screen are asked for again`() {
         var names = Names()
-        let many = (0...2_000).map { "u\($0)" }
+        let many = (0...2_000).map { Reference.user("u\($0)") }
         #expect(names.ask(for: many).count == 2_001)
         names.take(Dictionary(uniqueKeysWithValues: many.map { ($0, "N") }))
-        #expect(names.ask(for: ["u7", "u8", "u7"]) == ["u7", "u8"])
-        #expect(names.name(of: "u9") == "u9")
+        #expect(names.ask(for: [.user("u7"), .user("u8"), .user("u7")]) == [.user("u7"), .user("u8")])
+        #expect(names.name(of: .user("u9")) == "u9")
     }
 }

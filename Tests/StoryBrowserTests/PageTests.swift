@@ -29,7 +29,7 @@ import Testing
 
     private func versions(_ commands: [AnyCommand]) -> [UInt64] {
         commands.compactMap { command in
-            if case ScreenCommand<Stories>.past("a", let version) = command.command { version } else { nil }
+            if case ScreenCommand<ModelRows>.past("a", let version) = command.command { version } else { nil }
         }
     }
 
@@ -128,7 +128,7 @@ import Testing
         driven.press(.left)
         #expect(driven.takeCommands().count == 1, "the events are there: only the row is asked for")
         driven.press(.home)
-        let around = driven.takeCommands(of: Stories.self).compactMap { command -> UInt64? in
+        let around = driven.takeCommands(of: ModelRows.self).compactMap { command -> UInt64? in
             if case .history("a", let version) = command { version } else { nil }
         }
         #expect(around == [1])
@@ -138,16 +138,16 @@ import Testing
     @Test func `keys lead to what belongs to others, and back to where one came from`() throws {
         var driven = try page()
         driven.type("u")
-        #expect(driven.state.route.location.screen.isEqual(to: PageState(Users(), id: "007")))
+        #expect(try driven.state.route.location.screen.isEqual(to: PageState(Fixtures.rows("users"), id: "007")))
         driven.type("o")
         #expect(driven.state.route.locations.count == 3, "a user who is not there yet leads nowhere")
         driven.press(.escape)
         #expect(try driven.page.id == "a")
         driven.type("c")
-        guard let list = driven.state.route.location.screen as? ListState<Messages> else {
+        guard let list = driven.state.route.location.screen as? ListState<ModelRows> else {
             throw Driven.NoSuchScreen()
         }
-        #expect(list.query.filter == MessageFilter(between: .init("007", "008")))
+        #expect(list.query.filter == ModelFilter(values: ["between": "007,008"]))
         #expect(driven.lines[0].hasPrefix(" stories › story a › messages "))
         driven.press(.backspace, .escape)
         #expect(try driven.list.selection?.id == "a")
@@ -164,7 +164,7 @@ import Testing
         var named = Driven(user: "008")
         try named.answer([Fixtures.story("a", 1)])
         named.type("l")
-        guard case .write("like", "a", "008")? = named.takeLastCommand(of: Stories.self) else {
+        guard case .write("LIKE", "a", "008")? = named.takeLastCommand(of: ModelRows.self) else {
             throw Driven.NoSuchScreen()
         }
         named.hand(.written("done: story-a version 2, position 31"))

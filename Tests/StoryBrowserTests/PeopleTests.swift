@@ -5,8 +5,8 @@ import Testing
 
 /// Users in forms and lists, by what people know of them, without a store.
 @Suite struct PeopleTests {
-    private let aya = Person(id: "007", name: "Aya Sato", email: "aya@example.org")
-    private let ayumi = Person(id: "009", name: "Ayumi", email: "ayumi@example.org")
+    private let aya = NamedRow(id: "007", name: "Aya Sato", note: "aya@example.org")
+    private let ayumi = NamedRow(id: "009", name: "Ayumi", note: "ayumi@example.org")
     private let indent = String(repeating: " ", count: 18)
 
     /// The form of a new story, with a text typed for its sender.
@@ -21,17 +21,14 @@ import Testing
 
     private func sought(_ commands: [AnyCommand]) -> [String] {
         commands.compactMap { command in
-            switch command.command {
-            case ScreenCommand<Stories>.people(let text), ScreenCommand<Messages>.people(let text): text
-            default: nil
-            }
+            if case ScreenCommand<ModelRows>.find(let text, kind: "users") = command.command { text } else { nil }
         }
     }
 
     @Test func `a name that is typed is looked for, and who is found is offered below`() throws {
         var driven = try form(typed: "ay")
         #expect(sought(driven.takeCommands()) == ["a", "ay"])
-        driven.hand(.people(FoundPeople(text: "ay", people: [aya, ayumi])))
+        driven.hand(.found(FoundRows(kind: "users", text: "ay", rows: [aya, ayumi])))
         #expect(driven.lines[7].hasPrefix("▸ from (user ID)"))
         #expect(
             driven.lines[8...9] == [
@@ -43,32 +40,32 @@ import Testing
         #expect(driven.lines[8] == indent + "Ayumi" && driven.lines[9] == "  to (user ID)")
         #expect(driven.takeCommands().isEmpty, "Enter took the user and submitted nothing")
         driven.press(.enter)
-        guard case .submit(let draft, .new)? = driven.takeLastCommand(of: Stories.self) else {
+        guard case .submit(let draft, .new)? = driven.takeLastCommand(of: ModelRows.self) else {
             throw Driven.NoSuchScreen()
         }
-        #expect(draft.text(StoryForm.Field.sender) == "009")
+        #expect(draft.named("sender")?.text == "009")
     }
 
     @Test func `Tab takes who is chosen, and the next Tab goes on`() throws {
         var driven = try form(typed: "ay")
-        driven.hand(.people(FoundPeople(text: "ay", people: [aya, ayumi])))
+        driven.hand(.found(FoundRows(kind: "users", text: "ay", rows: [aya, ayumi])))
         driven.press(.down, .up, .up, .tab)
         #expect(try driven.draft.fields[2].text == "007" && driven.draft.focus == 2)
         driven.press(.tab)
         #expect(try driven.draft.focus == 3)
-        #expect(driven.lines[8] == indent + "Aya Sato" && driven.lines[10] == indent + "a name, an address or an ID")
+        #expect(driven.lines[8] == indent + "Aya Sato" && driven.lines[10] == indent + "a name or an ID")
     }
 
     @Test func `Esc closes the list alone, and typing on closes it as well`() throws {
         var driven = try form(typed: "ay")
-        driven.hand(.people(FoundPeople(text: "ay", people: [aya])))
+        driven.hand(.found(FoundRows(kind: "users", text: "ay", rows: [aya])))
         driven.press(.escape)
         #expect(driven.lines[8] == "" && driven.lines[22] == "")
         #expect(try driven.draft.fields[2].text == "ay")
-        driven.hand(.people(FoundPeople(text: "ay", people: [aya])))
+        driven.hand(.found(FoundRows(kind: "users", text: "ay", rows: [aya])))
         driven.type("u")
         #expect(try driven.draft.fields[2].text == "ayu")
-        driven.hand(.people(FoundPeople(text: "ay", people: [aya])))
+        driven.hand(.found(FoundRows(kind: "users", text: "ay", rows: [aya])))
         #expect(!driven.lines[8].contains("Aya"), "an answer for another text is not shown")
         driven.press(.escape)
         #expect(driven.lines[22].hasPrefix(" Esc once more leaves the form"))
@@ -76,10 +73,10 @@ import Testing
 
     @Test func `an ID is taken as it is, with its name below`() throws {
         var driven = try form(typed: "007")
-        driven.hand(.people(FoundPeople(text: "007", exact: aya)))
+        driven.hand(.found(FoundRows(kind: "users", text: "007", exact: aya)))
         #expect(driven.lines[8] == indent + "Aya Sato")
         driven.press(.enter)
-        guard case .submit? = driven.takeLastCommand(of: Stories.self) else { throw Driven.NoSuchScreen() }
+        guard case .submit? = driven.takeLastCommand(of: ModelRows.self) else { throw Driven.NoSuchScreen() }
     }
 
     @Test func `an empty field, and a field for something else, look for nobody`() throws {
@@ -92,19 +89,22 @@ import Testing
     @Test func `of two users the one that is typed is looked for`() throws {
         var driven = Driven()
         driven.type("3/")
-        driven.press(.tab, .tab)
+        driven.press(.tab, .tab, .tab)
         driven.type("008,ay")
         #expect(sought(driven.takeCommands()).suffix(2) == ["a", "ay"])
         let number = driven.state.route.location.number
-        driven.send(.screen(number, AnyMessage(.people(FoundPeople(text: "ay", people: [aya])), of: Messages())))
+        driven.send(
+            .screen(
+                number, AnyMessage(.found(FoundRows(kind: "users", text: "ay", rows: [aya])), of: ModelRows("messages"))
+            ))
         driven.press(.enter)
-        #expect(try driven.draft.fields[2].text == "008,007")
+        #expect(try driven.draft.fields[3].text == "008,007")
     }
 
     @Test func `a long list of users shows those around the chosen one`() throws {
         var driven = try form(typed: "u")
-        let people = (0..<20).map { Person(id: "u\($0)", name: "User \($0)", email: "u\($0)@example.org") }
-        driven.hand(.people(FoundPeople(text: "u", people: people)))
+        let people = (0..<20).map { NamedRow(id: "u\($0)", name: "User \($0)", note: "u\($0)@example.org") }
+        driven.hand(.found(FoundRows(kind: "users", text: "u", rows: people)))
         for _ in 0..<30 { driven.press(.down) }
         #expect(driven.lines[13] == indent + "User 19 (u19)  u19@example.org")
         #expect(driven.lines[8] == indent + "User 14 (u14)  u14@example.org")
@@ -113,19 +113,19 @@ import Testing
     @Test func `the messages of a user are those received and those sent, and a key leads to the others`() throws {
         var driven = Driven()
         driven.type("2")
-        guard case .list(let request)? = driven.takeLastCommand(of: Users.self) else { throw Driven.NoSuchScreen() }
-        let user: User = try Fixtures.decode(
+        guard case .list(let request)? = driven.takeLastCommand(of: ModelRows.self) else { throw Driven.NoSuchScreen() }
+        let user: ModelRow = try Fixtures.decode(
             """
             {"id":"007","version":1,"position":1,"name":"Aya","email":"a@example.org","prefecture":3,
             "date":"2026-01-01T00:00:00Z"}
             """)
         let number = driven.state.route.location.number
         let page = Page(rows: [user], next: nil, position: 1)
-        driven.send(.screen(number, AnyMessage(.list(.loaded(request, page)), of: Users())))
+        driven.send(.screen(number, AnyMessage(.list(.loaded(request, page)), of: ModelRows("users"))))
         driven.type("M")
         #expect(driven.lines[1].hasPrefix("sender=007 · by date"))
         #expect(driven.asked == ["007"])
-        driven.send(.names(["007": "Aya"]))
+        driven.send(.names([.user("007"): "Aya"]))
         #expect(driven.lines[1].hasPrefix("sender=007 (Aya) · by date"))
         #expect(driven.lines[23] == " ↑↓ move  Enter open  / filter  m inbox  n new  v see  u sender  ? help  q quit")
         driven.type("m")

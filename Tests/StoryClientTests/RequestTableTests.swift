@@ -51,6 +51,7 @@ import Testing
         _ = try? await client.models.check("orders", "from order", limit: 1)
         _ = try? await client.models.undefine("orders")
         _ = try await client.models.list()
+        for kind in Catalogue.standard.kinds { _ = try? await client.models.list(kind.name) }
         _ = try await client.models.misfits(of: "orders", from: 1, order: .ascending, limit: 1)
         _ = try? await client.seal(at: 1)
         _ = try await client.backup(to: "/tmp/a b")

@@ -16,7 +16,10 @@ extension KindDeclaration {
             IndexSchema(table(11), [0], by: .field(4)),
         ],
         counts: table(12), tallies: [TallySchema(0, []), TallySchema(1, [0])],
-        writes: [WriteSchema(refused: .delete)])
+        writes: [
+            WriteSchema(refused: .post, [FormFieldSchema(name: "motto", type: .line(limit: 9))]),
+            WriteSchema(refused: .delete),
+        ])
 
     private static let fields = [
         FieldSchema("mint", .name), FieldSchema("heir", .name), FieldSchema("motto", .text),

@@ -6,16 +6,16 @@ import struct FoundationEssentials.Date
 struct Fact: Hashable, Sendable {
     let name: String
     let value: String
-    /// True if the value is the ID of a user.
-    let isUser: Bool
+    /// The row that the value refers to; nil for another value.
+    let reference: Reference?
 
-    init(_ name: String, _ value: String) { (self.name, self.value, isUser) = (name, value, false) }
+    init(_ name: String, _ value: String) { (self.name, self.value, reference) = (name, value, nil) }
 
-    /// Creates a field that refers to a user.
-    init(_ name: String, user id: String) { (self.name, value, isUser) = (name, id, true) }
+    /// Creates a field that refers to a row.
+    init(_ name: String, _ row: Reference) { (self.name, value, reference) = (name, row.id, row) }
 
     /// Returns the text that is shown for the value.
-    func text(_ names: Names) -> String { isUser ? names.full(value) : value }
+    func text(_ names: Names) -> String { reference.map { names.full($0) } ?? value }
 }
 
 /// A key for the rows of a kind, and its action.
@@ -146,12 +146,12 @@ protocol BrowsedKind: Hashable, Sendable {
     var isReversible: Bool { get }
     /// Returns whether pushed rows can be put into the list: the newest come first.
     func isNewestFirst(_ query: ListQuery<Self>) -> Bool
-    /// Returns the date of a row, in the lists that pushed rows are put into.
-    func date(of content: Content) -> Date
+    /// Returns the date of a row, in the lists that pushed rows are put into: a text, whose order is that of time.
+    func date(of content: Content) -> String
     /// Returns the version of a row's stream; 0 if rows do not tell it.
     func version(of content: Content) -> UInt64
-    /// Returns a filter narrowed to rows with a date from `since` on and before `until`.
-    func bounded(_ filter: Filter, since: Date?, until: Date?) -> Filter
+    /// Returns a filter narrowed to the dates between those of two rows, both included.
+    func bounded(_ filter: Filter, from oldest: Content?, to newest: Content?) -> Filter
     /// Returns a filter for a list with this sort, without the bounds of another one.
     func filter(_ filter: Filter, sortedBy sort: Sort) -> Filter
     /// Returns the sort of a list with this filter, which may bound the values of another one.
@@ -171,8 +171,8 @@ protocol BrowsedKind: Hashable, Sendable {
     func facts(of content: Content) -> [Fact]
     /// Returns the longer text of its page.
     func text(of content: Content) -> String
-    /// Returns the IDs of the users that a filter refers to.
-    func people(in filter: Filter) -> [String]
+    /// Returns the rows that the value of a filter refers to.
+    func references(in option: (name: String, value: String)) -> [Reference]
     /// The keys of its rows.
     var keys: [RowKey<Self>] { get }
     /// The keys of its lists and pages that need no row.
@@ -221,10 +221,8 @@ protocol BrowsedKind: Hashable, Sendable {
 }
 
 extension BrowsedKind {
-    /// Returns the IDs of the users that a row refers to.
-    func people(of content: Content) -> [String] {
-        facts(of: content).filter(\.isUser).map(\.value)
-    }
+    /// Returns the rows that a row refers to.
+    func references(of content: Content) -> [Reference] { facts(of: content).compactMap(\.reference) }
 
     /// Returns whether there is a form for a purpose.
     func hasForm(_ purpose: FormPurpose) -> Bool { draft(for: purpose, of: nil, in: Filter(), by: nil) != nil }
@@ -240,18 +238,19 @@ extension BrowsedKind {
     var links: [KindLink] { [] }
     var undescribed: Self { self }
     var presence: String { "as it is now, live" }
-    var emptiness: String { "nothing here; 0 shows all that the store holds, 7 its events as they come" }
+    static var nothing: String { "nothing here; 0 shows all that the store holds, 7 its events as they come" }
+    var emptiness: String { Self.nothing }
 
     func stream(of id: String) -> String? { nil }
     func isNewestFirst(_ query: ListQuery<Self>) -> Bool { false }
     func order(of sort: Sort) -> Order { .descending }
-    func date(of content: Content) -> Date { .distantPast }
+    func date(of content: Content) -> String { "" }
     func version(of content: Content) -> UInt64 { 0 }
-    func bounded(_ filter: Filter, since: Date?, until: Date?) -> Filter { filter }
+    func bounded(_ filter: Filter, from oldest: Content?, to newest: Content?) -> Filter { filter }
     func filter(_ filter: Filter, sortedBy sort: Sort) -> Filter { filter }
     func sort(_ sort: Sort, of filter: Filter) -> Sort { sort }
     func text(of content: Content) -> String { "" }
-    func people(in filter: Filter) -> [String] { [] }
+    func references(in option: (name: String, value: String)) -> [Reference] { [] }
     func opened(_ content: Content) -> Destination? { nil }
     func turn(of filter: Filter) -> ListTurn<Filter>? { nil }
     func hasSameRows(as other: Self) -> Bool { true }

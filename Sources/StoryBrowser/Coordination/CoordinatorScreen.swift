@@ -9,8 +9,8 @@ protocol CoordinatorScreen<Kind>: Equatable, Sendable {
 
     /// The kind that is shown.
     var kind: Kind { get }
-    /// The IDs of the users that the screen refers to.
-    var people: [String] { get }
+    /// The rows of other kinds that the screen refers to.
+    var references: [Reference] { get }
     /// The title for the breadcrumbs.
     var title: String { get }
     /// The keys of the screen and their actions, the most important first.
@@ -42,8 +42,8 @@ enum ScreenMessage<Kind: BrowsedKind>: Sendable {
     case narrowed(Kind.Filter)
     /// The store describes the kind like this now.
     case described(Kind)
-    /// The users that the text of a form's field may mean.
-    case people(FoundPeople)
+    /// The rows that the text of a form's field may mean.
+    case found(FoundRows)
 }
 
 /// The context of a key press.
@@ -64,8 +64,8 @@ enum ScreenCommand<Kind: BrowsedKind>: Sendable {
     case earlier(id: String, than: UInt64)
     case submit(Draft, FormPurpose)
     case write(String, id: String, user: String?)
-    /// Find the users that a text may mean.
-    case people(String)
+    /// Find the rows of a kind that a text may mean.
+    case find(String, kind: String)
 }
 
 /// A subscription of a screen.

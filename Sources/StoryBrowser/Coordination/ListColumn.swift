@@ -1,5 +1,3 @@
-import struct FoundationEssentials.Date
-
 /// A column of a list for any program: its heading, the row's member, and its width.
 package struct ColumnShape: Hashable, Sendable {
     /// The width in terminal columns.
@@ -39,18 +37,5 @@ extension ListColumn {
     ) {
         let shape = ColumnShape(heading: heading, member: member, width: width)
         self.init(shape: shape, tone: tone) { content, _ in text(content) }
-    }
-
-    /// Returns a column of dates, whose heading says that they are in UTC.
-    static func date(_ heading: String, _ date: @escaping @Sendable (Content) -> Date) -> ListColumn {
-        ListColumn("\(heading) (UTC)", of: "date", width: .date) { Moments.shown(date($0)) }
-    }
-
-    /// Returns a column of users, by the field with their IDs.
-    static func people(
-        _ heading: String, of member: String, _ id: @escaping @Sendable (Content) -> String
-    ) -> ListColumn {
-        let shape = ColumnShape(heading: heading, member: member, width: .name(10))
-        return ListColumn(shape: shape) { content, names in names.name(of: id(content)) }
     }
 }

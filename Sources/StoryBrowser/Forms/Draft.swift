@@ -22,9 +22,10 @@ struct DraftField: Hashable, Sendable {
     /// The meaning of a field's text.
     enum Meaning: Hashable, Sendable {
         case text
-        case user
-        /// The IDs of two users, with a comma between them.
-        case twoUsers
+        /// The ID of a row of a kind.
+        case row(String)
+        /// The IDs of two rows of a kind, with a comma between them.
+        case twoRows(String)
     }
 }
 
@@ -40,11 +41,7 @@ struct Draft: Hashable, Sendable {
 
     init(_ title: String) { self.title = title }
 
-    func field<Field: FormField>(
-        _ field: Field, _ label: String, _ text: String = "", _ meaning: DraftField.Meaning = .text
-    ) -> Draft { with(field.rawValue, label, text, meaning) }
-
-    /// Returns the form with one more field that is not one of the store's forms.
+    /// Returns the form with one more field.
     func with(_ name: String, _ label: String, _ text: String = "", _ meaning: DraftField.Meaning = .text) -> Draft {
         var draft = self
         draft.fields.append(
@@ -68,19 +65,10 @@ struct Draft: Hashable, Sendable {
     /// True if a field has other text than at first.
     var isTyped: Bool { fields.contains { $0.text != $0.original } }
 
-    private func named(_ name: String) -> DraftField? { fields.first { $0.name == name } }
-
-    func text<Field: FormField>(_ field: Field) -> String { named(field.rawValue)?.text ?? "" }
+    func named(_ name: String) -> DraftField? { fields.first { $0.name == name } }
 
     /// Returns the text of a field; nil if it is empty.
-    func optional<Field: FormField>(_ field: Field) -> String? { optional(field.rawValue) }
-
     func optional(_ name: String) -> String? { named(name).flatMap { $0.text.isEmpty ? nil : $0.text } }
-
-    /// Returns the text of a field if it was changed.
-    func revised<Field: FormField>(_ field: Field) -> String? {
-        named(field.rawValue).flatMap { $0.text == $0.original ? nil : $0.text }
-    }
 
     /// Moves the form to another state of the row: unchanged fields get the new values; changed ones keep their text,
     /// with the new value beside it.
@@ -137,14 +125,6 @@ struct DraftReader {
         return value
     }
 
-    /// Returns the value of a required field; `fallback` if it is empty or invalid.
-    mutating func required<Value>(
-        _ name: String, _ what: String, or fallback: Value, _ read: (String) -> Value?
-    ) -> Value {
-        if draft.optional(name) == nil { wrong.append(InvalidField(name, "is required")) }
-        return value(name, what, read) ?? fallback
-    }
-
     /// Reads a field as a date.
     ///
     /// - Parameter now: the moment that ages are counted back from.
@@ -183,15 +163,12 @@ enum Submission: Equatable, Sendable {
     /// It was refused, or could not be sent.
     case refused(String)
 
-    /// Submits a typed form and returns the result.
-    static func of<Field: FormField>(
-        _ fields: Field.Type, _ done: String, _ write: () async throws -> Receipt
-    ) async -> Submission {
+    /// Submits a form and returns the result.
+    static func of(_ done: String, _ write: () async throws -> Receipt) async -> Submission {
         do {
             return .written(Submission.sentence(done, try await write()))
-        } catch let error as InvalidForm<Field> {
-            let wrong = error.fields.map { InvalidField($0.field.rawValue, $0.message) }
-            return .wrong(wrong + error.options.map { InvalidField($0.field, $0.message) }, error.message)
+        } catch ClientError.invalid(let message, let fields) {
+            return .wrong(fields.map { InvalidField($0.field, $0.message) }, message)
         } catch let error as WrongDraft {
             return .wrong(error.entries, "correct the marked fields")
         } catch ClientError.exists(let message, let field?) {

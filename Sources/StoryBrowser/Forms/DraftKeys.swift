@@ -1,15 +1,13 @@
 // Keys that edit a form.
 extension Draft {
-    /// The text that names a user in the field with the focus; nil where that is for something else, or empty.
-    var sought: String? {
-        guard fields.indices.contains(focus), let text = fields[focus].sought else { return nil }
-        return text.allSatisfy { $0 == " " } ? nil : text
+    /// The text that names a row in the field with the focus; nil where that is for something else, or empty.
+    var sought: Reference? {
+        guard fields.indices.contains(focus), let row = fields[focus].sought else { return nil }
+        return row.id.allSatisfy { $0 == " " } ? nil : row
     }
 
-    /// The IDs of users that the form began with.
-    var people: [String] {
-        fields.filter { $0.meaning != .text }.flatMap { $0.original.split(separator: ",").map(String.init) }
-    }
+    /// The rows that the form began with.
+    var references: [Reference] { fields.flatMap { $0.references(in: $0.original) } }
 
     /// Handles a key; returns false if it does not belong to editing.
     mutating func press(_ key: Key) -> Bool {
@@ -52,7 +50,7 @@ extension DraftField {
         error = nil
     }
 
-    /// Inserts a pasted text, all of it; false where it does not fit. A copied line that names a user has no end.
+    /// Inserts a pasted text, all of it; false where it does not fit. A copied line that names a row has no end.
     mutating func insert(pasted text: String) -> Bool {
         let pasted = meaning == .text ? text : String(text.split(whereSeparator: \.isNewline).joined(separator: "\n"))
         guard self.text.count + pasted.count <= Draft.limit else { return false }
@@ -71,18 +69,27 @@ extension DraftField {
         error = nil
     }
 
-    /// The text that names a user, so far; nil in a field for something else.
-    var sought: String? {
+    /// The text that names a row, so far, and the kind; nil in a field for something else.
+    var sought: Reference? {
         switch meaning {
         case .text: nil
-        case .user: text
-        case .twoUsers: String(text[secondStart...])
+        case .row(let kind): Reference(kind: kind, id: text)
+        case .twoRows(let kind): Reference(kind: kind, id: String(text[secondStart...]))
         }
     }
 
-    /// Replaces the text that names a user by the user's ID.
+    /// Returns the rows that a text of the field consists of.
+    func references(in text: String) -> [Reference] {
+        switch meaning {
+        case .text: []
+        case .row(let kind), .twoRows(let kind):
+            text.split(separator: ",").map { Reference(kind: kind, id: String($0)) }
+        }
+    }
+
+    /// Replaces the text that names a row by the row's ID.
     mutating func take(_ id: String) {
-        text = meaning == .twoUsers ? text[..<secondStart] + id : id
+        if case .twoRows = meaning { text = text[..<secondStart] + id } else { text = id }
         (cursor, error) = (text.count, nil)
     }
 

@@ -10,10 +10,10 @@ struct FormState<Kind: BrowsedKind>: CoordinatorScreen {
     private(set) var isHandedIn = false
     /// True after Esc, until another key is pressed.
     private var isLeaving = false
-    /// The users to choose from for the field with the focus; nil where none are offered.
+    /// The rows to choose from for the field with the focus; nil where none are offered.
     private(set) var offers: Offers?
-    /// The names of the users that were found, by their IDs.
-    private(set) var found: [String: String] = [:]
+    /// The names of the rows that were found.
+    private(set) var found: [Reference: String] = [:]
     /// The row that the form is based on, as it was shown.
     private(set) var content: Kind.Content?
     /// The present state of the row, as far as it was pushed.
@@ -32,7 +32,7 @@ struct FormState<Kind: BrowsedKind>: CoordinatorScreen {
 
     var title: String { draft.title }
     var takesText: Bool { true }
-    var people: [String] { (content.map { kind.people(of: $0) } ?? []) + draft.people }
+    var references: [Reference] { (content.map { kind.references(of: $0) } ?? []) + draft.references }
 
     var hints: [(key: String, does: String)] {
         if purpose.isDeletion { return [("y", "delete"), ("n", "keep")] }
@@ -50,7 +50,7 @@ struct FormState<Kind: BrowsedKind>: CoordinatorScreen {
             isHandedIn = false
             return apply(submission)
         case .page(.changed(let changes)): return apply(changes)
-        case .people(let people): return apply(people)
+        case .found(let rows): return apply(rows)
         case .appeared, .list, .page, .written, .narrowed, .described: return .nothing
         }
     }
@@ -71,8 +71,8 @@ struct FormState<Kind: BrowsedKind>: CoordinatorScreen {
         } else {
             _ = draft.press(key)
         }
-        guard draft.focus == focus, let text = draft.sought, text != sought else { return .nothing }
-        return .command(.people(text), of: kind)
+        guard draft.focus == focus, let row = draft.sought, row != sought else { return .nothing }
+        return .command(.find(row.id, kind: row.kind), of: kind)
     }
 
     /// Inserts a pasted text, and returns the reason why that is not possible.
@@ -85,7 +85,7 @@ struct FormState<Kind: BrowsedKind>: CoordinatorScreen {
         return "the pasted text has \(text.count) characters, and a field at most \(Draft.limit); \(nothing)"
     }
 
-    /// Handles a key of the list of users; returns false for a key that is none, which closes the list.
+    /// Handles a key of the list of rows; returns false for a key that is none, which closes the list.
     private mutating func choose(_ key: Key) -> Bool {
         guard let offers else { return false }
         switch key {
@@ -93,9 +93,9 @@ struct FormState<Kind: BrowsedKind>: CoordinatorScreen {
             self.offers?.move(by: key == .up ? -1 : 1)
             return true
         case .enter, .tab:
-            if let person = offers.person, draft.fields.indices.contains(draft.focus) {
-                draft.fields[draft.focus].take(person.id)
-                found[person.id] = person.name
+            if let row = offers.row, let sought = draft.sought {
+                draft.fields[draft.focus].take(row.id)
+                found[Reference(kind: sought.kind, id: row.id)] = row.name
             }
         default: break
         }
@@ -103,10 +103,12 @@ struct FormState<Kind: BrowsedKind>: CoordinatorScreen {
         return [.enter, .tab, .escape].contains(key)
     }
 
-    /// Offers the users that were found for the text that is typed.
-    private mutating func apply(_ people: FoundPeople) -> Step {
-        if let exact = people.exact { found[exact.id] = exact.name }
-        if draft.sought == people.text, !isHandedIn { offers = people.people.isEmpty ? nil : Offers(people.people) }
+    /// Offers the rows that were found for the text that is typed.
+    private mutating func apply(_ rows: FoundRows) -> Step {
+        if let exact = rows.exact { found[Reference(kind: rows.kind, id: exact.id)] = exact.name }
+        if draft.sought == Reference(kind: rows.kind, id: rows.text), !isHandedIn {
+            offers = rows.rows.isEmpty ? nil : Offers(rows.rows)
+        }
         return .nothing
     }
 

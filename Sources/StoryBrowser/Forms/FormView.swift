@@ -29,11 +29,11 @@ extension FormState {
         return Array(lines.dropFirst(top))
     }
 
-    /// Returns the names of the users in a field; in an empty one that is edited, the ways to name one.
+    /// Returns the names of the rows in a field; in an empty one that is edited, the ways to name one.
     private func hint(_ field: DraftField, isEdited: Bool, _ names: Names) -> String {
         guard field.meaning != .text else { return "" }
-        guard !field.text.isEmpty else { return isEdited ? "a name, an address or an ID" : "" }
-        let known = field.text.split(separator: ",").map(String.init).compactMap { found[$0] ?? names.known($0) }
+        guard !field.text.isEmpty else { return isEdited ? "a name or an ID" : "" }
+        let known = field.references(in: field.text).compactMap { found[$0] ?? names.known($0) }
         return known.joined(separator: ", ")
     }
 

@@ -1,7 +1,5 @@
 import StoryClient
 
-import struct FoundationEssentials.Date
-
 /// The filter, sort and order of a list.
 struct ListQuery<Kind: BrowsedKind>: Hashable, Sendable {
     var filter: Kind.Filter
@@ -78,11 +76,11 @@ struct ListState<Kind: BrowsedKind>: CoordinatorScreen {
 
     var title: String { kind.title }
 
-    /// The IDs of the users that the filter and rows on or near the screen refer to.
-    var people: [String] {
+    /// The rows that the filter and rows on or near the screen refer to.
+    var references: [Reference] {
         let near = max(0, selected - 60)..<min(window.rows.count, max(0, selected) + 60)
-        let rows = near.isEmpty ? [] : window.rows[near].flatMap { kind.people(of: $0) }
-        return kind.people(in: query.filter) + rows
+        let rows = near.isEmpty ? [] : window.rows[near].flatMap { kind.references(of: $0) }
+        return filters.flatMap { kind.references(in: $0) } + rows
     }
 
     /// The names and values of the filter's options.
@@ -106,8 +104,11 @@ struct ListState<Kind: BrowsedKind>: CoordinatorScreen {
         case .described(let kind):
             let isSame = kind.hasSameRows(as: self.kind)
             self.kind = kind
+            if !kind.sorts.contains(query.sort) {
+                (query.sort, query.order) = (kind.firstSort, kind.order(of: kind.firstSort))
+            }
             return isSame ? .nothing : restart()
-        case .page, .form, .people: return .nothing
+        case .page, .form, .found: return .nothing
         }
     }
 
@@ -221,9 +222,8 @@ struct ListState<Kind: BrowsedKind>: CoordinatorScreen {
     var subscriptions: Set<ScreenSubscription<Kind>> {
         guard isNewestFirst else { return [.anything(kind.freshness)] }
         guard isLoaded else { return [] }
-        let since = window.next == nil ? nil : window.rows.last.map { kind.date(of: $0) }
-        // The upper bound is exclusive, so it is the next millisecond.
-        let until = window.hasMoreAbove ? window.rows.first.map { kind.date(of: $0).addingTimeInterval(0.001) } : nil
-        return [.rows(kind.bounded(query.filter, since: since, until: until))]
+        let oldest = window.next == nil ? nil : window.rows.last
+        let newest = window.hasMoreAbove ? window.rows.first : nil
+        return [.rows(kind.bounded(query.filter, from: oldest, to: newest))]
     }
 }

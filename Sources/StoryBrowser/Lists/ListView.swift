@@ -37,7 +37,7 @@ extension ListState {
     /// - Parameter hidden: the number of columns without room.
     private func summary(_ names: Names, hidden: Int) -> Line {
         var line = Line()
-        let filters = filters.map { "\($0.name)=\($0.value)" + names.told($0) }
+        let filters = filters.map { "\($0.name)=\($0.value)" + names.told(kind.references(in: $0)) }
         if kind.hasForm(.filter) {
             line.add((filters.isEmpty ? "all" : filters.joined(separator: " ")) + " · ", .dim)
         }

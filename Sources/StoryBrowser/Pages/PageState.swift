@@ -65,7 +65,7 @@ struct PageState<Kind: BrowsedKind>: CoordinatorScreen {
     var shown: FetchedRow<Kind.Content> { version == nil ? earlier.last.map { .row($0) } ?? now : past }
 
     var title: String { kind.name(of: id) }
-    var people: [String] { shown.content.map { kind.people(of: $0) } ?? [] }
+    var references: [Reference] { shown.content.map { kind.references(of: $0) } ?? [] }
 
     /// True if the row's past is the events of one stream.
     var hasHistory: Bool { kind.stream(of: id) != nil }
@@ -87,7 +87,7 @@ struct PageState<Kind: BrowsedKind>: CoordinatorScreen {
         case .described(let kind):
             self.kind = kind
             return .nothing
-        case .list, .form, .narrowed, .people: return .nothing
+        case .list, .form, .narrowed, .found: return .nothing
         }
     }
 

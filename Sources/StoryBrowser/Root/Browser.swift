@@ -14,20 +14,25 @@ package struct Browser: StoryApplication {
     ///   - user: the ID of the user whom it acts for, if there is one.
     ///   - start: the first screen.
     package init(user: String? = nil, start: Destination = .overview) {
-        initial = BrowserState(user: user, start: start)
+        self.init(user: user, start: start, kinds: [])
+    }
+
+    /// Creates a browser that knows built-in kinds already.
+    init(user: String?, start: Destination, kinds: [ModelDescription]) {
+        initial = BrowserState(user: user, start: start, kinds: kinds)
     }
 
     /// Returns the next state after a message, and a command.
     package func update(_ state: BrowserState, _ message: BrowserMessage) -> (BrowserState, BrowserCommand?) {
         var state = state
         let command = state.update(message)
-        let wanted = state.names.ask(for: state.route.location.screen.people)
+        let wanted = state.names.ask(for: state.route.location.screen.references)
         guard !wanted.isEmpty else { return (state, command) }
         let names = BrowserCommand.names(wanted)
         return (state, command.map { .several([$0, names]) } ?? names)
     }
 
-    /// Returns the subscriptions to the terminal, the heartbeat, renamed users, and those of the screen that is shown.
+    /// Returns the subscriptions to the terminal, the heartbeat, renamed rows, and those of the screen that is shown.
     package func subscriptions(for state: BrowserState) -> Set<BrowserSubscription> {
         guard state.ending == nil else { return [] }
         let location = state.route.location
@@ -43,10 +48,14 @@ extension BrowserState {
             self.size = size
             guard !hasBegun else { return nil }
             hasBegun = true
-            return appear()
+            let appeared = appear()
+            return .several([.kinds] + (appeared.map { [$0] } ?? []))
         case .key(let key, let time): return press(key, at: time)
         case .connected(let position, let log):
+            // Another version of the store may have other kinds.
+            var areKindsWanted = kinds.isEmpty
             if case .lost = connection {
+                areKindsWanted = true
                 notice = "connected again"
                 names.askForNameless()
             }
@@ -56,10 +65,12 @@ extension BrowserState {
             self.log = log ?? self.log
             connection = .connected
             self.position = position
+            return areKindsWanted ? .kinds : nil
+        case .kinds(let told): kinds = told
         case .lost(let sentence): connection = .lost(sentence)
         case .screen(let number, let message): return deliver(message, to: number)
         case .names(let told): names.take(told)
-        case .renamed(let id): names.ask(anew: id)
+        case .renamed(let row): names.ask(anew: row)
         case .interrupted: ending = .interrupted
         }
         return nil
@@ -94,7 +105,7 @@ extension BrowserState {
             case .say(let sentence): notice = sentence
             case .show(let screen) where route.location.number == number: command = go(to: screen) ?? command
             case .open(let destination) where route.location.number == number:
-                command = go(to: destination.screen) ?? command
+                command = go(to: destination.screen(kinds)) ?? command
             case .back where route.location.number == number: command = goBack() ?? command
             case .narrow(let message) where route.location.number == number:
                 guard let previous = route.previous else { continue }
@@ -143,18 +154,18 @@ extension BrowserState {
         case .character("?"): isHelpShown = true
         case .escape, .backspace: return goBack()
         case .character(let character):
-            guard let destination = BrowserState.lists[character] else { return hand(key, at: time) }
+            let kind = kinds.first { $0.key == String(character) }
+            let destination = kind.map { .rows(of: $0.id) } ?? BrowserState.lists[character]
+            guard let destination else { return hand(key, at: time) }
             return begin(destination)
         default: return hand(key, at: time)
         }
         return nil
     }
 
-    /// The keys that begin a new route, and its first screen.
+    /// The keys that begin a new route, besides those of the kinds, and its first screen.
     private static let lists: [Character: Destination] = [
-        "0": .overview, "1": .allStories, "2": .allUsers, "3": .allMessages, "4": .allPhotos, "5": .models,
-        "6": .categories,
-        "7": .events(.all),
+        "0": .overview, "5": .models, "6": .categories, "7": .events(.all),
     ]
 
     private mutating func hand(_ key: Key, at time: Date) -> BrowserCommand? {
@@ -164,7 +175,7 @@ extension BrowserState {
     }
 
     private mutating func begin(_ destination: Destination) -> BrowserCommand? {
-        route = Route(Location(number: count, screen: destination.screen))
+        route = Route(Location(number: count, screen: destination.screen(kinds)))
         count += 1
         return appear()
     }

@@ -31,6 +31,8 @@ package struct BrowserState: Equatable, Sendable {
     /// The position of the last known event of the log.
     var position: UInt64 = 0
     var names = Names()
+    /// The built-in kinds in the order of their keys, as the store describes them; none before that is known.
+    var kinds: [ModelDescription]
     /// The latest notice; nil after a key press.
     var notice: String?
     var isHelpShown = false
@@ -42,10 +44,10 @@ package struct BrowserState: Equatable, Sendable {
     var count = 1
     var hasBegun = false
 
-    init(user: String?, start: Destination) {
+    init(user: String?, start: Destination, kinds: [ModelDescription]) {
         size = Size.smallest
-        route = Route(Location(number: 0, screen: start.screen))
-        self.user = user
+        route = Route(Location(number: 0, screen: start.screen(kinds)))
+        (self.user, self.kinds) = (user, kinds)
     }
 
     /// The number of lines of a coordinator's screen.
@@ -67,10 +69,12 @@ package enum BrowserMessage: Sendable {
     case lost(String)
     /// A message for the screen with a number.
     case screen(Int, AnyMessage)
-    /// The names of users, by their IDs; nil for those that could not be read.
-    case names([String: String?])
-    /// The user with this ID was revised.
-    case renamed(String)
+    /// The built-in kinds of the store.
+    case kinds([ModelDescription])
+    /// The names of rows; nil for those that have none, or could not be read.
+    case names([Reference: String?])
+    /// The row was revised.
+    case renamed(Reference)
     /// The process was asked to end.
     case interrupted
 }
@@ -79,8 +83,10 @@ package enum BrowserMessage: Sendable {
 package enum BrowserCommand: Sendable {
     /// Commands of the screen with a number, in their order.
     case screen(Int, [AnyCommand])
-    /// Read the names of the users with these IDs.
-    case names([String])
+    /// Read the descriptions of the built-in kinds.
+    case kinds
+    /// Read the names of these rows.
+    case names([Reference])
     /// All of these, at once.
     case several([BrowserCommand])
 }
@@ -90,7 +96,7 @@ package enum BrowserSubscription: Hashable, Sendable {
     case terminal
     /// The store's availability, and the end of its log.
     case heartbeat
-    /// Revisions of users.
+    /// Revisions of rows that others refer to.
     case renames
     /// A subscription of the screen with a number.
     case screen(Int, AnySubscription)

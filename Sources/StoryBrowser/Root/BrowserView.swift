@@ -10,7 +10,7 @@ extension BrowserState {
         }
         let body =
             isHelpShown
-            ? Help.lines : route.location.screen.view(Size(columns: size.columns, rows: height), names)
+            ? Help.lines(kinds) : route.location.screen.view(Size(columns: size.columns, rows: height), names)
         // A notice of several lines covers the end of the screen above.
         let notices = noticeLines
         let height = max(0, self.height + 1 - notices.count)
@@ -82,27 +82,28 @@ enum Help {
         ("↑ ↓ j k", "move; PgUp, PgDn and the space bar a page, Home and End"),
         ("Enter", "opens the row"), ("Esc, Backspace", "back to the screen before"),
         ("0 5 6 7", "all that is here; declared models; streams; the log"),
-        ("1 2 3 4", "all stories, users, messages, photos"),
         ("/", "filters the rows: a form; empty fields do not matter"),
         ("s, S", "sorts by the next field; reverses the order"), ("← →, Home, End", "on a page: through its past"),
         ("d, m", "of a model: the definition; the events that did not fit"),
         ("o, e", "of a row or an event: its stream; of streams: the events"),
         ("n", "makes a new one"), ("e, d", "revises the row; deletes it, once that is confirmed"),
-        ("l, L, v", "likes a story; likes it no longer; a message was seen"),
-        ("u, r, c", "to the sender or owner; the recipient; the conversation"),
-        ("t", "the messages about a story; the story of a message"),
-        ("o, i, p", "of a user: stories sent, stories received, photos"),
-        ("m, M", "of a user: messages received, sent; each leads to the other"),
         ("Tab, ↑ ↓", "in a form: to the next field; Ctrl-J a new line, Ctrl-U empties"),
         ("q, Ctrl-C", "ends the browser"),
     ]
 
-    static var lines: [Line] {
-        [Line("the keys", .bold), Line()]
-            + keys.map { key, does in
+    /// Returns the lines of the help: the keys of every screen, and those that only rows of a kind have.
+    static func lines(_ kinds: [ModelDescription]) -> [Line] {
+        let lists = (kinds.compactMap(\.key).joined(separator: " "), "all " + kinds.map(\.id).joined(separator: ", "))
+        let ofRows = kinds.map { kind in
+            let keys = ModelRows(kind).keys.filter { $0.key != "d" }
+            return ("in \(kind.id)", keys.map { "\($0.key) \($0.name)" }.joined(separator: ", "))
+        }
+        let first = keys.prefix(4) + (kinds.isEmpty ? [] : [lists])
+        return [Line("the keys", .bold), Line()]
+            + (first + keys.dropFirst(4).dropLast(2) + ofRows + keys.suffix(2)).map { key, does in
                 var line = Line()
                 line.add("  ")
-                line.add(key, columns: 18, .bold)
+                line.add(key, columns: 15, .bold)
                 line.add(does)
                 return line
             }

@@ -4,12 +4,13 @@ package import StoryClient
 package enum Destination: Hashable, Sendable {
     /// All that the store holds.
     case overview
-    case allUsers, allStories, allMessages, allPhotos
     case models
     /// The definition of a declared model.
     case model(String)
-    /// The rows of a declared model.
-    case rows(of: String)
+    /// The rows of a kind that pass filters: their values by their names.
+    case rows(of: String, where: [String: String] = [:])
+    /// A row of a kind.
+    case row(of: String, id: String)
     /// The events that did not fit a declared model.
     case misfits(of: String)
     case categories
@@ -17,68 +18,48 @@ package enum Destination: Hashable, Sendable {
     case streams(of: String)
     /// The events of the log, of a category or of a stream.
     case events(EventSelection)
-    case user(id: String)
-    case story(id: String)
-    /// The stories that a user sent.
-    case sent(by: String)
-    /// The stories that a user received.
-    case received(by: String)
-    /// The messages between two users.
-    case conversation(String, String)
-    /// The messages that a user received.
-    case inbox(of: String)
-    /// The messages that a user sent.
-    case outbox(of: String)
-    /// The messages about a story.
-    case talk(about: String)
-    /// The photos of a user.
-    case album(of: String)
 }
 
 extension Destination {
-    /// The screen that a coordinator asks for. Only the root knows all of them.
-    var screen: any CoordinatorScreen {
-        switch self {
+    /// Returns the screen that a coordinator asks for. Only the root knows all of them.
+    ///
+    /// - Parameter kinds: the built-in kinds, as far as the store has described them.
+    func screen(_ kinds: [ModelDescription]) -> any CoordinatorScreen {
+        func rows(_ name: String) -> ModelRows {
+            kinds.first { $0.id == name }.map { ModelRows($0) } ?? ModelRows(name)
+        }
+        return switch self {
         case .overview: ListState(Overview())
-        case .allUsers: ListState(Users())
-        case .allStories: ListState(Stories())
-        case .allMessages: ListState(Messages())
-        case .allPhotos: ListState(Photos())
         case .models: ListState(Models())
         case .model(let name): PageState(Models(), id: name)
-        case .rows(let model): ListState(ModelRows(model))
+        case .rows(let name, let values): ListState(rows(name), ModelFilter(values: values))
+        case .row(let name, let id): PageState(rows(name), id: id)
         case .misfits(let model): ListState(Misfits(model: model))
         case .categories: ListState(Categories())
         case .streams(let category): ListState(Streams(category: category))
         case .events(let selection): ListState(Events(selection: selection))
-        case .user(let id): PageState(Users(), id: id)
-        case .story(let id): PageState(Stories(), id: id)
-        case .sent(let user): ListState(Stories(), .init(sender: user))
-        case .received(let user): ListState(Stories(), .init(recipient: user))
-        case .conversation(let one, let other): ListState(Messages(), .init(between: .init(one, other)))
-        case .inbox(let user): ListState(Messages(), .init(recipient: user))
-        case .outbox(let user): ListState(Messages(), .init(sender: user))
-        case .talk(let story): ListState(Messages(), .init(story: story))
-        case .album(let user): ListState(Photos(), .init(owner: user))
         }
     }
 }
 
-/// The columns of the lists of each kind, for other programs that show rows.
+/// The columns of the lists of rows, for other programs that show them.
 package enum ListShapes {
-    /// Returns the columns of a kind's list in order; none for an unknown kind.
-    package static func of(_ kind: String) -> [ColumnShape] {
-        switch kind {
-        case Stories().title: Stories().columns.map(\.shape)
-        case Users().title: Users().columns.map(\.shape)
-        case Messages().title: Messages().columns.map(\.shape)
-        case Photos().title: Photos().columns.map(\.shape)
-        default: []
+    /// A field of the rows, as a description of their kind tells it.
+    package struct Field {
+        let name: String
+        let type: String
+        let label: String?
+        let unit: String?
+
+        /// Creates a field.
+        package init(name: String, type: String, label: String? = nil, unit: String? = nil) {
+            (self.name, self.type, self.label, self.unit) = (name, type, label, unit)
         }
     }
 
-    /// Returns the columns of a declared model's list: the ID, and its fields by their names and types.
-    package static func ofModel(_ fields: [(name: String, type: String)]) -> [ColumnShape] {
-        [ModelDescription.idShape] + fields.map { ModelDescription.Field(name: $0.name, type: $0.type).shape }
+    /// Returns the columns of a list in order: those that its description names, else the ID and all fields.
+    package static func of(_ fields: [Field], columns: [String] = []) -> [ColumnShape] {
+        ModelDescription.shapes(
+            of: fields.map { ModelDescription.Field($0.name, $0.type, label: $0.label, unit: $0.unit) }, columns)
     }
 }

@@ -1,4 +1,5 @@
 package import FoundationEssentials
+import StoryClient
 
 /// Text that is safe for a terminal.
 package enum Shown {
@@ -143,6 +144,28 @@ package enum Moments {
 
     /// Returns the same with the zone, if no heading names it.
     static func told(_ date: Date) -> String { "\(shown(date)) UTC" }
+
+    /// Returns `2026-11-20 12:34:56` for a time as the store writes it; another text as it is.
+    static func shown(_ time: String) -> String {
+        isTime(time) ? time.prefix(10) + " " + time.dropFirst(11).prefix(8) : time
+    }
+
+    /// Returns the same with the zone, and with the milliseconds if there are any.
+    static func told(_ time: String) -> String {
+        guard isTime(time) else { return time }
+        let milliseconds = time.dropFirst(19).dropLast()
+        return shown(time) + (milliseconds == ".000" ? "" : milliseconds) + " UTC"
+    }
+
+    private static func isTime(_ text: String) -> Bool {
+        let bytes = Array(text.utf8)
+        return bytes.count >= 20 && bytes[10] == 0x54 && bytes.last == 0x5A
+    }
+
+    /// Returns the millisecond behind a time as the store writes it; nil for another text.
+    static func next(_ time: String) -> String? {
+        TypedMoment.read(time, now: .distantPast).map { written($0.addingTimeInterval(0.001)) }
+    }
 
     /// Returns a date to the millisecond, in a form that can be typed.
     static func written(_ date: Date) -> String {

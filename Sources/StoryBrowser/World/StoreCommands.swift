@@ -8,7 +8,8 @@ extension StoreWorld: CommandExecutor {
             var messages: [AnyMessage] = []
             for command in commands { messages += await execute(command, of: command.kind) }
             return messages.map { .screen(number, $0) }
-        case .names(let ids): return [.names(await Users().names(of: ids, from: requests))]
+        case .kinds: return (try? await requests.builtInKinds()).map { [.kinds($0)] } ?? []
+        case .names(let rows): return [.names(await RowNames(requests).names(of: rows))]
         case .several(let commands):
             return await withTaskGroup(of: [BrowserMessage].self) { group in
                 for command in commands { group.addTask { await execute(command) } }
@@ -33,7 +34,7 @@ extension StoreWorld: CommandExecutor {
             return [.page(.earlier(than: position, await earlier(id, than: position, of: kind)))]
         case .submit(let draft, let purpose):
             return [.form(await kind.submit(draft, for: purpose, to: requests))]
-        case .people(let text): return [.people(await Users().find(text, from: requests))]
+        case .find(let text, let name): return [.found(await RowNames(requests).find(text, in: name))]
         case .write(let name, let id, let user):
             do {
                 let receipt = try await kind.write(name, to: id, by: user, client: requests)
@@ -116,10 +117,6 @@ extension StoreWorld: CommandExecutor {
     static func sentence(_ error: any Error) -> String {
         if case ClientError.invalid(let message, let fields) = error {
             return ([message] + fields.map { "\($0.field): \($0.message)" }).joined(separator: "; ")
-        }
-        if let error = error as? InvalidForm<LikeForm.Field> {
-            return ([error.message] + error.fields.map { "\($0.field.rawValue): \($0.message)" }).joined(
-                separator: "; ")
         }
         return "\(error)"
     }

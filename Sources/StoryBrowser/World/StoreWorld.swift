@@ -70,13 +70,23 @@ extension StoreWorld: SubscriptionSource {
         return "no store answers (\(reason)) at \(path); still trying"
     }
 
-    /// Sends a message for each revised user. If the subscription fails, known names are not updated.
-    private func listenForRenames(_ send: @Sendable (BrowserMessage) async -> Void) async {
-        do {
-            for try await push in Users().revisions(from: watching).pushes {
-                if case .event(let event) = push { await send(.renamed(Users().id(of: event))) }
+    /// Sends a message for each row with a name that was revised. If a subscription fails, known names are not updated.
+    private func listenForRenames(_ send: @escaping @Sendable (BrowserMessage) async -> Void) async {
+        guard let kinds = try? await watching.builtInKinds() else { return }
+        await withTaskGroup(of: Void.self) { group in
+            for kind in kinds {
+                guard let category = kind.category, let types = kind.typesOfRenames else { continue }
+                group.addTask {
+                    do {
+                        for try await push in watching.events(in: .category(category), types: types).pushes {
+                            guard case .event(let event) = push else { continue }
+                            let id = String(event.stream.dropFirst(category.count + 1))
+                            await send(.renamed(Reference(kind: kind.id, id: id)))
+                        }
+                    } catch {}
+                }
             }
-        } catch {}
+        }
     }
 }
 

@@ -72,6 +72,22 @@ public struct ModelCollection<Row: Decodable & Sendable>: Sendable {
         }
     }
 
+    /// Writes content of a built-in kind, as `MODELS` describes the writes of that.
+    ///
+    /// - Parameters:
+    ///   - verb: the name of the verb.
+    ///   - id: the ID of the content; nil for new content.
+    ///   - form: the fields; nil for a verb without a form.
+    ///   - version: the version that the content must be at; nil: any.
+    /// - Throws: `ClientError` or `CancellationError`.
+    package func write(
+        _ verb: String, _ id: String? = nil, form: JSONText? = nil, version: UInt64? = nil
+    ) async throws -> Receipt {
+        guard let verb = Verb(name: verb), verb.isWrite else { throw ClientError.notEncodable("\(verb) is no write") }
+        let line = RequestLine(verb, id.map { "\(name)/\($0)" } ?? name).write(nil, version)
+        return try await client.write(form.map(line.body) ?? line)
+    }
+
     private func rows(_ verb: Verb, _ filters: [String: String]) -> RequestLine {
         filters.sorted { $0.key < $1.key }.reduce(RequestLine(verb, name)) { $0.option($1.key, $1.value) }
     }

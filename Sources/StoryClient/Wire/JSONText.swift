@@ -40,6 +40,11 @@ public struct JSONText: Hashable, Sendable, CustomStringConvertible {
 
     init(trusted text: String) { self.text = text }
 
+    /// Creates an object of members, whose values are JSON.
+    package init(quoting members: [(name: String, json: String)]) {
+        text = "{" + members.map { "\(JSONText.quoted($0.name)):\($0.json)" }.joined(separator: ",") + "}"
+    }
+
     public var description: String { text }
 
     /// Decodes a value from the JSON; dates are RFC 3339.

@@ -58,6 +58,14 @@ package enum ModelName {
         error(name, kinds: kinds + StreamTables.all.map(\.model))
     }
 
+    /// Returns the error of a name that is to be described, in the field `name`; nil for one of a kind, or that a model may
+    /// have.
+    ///
+    /// - Parameter kinds: the names of the built-in kinds.
+    package static func describingError(_ name: UnsafeRawBufferPointer, kinds: [String]) -> FieldError? {
+        kinds.contains { name.equals(text: $0) } ? nil : error(name, kinds: kinds)
+    }
+
     /// Returns the error of a name, in the field `name`; nil for one that a model may have.
     ///
     /// - Parameter kinds: the names of the built-in kinds.

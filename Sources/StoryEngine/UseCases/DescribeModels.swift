@@ -61,6 +61,24 @@ extension DeclaredModel {
     }
 }
 
+extension ModelRequests {
+    /// `MODELS` with the name of a built-in kind, as of the head.
+    func describe(_ kind: KindSchema, tag: Tag?, to output: any TurnOutput) throws(StorageError) {
+        var rows: UInt64 = 0
+        if case .tally(let all, _) = QueryPlan(kind, []).count { rows = try world.rows(of: kind).tally(kind, at: all) }
+        let description = kind.description(rows: rows, in: world.catalogue)
+        output.reply(.line(description), tag: tag, restsOn: world.head)
+        output.reply(.done(.described(1, at: world.head)), tag: tag, restsOn: world.head)
+    }
+}
+
+extension Done {
+    /// Returns the end of `MODELS`.
+    static func described(_ count: Int, at position: Position) -> Done {
+        .members([Member("count", .count(UInt64(count))), Member("position", .count(position.value))])
+    }
+}
+
 extension NeverSeen.Name {
     /// The members of an element of `never`.
     package var members: [Member] {

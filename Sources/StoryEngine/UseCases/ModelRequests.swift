@@ -101,9 +101,7 @@ package struct ModelRequests {
         _ name: String?, tag: Tag?, after lastWritten: Position, to output: any TurnOutput
     ) throws(StorageError) {
         if let kind = world.catalogue.kinds.first(where: { $0.name == name && $0.program == nil }) {
-            let description = kind.description(rows: try rows(of: kind), in: world.catalogue)
-            output.reply(.line(description), tag: tag, restsOn: head)
-            return closeDescription(of: 1, at: head, tag, to: output)
+            return try describe(kind, tag: tag, to: output)
         }
         let defined = try world.definitions.defined()
         let wanted = defined.filter { name == nil || $0.name == name }
@@ -124,18 +122,7 @@ package struct ModelRequests {
             }
             output.reply(.line(members), tag: tag, restsOn: head)
         }
-        closeDescription(of: wanted.count, at: head, tag, to: output)
-    }
-
-    /// Returns the number of rows of a built-in kind, which all have a tally of all rows.
-    private func rows(of kind: KindSchema) throws(StorageError) -> UInt64 {
-        guard case .tally(let all, _) = QueryPlan(kind, []).count else { return 0 }
-        return try world.rows(of: kind).tally(kind, at: all)
-    }
-
-    private func closeDescription(of count: Int, at head: Position, _ tag: Tag?, to output: any TurnOutput) {
-        let members = [Member("count", .count(UInt64(count))), Member("position", .count(head.value))]
-        output.reply(.done(.members(members)), tag: tag, restsOn: head)
+        output.reply(.done(.described(wanted.count, at: head)), tag: tag, restsOn: head)
     }
 
     /// Returns states as of the last durable event; nil where they are not known, or more than a few events are later.

@@ -1,5 +1,8 @@
 import StoryCore
 
+/// A rule of names beside those of the built-in kinds: returns the error that a name breaks it with; nil where it does not.
+typealias NameRule = (_ name: UnsafeRawBufferPointer, _ kinds: [String]) -> FieldError?
+
 /// Reading of requests about declared models.
 extension RequestReader {
     func define(_ shape: RequestShape, _ parts: inout LineParts) throws(Failure) -> RequestAction {
@@ -13,19 +16,10 @@ extension RequestReader {
     }
 
     /// Returns the name that is the target.
-    func model(_ parts: inout LineParts) throws(Failure) -> String {
-        let name = modelName(try parts.known(parts.target).text, &parts)
+    func model(_ parts: inout LineParts, by rule: NameRule = ModelName.error) throws(Failure) -> String {
+        let name = modelName(try parts.known(parts.target).text, &parts, by: rule)
         try parts.refuseErrors()
         return try parts.known(name)
-    }
-
-    /// Returns the name that is the target: that of a model or of a built-in kind.
-    func described(_ parts: inout LineParts) throws(Failure) -> String {
-        let name = try parts.known(parts.target).text
-        let kind = table.catalogue.kinds.first { $0.program == nil && name.equals(text: $0.name) }
-        guard let kind else { return try model(&parts) }
-        try parts.refuseErrors()
-        return kind.name
     }
 
     /// Reads `READ misfits/NAME`, which takes fewer options than `READ events`.
@@ -63,8 +57,7 @@ extension RequestReader {
 
     /// Returns the name of a model; notes an error and returns nil for one that no model may have.
     private func modelName(
-        _ text: UnsafeRawBufferPointer, _ parts: inout LineParts,
-        by rule: (_ name: UnsafeRawBufferPointer, _ kinds: [String]) -> FieldError? = ModelName.error
+        _ text: UnsafeRawBufferPointer, _ parts: inout LineParts, by rule: NameRule = ModelName.error
     ) -> String? {
         let kinds = table.catalogue.kinds.filter { $0.program == nil }.map(\.name)
         guard let error = rule(text, kinds) else { return String(decoding: text, as: UTF8.self) }

@@ -174,7 +174,7 @@ package final class RequestReader {
         case .read: try readEvents(&parts)
         case .streams: .streams(try StreamsQuery(&parts, scanner))
         case .types: .types(try TypesQuery(&parts, scanner))
-        case .models: .models(try parts.target == nil ? nil : described(&parts))
+        case .models: .models(try parts.target == nil ? nil : model(&parts, by: ModelName.describingError))
         case .ping: .ping
         }
     }

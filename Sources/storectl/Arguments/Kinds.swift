@@ -60,7 +60,12 @@ enum Kinds {
 
     /// Returns the columns of a kind's rows: the ID, the fields, then the version and position of the row's stream.
     static func columns(of kind: KindSchema) -> [Column] {
-        let shapes = ListShapes.of(kind.name)
+        let fields = kind.fields.indices.map { index in
+            let field = kind.fields[index]
+            return ListShapes.Field(
+                name: field.name, type: kind.typeName(of: index), label: field.label, unit: field.unit)
+        }
+        let shapes = ListShapes.of(fields, columns: kind.view.columns)
         return (["id"] + kind.fields.map(\.name) + ["version", "position"]).map { Column($0, among: shapes) }
     }
 

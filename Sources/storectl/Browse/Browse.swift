@@ -30,7 +30,7 @@ enum Browse {
         // user of that name.
         _ = try RawTerminal.check(for: "browse", instead: "list or tail")
         let connection = try invocation.connect()
-        if case .rows(let model) = start { _ = try Answerer(connection).ask(RequestLine("MODELS", model).text) }
+        if case .rows(let model, _) = start { _ = try Answerer(connection).ask(RequestLine("MODELS", model).text) }
         if let user = invocation.arguments.value("as") {
             _ = try Answerer(connection).ask(RequestLine("GET", "users/\(user)").text)
         }
@@ -52,13 +52,10 @@ enum Browse {
     private static func start(_ name: String?) throws(CommandError) -> Destination {
         switch name {
         case nil: return .overview
-        case "stories": return .allStories
-        case "users": return .allUsers
-        case "messages": return .allMessages
-        case "photos": return .allPhotos
         case "models": return .models
         case "streams": return .categories
         case "log": return .events(.all)
+        case let name? where Kinds.names.contains(name): return .rows(of: name)
         case let name? where StreamName(name) != nil: return .events(.stream(name))
         case let name? where Kinds.isModel(name): return .rows(of: name)
         case let name?: throw .usage("browse shows a kind, models, a model, streams, a stream or log, not \"\(name)\"")

@@ -30,7 +30,7 @@ struct ModelFields {
 
     /// The columns of a list of rows, in the browser's format.
     var columns: [Column] {
-        let shapes = ListShapes.ofModel(fields)
+        let shapes = ListShapes.of(fields.map { ListShapes.Field(name: $0.name, type: $0.type) })
         let shown = shapes.map { shape in
             var column = Column(shape.member, among: shapes)
             column.yields = shape.member != "id" && shape.member != fields.first?.name

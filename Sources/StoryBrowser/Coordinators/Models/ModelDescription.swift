@@ -1,33 +1,66 @@
 import StoryClient
 
-import struct FoundationEssentials.Decimal
-
-/// A declared model, as `MODELS` describes it.
-struct ModelDescription: BrowsedRow {
-    /// A field of the model's rows.
+/// A declared model or a built-in kind, as `MODELS` describes it.
+package struct ModelDescription: BrowsedRow {
+    /// A field of the rows or of a form, or a filter that is no field.
     struct Field: Hashable, Sendable {
-        let name: String
-        /// The type as a definition spells it.
-        let type: String
-
-        /// The field as a column of a list.
-        var shape: ColumnShape {
-            let heading = type == "time" ? "\(name) (UTC)" : name
-            return ColumnShape(heading: heading, member: name, width: width)
+        /// The limits of a number.
+        struct Limits: Hashable, Sendable {
+            let lower: Int64
+            let upper: Int64
         }
 
-        private var width: ColumnShape.Width {
-            switch type {
-            case "time": .date
-            // A number that is cut would be taken for another one.
-            case "number": .content(24)
-            default: .content(8)
-            }
+        let name: String
+        /// The type as descriptions spell it.
+        let type: String
+        /// The name for people.
+        let label: String
+        /// The unit of its numbers; nil if there is none.
+        let unit: String?
+        /// The kind whose IDs the values are, and its category; nil if they are none.
+        var kind: String?
+        var category: String?
+        /// True for a text of several lines.
+        var hasLines = false
+        /// The words that it may be; none for another type.
+        var choices: [String] = []
+        var limits: Limits?
+        /// True for a field that a form must have.
+        var isRequired = false
+        /// True for a field that the store gives a value where a form has none.
+        var hasDefault = false
+        /// The fields that a filter tests; none for a field.
+        var tested: [String] = []
+
+        init(_ name: String, _ type: String, label: String? = nil, unit: String? = nil) {
+            (self.name, self.type, self.label, self.unit) = (name, type, label ?? name, unit)
         }
     }
 
-    /// The ID of a row as a column of a list.
-    static let idShape = ColumnShape(heading: "id", member: "id", width: .content(12))
+    /// A way from a row to another one, or to a list.
+    struct Link: Hashable, Sendable {
+        let key: Character
+        let name: String
+        let kind: String
+        /// The filter of the list; nil for a row.
+        let filter: String?
+        /// The fields whose values are the ID, or the value of the filter.
+        let fields: [String]
+    }
+
+    /// A filter that takes the value of another one.
+    struct Turn: Hashable, Sendable {
+        let key: Character
+        let name: String
+        let filter: String
+    }
+
+    /// A write that the rows take.
+    struct Write: Hashable, Sendable {
+        let verb: String
+        let key: Character
+        let fields: [Field]
+    }
 
     /// How far a definition is built.
     struct Build: Hashable, Sendable {
@@ -51,9 +84,9 @@ struct ModelDescription: BrowsedRow {
         }
     }
 
-    let id: String
-    /// The number of the definition that answers, or of the first one while that is built.
-    let definition: Int64
+    package let id: String
+    /// The number of the definition that answers, or of the first one while that is built; nil of a built-in kind.
+    let definition: Int64?
     /// The state: `ready`, `building` or `failed`.
     let state: String
     let rows: Int64
@@ -67,12 +100,32 @@ struct ModelDescription: BrowsedRow {
     let text: String
     let fields: [Field]
     let filters: [String]
+    /// The filters that are no fields.
+    let computed: [Field]
     let sorts: [String]
-    /// The parts of the text that the browser needs.
+    /// The parts of a definition that the browser needs; nil of a built-in kind.
     let outline: ModelOutline?
+    /// The category of the streams that have a row each; nil if rows are of several streams.
+    let category: String?
+    /// The key that shows the list.
+    let key: String?
+    /// The field that names a row.
+    let title: String?
+    /// The columns of a list; none for all fields.
+    let columns: [String]
+    /// The field that `since` and `until` bound, whatever the sort; nil if that is the sort's.
+    let bounds: String?
+    let links: [Link]
+    let turns: [Turn]
+    let writes: [Write]
+    /// The types of the events that change the field which names a row; nil if there is no such field.
+    let typesOfRenames: [String]?
 
     /// No event changes a description alone.
-    var position: UInt64 { 0 }
+    package var position: UInt64 { 0 }
+
+    /// True for a model that users declared.
+    var isDeclared: Bool { definition != nil }
 
     /// True if a definition answers.
     var isReady: Bool { state == "ready" }
@@ -81,7 +134,7 @@ struct ModelDescription: BrowsedRow {
     init?(_ line: JSONValue) {
         guard let name = line.model?.stringValue else { return nil }
         id = name
-        definition = line.definition?.integerValue ?? 0
+        definition = line.definition?.integerValue
         state = line.state?.stringValue ?? ""
         rows = line.rows?.integerValue ?? 0
         misfits = line.misfits?.integerValue ?? 0
@@ -93,16 +146,24 @@ struct ModelDescription: BrowsedRow {
         }
         reason = line.reason?.stringValue
         text = line.text?.stringValue ?? ""
-        fields = ModelDescription.elements(line.fields).compactMap { field in
-            field.name?.stringValue.map { Field(name: $0, type: field.type?.stringValue ?? "") }
-        }
-        filters = ModelDescription.elements(line.filters).compactMap(\.stringValue)
-        sorts = ModelDescription.elements(line.sorts).compactMap(\.stringValue)
+        fields = line.fields.elements.compactMap { Field($0) }
+        filters = line.filters.strings
+        computed = line.computed.elements.compactMap { Field($0) }
+        sorts = line.sorts.strings
         outline = ModelOutline(text)
-    }
-
-    private static func elements(_ value: JSONValue?) -> [JSONValue] {
-        if case .array(let elements) = value { elements } else { [] }
+        category = line.category?.stringValue
+        key = line.key?.stringValue
+        let title = line.title?.stringValue
+        self.title = title
+        columns = line.columns.strings
+        bounds = line.bounds?.stringValue
+        links = line.links.elements.compactMap { Link($0) }
+        turns = line.turns.elements.compactMap { Turn($0) }
+        writes = line.writes.elements.compactMap { Write($0) }
+        typesOfRenames = title.map { title in
+            line.events.elements.filter { $0.effect?.stringValue == "changes" && $0.fields.strings.contains(title) }
+                .compactMap { $0.type?.stringValue }
+        }
     }
 
     /// The state in a few words, with the share of a definition that is being built.
@@ -124,76 +185,55 @@ struct ModelDescription: BrowsedRow {
     }
 }
 
-/// A value of a row of a declared model.
-enum FieldValue: Hashable, Sendable, Decodable {
-    case none
-    case flag(Bool)
-    case number(Decimal)
-    case text(String)
-    case list([FieldValue])
-    case map([String: FieldValue])
-
-    init(from decoder: any Decoder) throws {
-        let value = try decoder.singleValueContainer()
-        if value.decodeNil() {
-            self = .none
-        } else if let flag = try? value.decode(Bool.self) {
-            self = .flag(flag)
-        } else if let text = try? value.decode(String.self) {
-            self = .text(text)
-        } else if let number = try? value.decode(Decimal.self) {
-            self = .number(number)
-        } else if let elements = try? value.decode([FieldValue].self) {
-            self = .list(elements)
-        } else {
-            self = .map(try value.decode([String: FieldValue].self))
+// The parts of a description, each nil if a member that it needs is missing.
+extension ModelDescription.Field {
+    init?(_ json: JSONValue) {
+        guard let name = json.name?.stringValue else { return nil }
+        self.init(
+            name, json.type?.stringValue ?? "", label: json.label?.stringValue, unit: json.unit?.stringValue)
+        kind = json.kind?.stringValue
+        category = json.category?.stringValue
+        hasLines = json.lines == .bool(true)
+        choices = json.choices.strings
+        if let lower = json.from?.integerValue, let upper = json.to?.integerValue {
+            limits = Limits(lower: lower, upper: upper)
         }
-    }
-
-    /// The value on one line; the members of a map in the order of their keys' bytes.
-    var shown: String {
-        switch self {
-        case .none: "–"
-        case .flag(let flag): flag ? "yes" : "no"
-        case .number(let number): "\(number)"
-        case .text(let text): text
-        case .list(let elements): elements.map(\.shown).joined(separator: ", ")
-        case .map(let members):
-            members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
-                .map { "\($0.key): \($0.value.shown)" }.joined(separator: ", ")
-        }
+        isRequired = json.required == .bool(true)
+        hasDefault = json.default != nil
+        tested = json["of"].strings
     }
 }
 
-/// A row of a declared model.
-struct ModelRow: BrowsedRow, Decodable {
-    /// The parts of its key, percent-encoded, with `/` between them.
-    let id: String
-    /// The number of events that left it otherwise, since it was made.
-    let changes: UInt64
-    /// The position of the last of them.
-    let position: UInt64
-    /// The fields by their names; one without a value is not there.
-    let values: [String: FieldValue]
-
-    private struct Name: CodingKey {
-        let stringValue: String
-        var intValue: Int? { nil }
-        init(stringValue: String) { self.stringValue = stringValue }
-        init?(intValue: Int) { return nil }
+extension ModelDescription.Link {
+    init?(_ json: JSONValue) {
+        guard let key = json.key?.stringValue?.first, let name = json.name?.stringValue,
+            let kind = json.kind?.stringValue
+        else { return nil }
+        (self.key, self.name, self.kind) = (key, name, kind)
+        (filter, fields) = (json.filter?.stringValue, json["of"].strings)
     }
+}
 
-    init(from decoder: any Decoder) throws {
-        let members = try decoder.container(keyedBy: Name.self)
-        id = try members.decode(String.self, forKey: Name(stringValue: "id"))
-        changes = try members.decode(UInt64.self, forKey: Name(stringValue: "changes"))
-        position = try members.decode(UInt64.self, forKey: Name(stringValue: "position"))
-        var values: [String: FieldValue] = [:]
-        for name in members.allKeys where !["id", "changes", "position"].contains(name.stringValue) {
-            values[name.stringValue] = try members.decode(FieldValue.self, forKey: name)
-        }
-        self.values = values
+extension ModelDescription.Turn {
+    init?(_ json: JSONValue) {
+        guard let key = json.key?.stringValue?.first, let name = json.name?.stringValue,
+            let filter = json.filter?.stringValue
+        else { return nil }
+        (self.key, self.name, self.filter) = (key, name, filter)
     }
+}
 
-    func text(_ field: String) -> String { values[field]?.shown ?? "–" }
+extension ModelDescription.Write {
+    init?(_ json: JSONValue) {
+        guard let verb = json.verb?.stringValue, let key = json.key?.stringValue?.first else { return nil }
+        (self.verb, self.key) = (verb, key)
+        fields = json.fields.elements.compactMap { ModelDescription.Field($0) }
+    }
+}
+
+extension JSONValue? {
+    /// The elements of an array; none of another value.
+    fileprivate var elements: [JSONValue] { if case .array(let elements)? = self { elements } else { [] } }
+    /// The strings of an array.
+    fileprivate var strings: [String] { elements.compactMap(\.stringValue) }
 }

@@ -29,7 +29,7 @@ struct Models: ReadOnlyKind {
 
     func facts(of model: ModelDescription) -> [Fact] {
         let reads = model.outline?.categories.map { $0.joined(separator: ", ") } ?? "all categories"
-        let defined = [Fact("definition", "\(model.definition), \(model.sentence)"), Fact("reads", reads)]
+        let defined = [Fact("definition", "\(model.definition ?? 0), \(model.sentence)"), Fact("reads", reads)]
         // An earlier definition is known by its event alone.
         guard model.state != ModelDescription.defined else { return defined }
         let misfits = "\(model.misfits) misfit\(model.misfits == 1 ? "" : "s")"

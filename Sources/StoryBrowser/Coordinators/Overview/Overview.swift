@@ -55,16 +55,11 @@ extension Overview {
     }
 
     private func kinds(_ client: StoreClient) async throws -> [OverviewLine] {
-        async let stories = client.stories.count()
-        async let users = client.users.count()
-        async let messages = client.messages.count()
-        async let photos = client.photos.count()
-        return [
-            OverviewLine(id: "stories", key: "1", count: try await stories, note: "", destination: .allStories),
-            OverviewLine(id: "users", key: "2", count: try await users, note: "", destination: .allUsers),
-            OverviewLine(id: "messages", key: "3", count: try await messages, note: "", destination: .allMessages),
-            OverviewLine(id: "photos", key: "4", count: try await photos, note: "", destination: .allPhotos),
-        ]
+        try await client.builtInKinds().map { kind in
+            OverviewLine(
+                id: kind.id, key: kind.key ?? "", count: UInt64(exactly: kind.rows) ?? 0, note: "",
+                destination: .rows(of: kind.id))
+        }
     }
 
     /// Returns the line of all models, and one for each.

@@ -34,7 +34,7 @@ package struct FieldSchema: Equatable, Sendable {
     package let isOptional: Bool
     /// The name for people; nil where that is `name`.
     package let label: String?
-    /// The unit of its numbers; one that ends with a slash stands before them. Nil where there is none.
+    /// The unit of its numbers; one that ends with a slash precedes them. Nil where there is none.
     package let unit: String?
 
     /// Creates a field.

@@ -24,7 +24,9 @@ package struct WriteSchema: Sendable {
     }
 
     /// Creates a write that every request is refused for.
-    package init(refused verb: WriteVerb) { (self.verb, fields, command) = (verb, [], nil) }
+    package init(refused verb: WriteVerb, _ fields: [FormFieldSchema] = []) {
+        (self.verb, self.fields, command) = (verb, fields, nil)
+    }
 }
 
 /// Makes a command of the fields of a form, or returns every wrong field.
@@ -38,13 +40,16 @@ package struct FormFieldSchema: Equatable, Sendable {
     package let type: FormFieldType
     /// True where a form without it is refused.
     package internal(set) var isRequired = false
+
+    /// Creates a field that a form need not have.
+    package init(name: String, type: FormFieldType) { (self.name, self.type) = (name, type) }
 }
 
 /// The values that a field of a form takes.
 package enum FormFieldType: Equatable, Sendable {
-    /// A text of one line and at most so many characters.
+    /// A text of one line with up to `limit` characters.
     case line(limit: Int)
-    /// A text of any lines and at most so many characters.
+    /// A text of several lines with up to `limit` characters.
     case text(limit: Int)
     /// An e-mail address.
     case email
