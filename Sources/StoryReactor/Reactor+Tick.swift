@@ -5,7 +5,7 @@ import StoryNetwork
 extension Reactor {
     func tick() {
         for listener in listeners { _ = listener.start(in: handles) }
-        for connection in secure.handshakes.late(at: handles.now) { secure.giveUp(connection, in: self) }
+        for id in secure.handshakes.late(at: handles.now) { secure.giveUp(id, in: self) }
         if endingCount > 0 { connections.forEach(endIfLate) }
         secure.checkCertificates(at: WallClock.seconds, in: self)
         dials.endLate()
@@ -17,7 +17,7 @@ extension Reactor {
 
     private func endIfLate(_ connection: SocketConnection) {
         guard let deadline = connection.deadline, deadline <= handles.now else { return }
-        if case .handshaking = connection.phase { secure.giveUp(connection, in: self) } else { shut(connection) }
+        if case .handshaking = connection.phase { secure.giveUp(connection.id, in: self) } else { shut(connection) }
     }
 
     /// Closes the connections that wait for their peers to close, where the peer has sent nothing more.

@@ -212,7 +212,7 @@ package final class Reactor {
     func shut(_ connection: SocketConnection) {
         guard connection.phase != .closed else { return }
         if connection.phase != .open { endingCount -= 1 }
-        if case .handshaking = connection.phase { secure.handshakes.ended(connection) }
+        if case .handshaking = connection.phase { secure.handshakes.ended(connection.id) }
         connection.phase = .closed
         connection.output.removeAll()
         // The handle is closed before the descriptor: that takes it from the loop, and the number may be another

@@ -1,83 +1,73 @@
-import CUV
-import StoryCore
 import StoryNetwork
-import TestSupport
 import Testing
 
 @testable import StoryReactor
 
 /// The slots of handshakes: which peer gives up its own for another one.
 struct HandshakesTests {
-    private let authority: TestAuthority
-    private let context: TLSContext
-
-    init() throws {
-        authority = try TestAuthority.shared()
-        let store = try authority.sign("store")
-        context = try TLSContext(
-            .server, TLSFiles(certificate: store.certificate, key: store.key, authority: authority.file))
+    /// A peer of one of a few hosts.
+    private struct Peer {
+        let host: UInt32
+        var isAnswered = false
     }
 
-    /// A peer at 127.0.0.N.
-    private func peer(_ host: UInt8, since: UInt64 = 0, isAnswered: Bool = false) throws -> SocketConnection {
-        let address = try ResolvedAddress.resolve(HostAndPort(host: "127.0.0.\(host)", port: 1)).first
-        let handle = UnsafeMutablePointer<uv_poll_t>.allocate(capacity: 1)
-        let connection = SocketConnection(id: ConnectionID(0), descriptor: -1, handle: handle)
-        connection.remote = SocketConnection.Remote(address)
-        connection.phase = .handshaking(deadline: since + Handshakes.longest)
-        guard isAnswered else { return connection }
-        connection.security = SocketConnection.Security(session: try context.session(), from: "", acceptedBy: context)
-        connection.security?.isAnswered = true
-        return connection
-    }
-
-    private func filled(_ peers: [SocketConnection]) -> Handshakes {
+    /// Handshakes of these peers, which began at 0; the number of each is its index.
+    private func filled(_ peers: [Peer]) -> Handshakes {
         var handshakes = Handshakes()
-        for peer in peers { handshakes.began(peer) }
+        for (number, peer) in peers.enumerated() {
+            let id = ConnectionID(UInt64(number))
+            handshakes.began(id, from: .ipv4(peer.host), at: 0)
+            if peer.isAnswered { handshakes.answered(id) }
+        }
         return handshakes
     }
 
-    private func ended(_ handshakes: Handshakes, for peer: SocketConnection, at now: UInt64) -> String {
-        switch handshakes.slot(for: peer.remote?.host ?? .unknown, at: now) {
+    private func peers(_ count: Int, of host: UInt32 = 1, isAnswered: Bool = false) -> [Peer] {
+        Array(repeating: Peer(host: host, isAnswered: isAnswered), count: count)
+    }
+
+    private func ended(_ handshakes: Handshakes, for host: UInt32, at now: UInt64, waiting: [UInt64] = []) -> String {
+        switch handshakes.slot(for: .ipv4(host), at: now, isInputWaiting: { waiting.contains($0.value) }) {
         case .free: "nobody"
         case .none: "itself"
-        case .of(let other): handshakes.underWay.firstIndex { $0 === other }.map { "\($0)" } ?? "?"
+        case .of(let other): "\(other.value)"
         }
     }
 
-    @Test func `while there are few nobody goes, and then the oldest that said nothing`() throws {
-        let silent = try (0..<Handshakes.many).map { _ in try peer(1) }
-        #expect(ended(filled(Array(silent.dropLast())), for: try peer(1), at: 0) == "nobody")
-        #expect(ended(filled(silent), for: try peer(1), at: 0) == "0")
-        let one = try peer(1, isAnswered: true)
-        #expect(ended(filled([one] + silent), for: try peer(1), at: 0) == "1")
+    @Test func `while there are few nobody goes, and then the oldest that said nothing`() {
+        let silent = peers(Handshakes.many)
+        #expect(ended(filled(silent.dropLast()), for: 1, at: 0) == "nobody")
+        #expect(ended(filled(silent), for: 1, at: 0) == "0")
+        #expect(ended(filled(silent), for: 1, at: 0, waiting: [0, 1]) == "2", "their bytes were not read")
+        #expect(ended(filled(peers(1, isAnswered: true) + silent), for: 1, at: 0) == "1")
     }
 
-    @Test func `the host with most handshakes gives up a slot first, and a known one last`() throws {
-        let (few, many) = (try (0..<10).map { _ in try peer(2) }, try (0..<250).map { _ in try peer(3) })
-        #expect(ended(filled(few + many), for: try peer(4), at: 0) == "10")
-        #expect(ended(filled(few + many), for: try peer(2), at: 0) == "10")
-        var known = filled(few + many)
-        known.letIn(many[0])
-        #expect(ended(known, for: try peer(4), at: 0) == "0")
+    @Test func `the host with most handshakes gives up a slot first, and a known one last`() {
+        let crowd = peers(10, of: 2) + peers(250, of: 3)
+        #expect(ended(filled(crowd), for: 4, at: 0) == "10")
+        #expect(ended(filled(crowd), for: 2, at: 0) == "10")
+        var known = filled(crowd)
+        known.began(ConnectionID(1_000), from: .ipv4(3), at: 0)
+        known.ended(ConnectionID(1_000), isLetIn: true)
+        #expect(ended(known, for: 4, at: 0) == "0")
     }
 
-    @Test func `peers that were answered have a second, and wait together, up to the number of slots`() throws {
-        let answered = try (0..<Handshakes.most).map { _ in try peer(1, isAnswered: true) }
-        #expect(ended(filled(Array(answered.dropLast())), for: try peer(1), at: 999) == "nobody")
-        #expect(ended(filled(answered), for: try peer(1), at: 999) == "itself")
-        #expect(ended(filled(answered), for: try peer(1), at: 1_000) == "0")
-        #expect(ended(filled(answered), for: try peer(2), at: 999) == "0", "its host has none")
+    @Test func `peers that were answered have a second, and wait together, up to the number of slots`() {
+        let answered = peers(Handshakes.most, isAnswered: true)
+        #expect(ended(filled(answered.dropLast()), for: 1, at: 999) == "nobody")
+        #expect(ended(filled(answered), for: 1, at: 999) == "itself")
+        #expect(ended(filled(answered), for: 1, at: 1_000) == "0")
+        #expect(ended(filled(answered), for: 2, at: 999) == "0", "its host has none")
     }
 
-    @Test func `those that take too long while there are many go together, down to half`() throws {
-        let peers = try (0..<Handshakes.many).map { try peer(1, isAnswered: $0 < 100) }
-        #expect(filled(peers).late(at: 999).isEmpty)
-        #expect(filled(Array(peers.dropLast())).late(at: 5_000).isEmpty)
-        let late = filled(peers).late(at: 1_000)
-        #expect(late.count == Handshakes.many / 2 && late.allSatisfy { $0.security == nil })
-        var handshakes = filled(peers)
-        for connection in late { handshakes.ended(connection) }
-        #expect(handshakes.underWay.count == Handshakes.many / 2)
+    @Test func `those that take too long while there are many go together, down to half`() {
+        let crowd = peers(100, isAnswered: true) + peers(Handshakes.many - 100)
+        #expect(filled(crowd).late(at: 999).isEmpty)
+        #expect(filled(crowd.dropLast()).late(at: 5_000).isEmpty)
+        var handshakes = filled(crowd)
+        let late = handshakes.late(at: 1_000)
+        #expect(late.count == Handshakes.many / 2 && late.allSatisfy { $0.value >= 100 })
+        for id in late { handshakes.ended(id) }
+        #expect(handshakes.count == Handshakes.many / 2)
     }
 }

@@ -14,7 +14,10 @@ final class SecureConnections {
     /// first byte.
     func open(_ descriptor: Int32, in reactor: Reactor) {
         let remote = SocketConnection.Remote(StreamSocket.address(of: descriptor, peer: true))
-        switch handshakes.slot(for: remote.host, at: reactor.handles.now) {
+        let slot = handshakes.slot(for: remote.host, at: reactor.handles.now) { id in
+            reactor.connections[id]?.isInputWaiting == true
+        }
+        switch slot {
         case .free: break
         case .of(let other): giveUp(other, in: reactor)
         case .none:
@@ -27,11 +30,12 @@ final class SecureConnections {
         connection.isReported = false
         connection.phase = .handshaking(deadline: reactor.handles.now + Handshakes.longest)
         reactor.endingCount += 1
-        handshakes.began(connection)
+        handshakes.began(id, from: remote.host, at: reactor.handles.now)
     }
 
     /// Closes a connection that is in the handshake.
-    func giveUp(_ connection: SocketConnection, in reactor: Reactor) {
+    func giveUp(_ id: ConnectionID, in reactor: Reactor) {
+        guard let connection = reactor.connections[id] else { return }
         reactor.shut(connection)
         reactor.handler?.handshakeGivenUp(from: connection.remote?.text ?? "unknown")
     }
@@ -50,7 +54,7 @@ final class SecureConnections {
         guard begin(connection), let session = connection.security?.session else { return reactor.shut(connection) }
         do throws(TLSError) {
             let send = { (bytes: UnsafeRawBufferPointer) in
-                connection.security?.isAnswered = true
+                if case .handshaking = connection.phase { self.handshakes.answered(connection.id) }
                 reactor.put(bytes, connection)
             }
             try session.received(bytes, send: { send($0) }) { data in
@@ -108,8 +112,7 @@ final class SecureConnections {
         connection.phase = .open
         connection.isReported = true
         reactor.endingCount -= 1
-        handshakes.ended(connection)
-        handshakes.letIn(connection)
+        handshakes.ended(connection.id, isLetIn: true)
         let certificate = PeerCredentials.Certificate(name: security.session.peerName, from: security.from)
         reactor.handler?.connectionOpened(connection.id, peer: PeerCredentials(certificate))
     }
@@ -117,7 +120,7 @@ final class SecureConnections {
     /// Ends a connection whose TLS failed, after its alert is sent.
     private func failed(_ connection: SocketConnection, _ error: TLSError, in reactor: Reactor) {
         switch connection.phase {
-        case .handshaking: handshakes.ended(connection)
+        case .handshaking: handshakes.ended(connection.id)
         case .open: reactor.endingCount += 1
         case .finishing, .lingering, .closed: return
         }

@@ -29,8 +29,6 @@ final class SocketConnection {
         let from: String
         /// The certificates by which the peer was accepted.
         var acceptedBy: TLSContext
-        /// True once bytes were sent to the peer.
-        var isAnswered = false
     }
 
     /// The other machine of a connection.
