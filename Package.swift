@@ -179,8 +179,8 @@ let package = Package(
         program(
             "simulator",
             [
-                "StoryCluster", "StoryCore", "StoryWire", "StoryStorage", "StoryFold", "StoryStore", "StoryLog",
-                "StoryServer",
+                "StoryCluster", "StoryCore", "StoryWire", "StoryNetwork", "StoryStorage", "StoryFold", "StoryStore",
+                "StoryLog", "StoryReactor", "StoryServer",
                 "CSimulatedDisk",
                 "TestSupport",
             ],

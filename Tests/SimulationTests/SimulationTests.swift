@@ -53,6 +53,7 @@ import Testing
         "versionsAreIgnored", "pushIsLost", "pushIsRepeated", "eventIsLostAtTheSwitch", "answersChangePlaces",
         "readingIsNotResumed", "refusalStaysBehind", "unsentIsNotCounted", "namesAreNotHeld",
         "locksAreNotTaken", "figuresAreAhead", "replacementDropsMemtables", "declaredRowsStay",
+        "silentPeersKeepSlots", "brokenLinksStay",
     ]
 
     /// The first of the thousand seeds, of bugs that few seeds find.
@@ -82,7 +83,7 @@ import Testing
         "minimumIsIgnored", "termIsTakenUpAgain", "revisionIsNotCompared",
     ]
 
-    @Test(arguments: nodeBugs + ["keysAreForgotten", "rollBackKeepsRows"])
+    @Test(arguments: nodeBugs + ["keysAreForgotten", "rollBackKeepsRows", "brokenLinksStay"])
     func `a planted bug of several nodes is found`(bug: String) throws {
         let said = try Simulator.run("--nodes", "--seeds", "1...200", "--bug", bug)
         print("simulation of nodes: \(bug): \(said.text.split(separator: "\n").first?.prefix(160) ?? "nothing")")

@@ -8,7 +8,7 @@ enum PlantedBug: String, CaseIterable {
     case pushIsLost, pushIsRepeated, eventIsLostAtTheSwitch, answersChangePlaces
     case readingIsNotResumed, refusalStaysBehind, unsentIsNotCounted
     case namesAreNotHeld, locksAreNotTaken, figuresAreAhead, replacementDropsMemtables
-    case declaredRowsStay
+    case declaredRowsStay, silentPeersKeepSlots, brokenLinksStay
     // These are of several nodes.
     case leaderIsNotCompared, entriesAreWrittenOver, errorIsNo, trimmedPastIsSuperseded, lateReportIsBelieved
     case tailIsTrimmedByBytes, oneCopyIsEnough, gapIsTakenOver, undecidedIsShown, undecidedIsStored, minimumIsIgnored

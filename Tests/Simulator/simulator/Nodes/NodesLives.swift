@@ -75,7 +75,7 @@ extension NodesSimulation {
     /// There is no process of the node any more.
     private func gone(_ node: SimulatedNode) {
         for client in clients where client.isConnected && client.node == node.number { client.disconnected() }
-        (node.process, node.ending, node.pausedFor) = (nil, nil, 0)
+        (node.process, node.ending, node.pausedFor, node.crowd) = (nil, nil, 0, nil)
         // A start may want room, so somebody has made some.
         node.disk.fullness = .none
         node.downFor = isSettling ? 0 : 1 + below(random.pick(2, 20, 60, 200))
@@ -121,6 +121,7 @@ extension NodesSimulation {
         for node in nodes where node.isUp { try look(at: node) }
         for client in clients where client.isConnected { try hear(client) }
         for node in nodes where node.process != nil && node.disk.isDead { try bury(node) }
+        for node in nodes { node.crowd?.noteEnds() }
     }
 
     private func look(at node: SimulatedNode) throws {
@@ -162,6 +163,7 @@ extension NodesSimulation {
     /// Nothing fails any more: everything is answered, all nodes have the same log, and a write succeeds.
     func settle() throws {
         isSettling = true
+        endStrangers()
         shared.etcd.isFull = false
         for node in nodes {
             node.disk.forgive()

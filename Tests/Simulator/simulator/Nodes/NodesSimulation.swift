@@ -22,8 +22,14 @@ final class NodesSimulation: SimulationRun {
     let bug: PlantedBug?
     let twisted: TwistedLines?
     private let disks: Disks
-    private let wires = NodeWires()
+    let wires = NodeWires()
     var random: SplitMix64
+    /// What draws others that mean no good, so that the rest of a seed does not depend on them.
+    var strangers: SplitMix64
+    /// The rate of peers in the places of nodes: in one of this many steps; nil where there are none.
+    private let impostors: Int?
+    /// The step after which silent clients come; nil where none do.
+    private let siegeStep: Int?
     var draw: Draw
     let clients: [Client]
     var figures = Figures()
@@ -53,6 +59,9 @@ final class NodesSimulation: SimulationRun {
         disks = Disks(Dictionary(uniqueKeysWithValues: nodes.map { ($0.name, $0.disk) }))
         (self.story, self.trouble, self.shared, self.random, self.bug) = (story, trouble, shared, random, bug)
         twisted = bug.map(TwistedLines.init)
+        strangers = SplitMix64(seed: seed ^ 0x5157_4E67)
+        impostors = strangers.pick(nil, nil, 4, 20)
+        siegeStep = strangers.oneIn(4) ? Int.random(in: 1...2 * habits.steps, using: &strangers) : nil
     }
 
     func run() throws {
@@ -78,6 +87,11 @@ final class NodesSimulation: SimulationRun {
             story.add(step)
             try take(next)
             try observe()
+            if let impostors, strangers.oneIn(impostors) { replaceNode() }
+            guard number == siegeStep else { continue }
+            step = "the siege after step \(number)"
+            story.add(step)
+            try siege()
         }
         step = "the end"
         try settle()
@@ -158,7 +172,7 @@ final class NodesSimulation: SimulationRun {
         for _ in 0..<count {
             shared.now += 100_000_000
             for node in nodes { try tick(node) }
-            wires.move(nodes)
+            try wires.move(nodes)
             try observe()
             noteJoined()
         }

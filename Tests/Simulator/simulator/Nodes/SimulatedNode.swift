@@ -23,6 +23,8 @@ final class SimulatedNode {
     var pausedFor = 0
     /// The ticks since it was asked to end; nil before.
     var ending: Int?
+    /// Connections that do nothing.
+    var crowd: Crowd?
     /// Up to here its log was held against that of all.
     var checked = 0
 

@@ -34,9 +34,10 @@ extension Simulation {
     func checkFutures() throws {
         guard isQuiet, let process, !disk.isDead, !process.isStopped, process.stopReason == nil else { return }
         let transport = process.loop.transport
-        // An ordering service that does not answer keeps its node's clients waiting.
-        guard cluster == nil || isSettling, !isStopping, process.held.count == 0, !process.commits.isRunning,
-            !process.commits.isInDoubt
+        // An ordering service that does not answer keeps its node's clients waiting, and so may strangers, for as long as
+        // they may be idle.
+        guard cluster == nil || isSettling, crowd?.isEmpty != false, !isStopping, process.held.count == 0,
+            !process.commits.isRunning, !process.commits.isInDoubt
         else {
             return
         }

@@ -128,7 +128,7 @@ extension Simulation {
 
     private func ended() {
         for client in clients { client.disconnected() }
-        (isStopping, answers.excused) = (false, [])
+        (isStopping, answers.excused, crowd) = (false, [], nil)
         figures.faults += disk.struck.values.reduce(0, +)
     }
 
@@ -158,6 +158,7 @@ extension Simulation {
         try answers.checkCommitted()
         for client in clients where client.isConnected { try hear(client, process) }
         if disk.isDead { return try bury() }
+        crowd?.noteEnds()
         guard let reason = process.stopReason else { return }
         guard !disk.struck.isEmpty || wasMoved else { throw Difference("it stops without a reason: \(reason)") }
         story.add("it stops: \(reason)")

@@ -22,6 +22,12 @@ final class Simulation: SimulationRun {
     let twisted: TwistedLines?
     let models = ModelsCheck()
     var random: SplitMix64
+    /// What draws others that mean no good, so that the rest of a seed does not depend on them.
+    var strangers: SplitMix64
+    /// Connections that do nothing.
+    var crowd: Crowd?
+    /// The step after which they come; nil where they do not.
+    private let siegeStep: Int?
     var draw: Draw
     var clients: [Client]
     var figures = Figures()
@@ -57,6 +63,8 @@ final class Simulation: SimulationRun {
         disk = SimulatedDisk(story, bug)
         cluster = isNode ? SimulatedCluster(SplitMix64(seed: seed)) : nil
         self.random = random
+        strangers = SplitMix64(seed: seed ^ 0x5157_4E67)
+        siegeStep = strangers.oneIn(4) ? Int.random(in: 1...habits.steps, using: &strangers) : nil
         self.bug = bug
         twisted = bug.map(TwistedLines.init)
     }
@@ -83,6 +91,10 @@ final class Simulation: SimulationRun {
             try take(next)
             try observe()
             try checkFutures()
+            guard number == siegeStep else { continue }
+            step = "the siege after step \(number)"
+            story.add(step)
+            try siege()
         }
         step = "the end"
         try settle()

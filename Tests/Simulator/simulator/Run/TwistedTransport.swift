@@ -45,7 +45,10 @@ final class TwistedTransport: Transport {
         try sockets.connect(host: host, port: port)
     }
     func connectFailure(_ id: ConnectionID) -> String? { sockets.connectFailure(id) }
-    func close(_ id: ConnectionID) { sockets.close(id) }
+    func close(_ id: ConnectionID) {
+        if bug == .brokenLinksStay, sockets.outbound.contains(id) { return }
+        sockets.close(id)
+    }
     func stopListening() { sockets.stopListening() }
     func stop() { sockets.stop() }
 }
