@@ -8,7 +8,7 @@ import TestSupport
 /// Histories of any events: folded by the daemon's fold, into a plain store and stream by stream, they are one model.
 ///
 /// Of each event `which stream 1 · which type 1 · flags and time 1 · length of the data 1 · the data`; with a length of 0
-/// it has every member that a kind knows.
+/// it has every member that a kind knows. With a flag the data are its tags as well, whatever they are.
 final class FoldTarget: FuzzTarget {
     private static let most = 60
     private static let streams: [[UInt8]] =
@@ -55,6 +55,7 @@ final class FoldTarget: FuzzTarget {
                     stream: StreamName(trusted: stream, categoryCount: stream.firstIndex(of: 0x2D) ?? 0),
                     streamNumber: StreamNumber(head.number), version: Version(head.version + 1),
                     time: Instant(milliseconds: far), by: 1, key: flags & 1 == 0 ? nil : "k\(flags >> 3)".key,
+                    tags: flags & 8 == 0 || data.count == 0 || data.count > 1_024 ? nil : data,
                     meta: nil, body: .custom(type, data: data)))
         }
         return events
@@ -87,7 +88,9 @@ final class FoldTarget: FuzzTarget {
             }
         } catch { fatalError("a stream folds: \(error)") }
         digests.close()
-        for table in plan.catalogue.kinds.flatMap(\.tables) + [StreamTables.streams, StreamTables.streamPositions] {
+        for table in plan.catalogue.kinds.flatMap(\.tables) + [
+            StreamTables.streams, StreamTables.streamPositions, StreamTables.tagEvents,
+        ] {
             // Two rows of one text, which no decider lets in, are another matter in another order.
             if plan.catalogue.kinds.contains(where: { $0.unique?.table == table }) { continue }
             hold(digests.digest(of: table) == store.digest(of: table), "\(table.name) is one table in any order")

@@ -23,7 +23,9 @@ package enum Everything {
                 events.append(maker.event(stories.removeLast(), .story(.deleted)))
             case 6: events.append(maker.event("message-m\(number)", .sent()))
             case 7: events.append(maker.event("photo-p\(number)", .added(focalLength: random.oneIn(2) ? nil : 35)))
-            default: events.append(maker.event("note-\(number % 5)", .noted()))
+            default:
+                let tags = EventTags.text(["n:\(number % 7)", "all", "all"])
+                events.append(maker.event("note-\(number % 5)", .noted(), tags: number % 3 == 0 ? nil : tags))
             }
         }
         return events

@@ -7,6 +7,7 @@ extension String {
     package var type: EventType { EventType(trusted: Array(utf8)) }
     package var category: CategoryName { CategoryName(trusted: Array(utf8)) }
     package var bytes: [UInt8] { Array(utf8) }
+    package var eventTag: EventTag { bytes.withBytes { EventTag(trusted: $0) } }
 
     /// The stream of this name, CATEGORY-ID.
     package var stream: StreamName {
@@ -41,6 +42,18 @@ extension EventTags {
     package static func text(_ tags: [[UInt8]]) -> ByteView? {
         let quoted = tags.map { [0x22] + $0 + [0x22] }.joined(separator: [0x2C])
         return tags.isEmpty ? nil : ([0x5B] + quoted + [0x5D]).view
+    }
+
+    /// The same of texts.
+    package static func text(_ tags: [String]) -> ByteView? { text(tags.map(\.bytes)) }
+}
+
+extension Event {
+    /// Its tags, read out of their text; for tags without a comma.
+    package var tagTexts: [String] {
+        guard let tags else { return [] }
+        let text = String(decoding: [UInt8](tags), as: UTF8.self).dropFirst().dropLast()
+        return text.split(separator: ",").map { String($0.dropFirst().dropLast()) }
     }
 }
 

@@ -79,8 +79,14 @@ package struct RequestMaker {
     private mutating func proposals() -> [EventProposal] {
         (0..<Int.random(in: 1...3, using: &random)).map { _ in
             let data = "{\"n\":\(random.pick(1, 2))}".view
-            return EventProposal(type: random.pick("Noted", "Dropped").type, data: data, meta: nil)
+            return EventProposal(type: random.pick("Noted", "Dropped").type, data: data, meta: nil, tags: tags())
         }
+    }
+
+    /// Few tags, of which some are the beginning of others, and some are there twice.
+    private mutating func tags() -> ByteView? {
+        let count = random.pick(0, 0, 1, 2, 3)
+        return EventTags.text((0..<count).map { _ in random.pick("x:1", "x:11", "x", "vip", "c:a") })
     }
 
     private mutating func title() -> String {

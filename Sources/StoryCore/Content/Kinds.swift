@@ -203,7 +203,7 @@ extension Kind {
     package static var photos: Kind { Kind(number: 3) }
 }
 
-/// The tables that are independent of the kinds: of streams, categories, types, keys and declared models.
+/// The tables that are independent of the kinds: of streams, categories, types, tags, keys and declared models.
 package enum StreamTables {
     /// The streams by name.
     package static let streams = ModelTable(6, "streams", of: "streams")
@@ -219,8 +219,12 @@ package enum StreamTables {
     package static let definitions = ModelTable(11, "definitions", of: "definitions")
     /// The types of events, by category and in all.
     package static let types = ModelTable(12, "types", of: "types")
+    /// The events of each tag, by position.
+    package static let tagEvents = ModelTable(13, "tagEvents", of: "tags", isSet: true)
     /// All of these tables, those of the model `streams` first.
-    package static let all = [streams, streamPositions, categories, categoryPositions, keys, definitions, types]
+    package static let all = [
+        streams, streamPositions, categories, categoryPositions, keys, definitions, types, tagEvents,
+    ]
 }
 
 /// The kind of a stream of content.

@@ -47,6 +47,8 @@ package enum ModelName {
     package static let maxCount = 64
     /// The words that name something else in targets.
     private static let taken = ["events", "streams", "keys", "likes", "misfits", "models"]
+    /// The names of models that the store will have.
+    private static let reserved = ["cursors"]
 
     /// Returns the error of the name of a new definition; nil for one that it may have.
     ///
@@ -55,7 +57,7 @@ package enum ModelName {
     ///
     /// - Parameter kinds: the names of the built-in kinds.
     package static func definingError(_ name: UnsafeRawBufferPointer, kinds: [String]) -> FieldError? {
-        error(name, kinds: kinds + StreamTables.all.map(\.model))
+        error(name, kinds: kinds + StreamTables.all.map(\.model) + reserved)
     }
 
     /// Returns the error of a name that is to be described, in the field `name`; nil for one of a kind, or that a model may

@@ -12,6 +12,7 @@ package final class ModelProjector {
     private let streams: StreamIndex
     private var keys: KeyIndex
     private var types: TypeIndex
+    private var tags: TagIndex.Fold
     private let definitions: DefinitionTable
     /// The number of changes of declared models that were folded.
     package private(set) var definitionChanges: UInt64 = 0
@@ -37,6 +38,7 @@ package final class ModelProjector {
         streams = StreamIndex(store)
         keys = KeyIndex(store)
         types = TypeIndex(store)
+        tags = TagIndex.Fold(store)
         definitions = DefinitionTable(store, json: json)
     }
 
@@ -78,6 +80,7 @@ package final class ModelProjector {
         try streams.fold(head, record.streamName, after: prior.head)
         if let key = record.keyBytes { try keys.fold(key, at: record.position, after: prior.entry) }
         try types.fold(record)
+        try tags.fold(record)
         try foldRow(record, of: kind)
     }
 

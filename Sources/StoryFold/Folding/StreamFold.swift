@@ -4,7 +4,7 @@ package import StoryCore
 ///
 /// A row depends on the events of its own stream alone, and the index entries and tallies depend on the rows alone. So
 /// a stream is folded to its end first, and only its last row is projected; the order of streams does not matter.
-/// Entries of sets are put and removed as they come.
+/// Entries of sets are put and removed as they come, and so are those of tags, which depend on their event alone.
 ///
 /// State that spans streams is folded separately: the positions of categories (`CategoryFold`), request keys
 /// (`KeyIndex`), types (`TypeIndex`) and unique texts. No decider lets two rows have the same unique text; where they do, the later one in
@@ -14,6 +14,7 @@ package final class StreamFold {
     private let sink: any TableWriting
     private let json: any JSONReading
     private var fold = RowFold()
+    private var tags: TagIndex.Fold
     private var projection = RowProjection()
     private var key = KeyBuffer()
     private var value = KeyBuffer()
@@ -31,6 +32,7 @@ package final class StreamFold {
         self.plan = plan
         self.sink = sink
         self.json = json
+        tags = TagIndex.Fold(sink)
     }
 
     /// Folds the next event of the stream.
@@ -39,6 +41,7 @@ package final class StreamFold {
     package func fold(_ record: EventRecord) throws(StorageError) {
         if head == nil { begin(record) }
         positions.add48(record.position.value)
+        try tags.fold(record)
         head = StreamHead(number: record.streamNumber, version: record.version, position: record.position)
         if record.version.value % PositionLists.chunkSize == 0 { try putPositions() }
         guard let (kind, idStart) = kind else {

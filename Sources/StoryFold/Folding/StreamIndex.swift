@@ -38,6 +38,8 @@ package final class StreamIndex {
     static let streamCountKey: [UInt8] = [1]
 
     let store: any TableStore
+    /// The index of tags in the same store, for cursors that read both.
+    package let tags: TagIndex
     /// The positions of each stream's events, by the stream's number and by version.
     var streamPositions: PositionLists
     /// The positions of each category's events, by the category's number.
@@ -47,6 +49,7 @@ package final class StreamIndex {
     /// Creates the index over the tables of a store.
     package init(_ store: any TableStore) {
         self.store = store
+        tags = TagIndex(store)
         streamPositions = PositionLists(store, in: StreamTables.streamPositions)
         categoryPositions = PositionLists(store, in: StreamTables.categoryPositions)
     }

@@ -17,6 +17,7 @@ final class DigestingStore: TableStore {
     init(_ catalogue: Catalogue, keeping table: ModelTable? = nil) {
         var isDigested = [Bool](repeating: false, count: 256)
         for index in catalogue.kinds.flatMap(\.indexes) { isDigested[Int(index.table.number)] = true }
+        isDigested[Int(StreamTables.tagEvents.number)] = true
         self.isDigested = isDigested
         kept = table?.number
     }

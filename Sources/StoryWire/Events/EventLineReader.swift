@@ -148,7 +148,7 @@ private struct EventMember {
         for index in 0..<document.count {
             let tag = document[index].pointee.value
             guard tag.isString, EventTags.isTag(tag.stringBytes) else {
-                throw wrong(.malformed, "a tag is 1–64 bytes of printable ASCII, without spaces, \" and \\")
+                throw wrong(.malformed, EventTags.rule)
             }
             text.append(text.isEmpty ? 0x5B : 0x2C)
             text += [0x22] + tag.stringBytes + [0x22]

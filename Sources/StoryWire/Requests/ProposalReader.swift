@@ -174,10 +174,7 @@ final class ProposalReader {
         guard value.isString else { return parts.reject(field(), .wrongType, "a tag is a string") }
         let tag = value.stringBytes
         guard EventTags.isTag(tag) else {
-            let rule: FieldRule =
-                tag.count == 0 ? .empty : tag.count > EventTags.length.upperBound ? .tooLong : .malformed
-            let message = "a tag is 1–64 bytes of printable ASCII, without spaces, \" and \\"
-            return parts.reject(field(), rule, message)
+            return parts.reject(field(), EventTags.ruleBroken(by: tag), EventTags.rule)
         }
         parts.texts.add(0x22)
         parts.texts.add(tag)

@@ -168,7 +168,7 @@ final class Client {
     }
 
     static func event(_ size: Int) -> String {
-        #"{"type":"Wrote","data":{"text":"\#(String(repeating: "x", count: size))"}}"#
+        #"{"type":"Wrote","tags":["size:\#(size % 9)","w"],"data":{"text":"\#(String(repeating: "x", count: size))"}}"#
     }
 
     func hangUp() { socket.hangUp() }

@@ -1,0 +1,74 @@
+/// A tag of events, by which they are found: 1–64 bytes of printable ASCII except the space, `"` and `\`.
+package struct EventTag: Name {
+    /// The bytes of the tag.
+    package let spelling: ByteView
+
+    /// Creates a tag; nil when the bytes do not spell one.
+    package init?(_ bytes: some Collection<UInt8>) {
+        guard EventTags.isTag(bytes) else { return nil }
+        spelling = ByteView(Array(bytes))
+    }
+
+    /// Creates a tag from a copy of bytes that the caller has checked.
+    package init(trusted bytes: UnsafeRawBufferPointer) { spelling = ByteView(copying: bytes) }
+}
+
+/// The tags of one event, stored as their JSON array on the wire: `["course:c1","student:s7"]`.
+///
+/// A tag has no `"` and no `\`, so its bytes need no escapes in JSON.
+package enum EventTags {
+    /// The maximum number of tags of an event, and of a query.
+    package static let maxCount = 16
+    /// The length of one tag, in bytes.
+    package static let length = 1...64
+    /// The sentence about a text that is no tag.
+    package static let rule = "a tag is 1–64 bytes of printable ASCII, without spaces, \" and \\"
+
+    /// Returns true for 1–64 bytes of printable ASCII except the space, `"` and `\`.
+    package static func isTag(_ bytes: some Collection<UInt8>) -> Bool {
+        length.contains(bytes.count) && bytes.allSatisfy { 0x21...0x7E ~= $0 && $0 != 0x22 && $0 != 0x5C }
+    }
+
+    /// Returns the rule that bytes break which are no tag.
+    package static func ruleBroken(by bytes: UnsafeRawBufferPointer) -> FieldRule {
+        bytes.count == 0 ? .empty : bytes.count > length.upperBound ? .tooLong : .malformed
+    }
+}
+
+/// The tags of a record, one after the other, as views of its array.
+package struct RecordTags: Sequence, IteratorProtocol {
+    private let array: UnsafeRawBufferPointer
+    /// The offset of the next tag in the array, in bytes.
+    private var start = 2
+
+    fileprivate init(_ array: UnsafeRawBufferPointer) { self.array = array }
+
+    /// Returns the next tag; nil at the end.
+    package mutating func next() -> UnsafeRawBufferPointer? {
+        guard start < array.count else { return nil }
+        let rest = array.slice(start, count: array.count - start)
+        guard let count = rest.offset(of: 0x22) else { return nil }
+        // Behind it are `","`, or `"]` at the end.
+        start += count + 3
+        return rest.slice(0, count: count)
+    }
+
+    /// Returns true when one of the tags that were not visited yet has these bytes.
+    package func contains(_ tag: UnsafeRawBufferPointer) -> Bool {
+        var rest = self
+        while let next = rest.next() { if next.equals(tag) { return true } }
+        return false
+    }
+}
+
+extension EventRecord {
+    /// The tags; nil where there are none, or they were erased.
+    package var tagList: RecordTags? { tags.map { RecordTags(json.slice($0.lowerBound, count: $0.count)) } }
+
+    /// Returns true when the event has all of the tags; an empty list means any event.
+    package func hasTags(_ wanted: [EventTag]) -> Bool {
+        guard !wanted.isEmpty else { return true }
+        guard let tagList else { return false }
+        return wanted.allSatisfy { $0.spelling.withUnsafeBytes { tagList.contains($0) } }
+    }
+}
