@@ -3,27 +3,38 @@ package import StoryFold
 
 /// The events that answer a `READ`, with names resolved.
 package struct ReadPlan: Equatable, Sendable {
-    /// The stream, category or log that is read.
+    /// The list of events that is read: of a stream, a category, tags or the whole log.
     package enum Source: Equatable, Sendable {
         case all
         case stream(StreamHead)
         case category(UInt64)
+        /// The events that have all tags, of a stream where one is given.
+        case tags([EventTag], of: StreamHead?)
         /// There is nothing to read.
         case nothing
 
-        /// Finds the source that a selection names; `nothing` if it has no event.
+        /// Finds the list that leads to the events of a selection; `nothing` if its stream or category has no event.
         ///
         /// - Throws: the error of reading the models.
-        init(_ source: EventSelection.Source, in index: StreamIndex) throws(StorageError) {
-            switch source {
+        init(_ selection: EventSelection, in index: StreamIndex) throws(StorageError) {
+            switch selection.source {
             case .all: self = .all
             case .stream(let name): self = try index.head(of: name).map { .stream($0) } ?? .nothing
             case .category(let name): self = try index.number(of: name).map { .category($0) } ?? .nothing
             }
+            if !selection.query.tags.isEmpty { lead(by: selection.query.tags) }
+        }
+
+        private mutating func lead(by tags: [EventTag]) {
+            switch self {
+            case .all, .category, .tags: self = .tags(tags, of: nil)
+            case .stream(let head): self = .tags(tags, of: head)
+            case .nothing: break
+            }
         }
     }
 
-    /// The stream, category or log that is read.
+    /// The list of events that is read.
     package let source: Source
     /// The first version of a stream, or position, that may be read. The range is empty if lower > upper.
     package let lower: UInt64
@@ -33,16 +44,16 @@ package struct ReadPlan: Equatable, Sendable {
     package let order: Order
     /// The greatest number of events to return.
     package let limit: Int
-    /// The types of the events that are returned.
-    package let types: [EventType]
+    /// The selection of the events that are returned.
+    package let selection: EventSelection
     /// The last event that was durable when the request was handled: nothing after it is read.
     package let head: Position
 }
 
-/// A cursor into the log: it visits the events of a stream, of a category or of the whole log, in order and in steps.
+/// A cursor into the log: it visits the events of a list in order and in steps.
 ///
-/// The events of a stream are counted by version, others by position. The durable part of the log never changes, so
-/// several steps visit the same events as a single one.
+/// The events of a stream are counted by version, others by position, in which the bounds of a list of tags are, too. The
+/// durable part of the log never changes, so several steps visit the same events as a single one.
 package struct LogCursor {
     /// The maximum number of index entries that are read before their records are.
     private static let batchCount = 512
@@ -55,6 +66,10 @@ package struct LogCursor {
     private let head: Position
     private var lower: UInt64
     private var upper: UInt64
+    /// The walk of the tags' lists; nil where no tags lead.
+    private var walk: TagWalk?
+    /// The positions that the walk found and that were not visited.
+    private var found: [Position] = []
     /// The position of the event that an index has next; nil if that is not known.
     package private(set) var unread: Position?
 
@@ -63,55 +78,79 @@ package struct LogCursor {
         (self.log, self.index) = (log, index)
         (source, order, head) = (plan.source, plan.order, plan.head)
         (lower, upper) = (max(plan.lower, 1), plan.upper)
+        beginWalk()
     }
 
-    /// Creates a cursor over the events of a source between two positions.
+    /// Creates a cursor over the events of a selection between two positions.
     ///
     /// - Throws: the error of reading the models.
     package init(
-        _ source: EventSelection.Source, from: Position, through: Position, log: any EventLogReading, index: StreamIndex
+        _ selection: EventSelection, from: Position, through: Position, log: any EventLogReading, index: StreamIndex
     ) throws(StorageError) {
         (self.log, self.index) = (log, index)
-        self.source = try ReadPlan.Source(source, in: index)
+        source = try ReadPlan.Source(selection, in: index)
         (order, head) = (.ascending, through)
         (lower, upper) = (max(from.value, 1), through.value)
-        if case .stream(let stream) = self.source {
+        if case .stream(let stream) = source {
             lower = try index.version(atOrAfter: from, in: stream).value
             upper = stream.version.value
         }
+        beginWalk()
     }
+
+    private mutating func beginWalk() {
+        guard case .tags(let tags, let stream) = source else { return }
+        upper = min(upper, head.value)
+        guard lower <= upper else { return }
+        walk = TagWalk(tags, of: stream, in: Position(lower)...Position(upper), order)
+    }
+
+    /// The approximate size of a cursor over a selection, without the selection, in bytes.
+    package static func keptBytes(_ selection: EventSelection) -> Int { TagWalk.keptBytes(selection.query.tags) }
 
     /// True once all events were visited.
     package var isAtEnd: Bool { lower > upper }
+
+    /// The position through which a walk in ascending order visited all events; nil where another list leads.
+    package var visitedThrough: Position? { walk == nil ? nil : Position(lower - 1) }
 
     /// Visits the next events until `visit` returns false; that event is then visited again by the next step.
     ///
     /// - Parameters:
     ///   - limit: the maximum number of events that an index is asked for; a scan of the whole log has none.
     ///   - visit: receives the event, the number by which it is counted, and the number of events that may follow.
+    /// - Returns: the work of searching, which may be all that a step did.
     /// - Throws: the error of reading the log or the models. The events before were visited, and `unread` is the one
     ///   that cannot be read if an index found it.
     package mutating func step(
         atMost limit: Int, _ visit: (EventRecord, _ number: UInt64, _ left: Int) -> Bool
-    ) throws(StorageError) {
-        guard !isAtEnd else { return }
+    ) throws(StorageError) -> Work {
+        guard !isAtEnd else { return .zero }
         switch source {
         case .all: try scan(visit)
         case .stream, .category: try readIndexed(min(limit, LogCursor.batchCount), visit)
+        case .tags(_, let stream): return try readFound(min(limit, LogCursor.batchCount), of: stream, visit)
         case .nothing: end()
         }
+        return .zero
     }
 
-    /// Counts the next events of a stream or category by its index, without reading them.
+    /// Counts the next events of a stream, a category or tags by their index, without reading them.
     ///
     /// - Parameter limit: the maximum number of events, at least 1.
+    /// - Returns: the number of events, and the work.
     /// - Throws: the error of reading the models.
-    mutating func count(atMost limit: Int) throws(StorageError) -> Int {
-        guard !isAtEnd else { return 0 }
+    mutating func count(atMost limit: Int) throws(StorageError) -> (count: Int, work: Work) {
+        guard !isAtEnd else { return (0, .zero) }
+        if walk != nil {
+            let work = try find(limit)
+            defer { visitedFound(found.count) }
+            return (found.count, work)
+        }
         let batch = try batch(limit)
         let count = batch.positions.count
         if count == limit { visited(batch.number(count - 1)) } else { end() }
-        return count
+        return (count, max(count, 1) * .key)
     }
 
     private mutating func scan(_ visit: (EventRecord, UInt64, Int) -> Bool) throws(StorageError) {
@@ -154,6 +193,41 @@ package struct LogCursor {
 }
 
 extension LogCursor {
+    /// Visits events that have the tags; those of a stream are counted by their version.
+    private mutating func readFound(
+        _ limit: Int, of stream: StreamHead?, _ visit: (EventRecord, UInt64, Int) -> Bool
+    ) throws(StorageError) -> Work {
+        let work = try found.isEmpty ? find(limit) : .zero
+        let positions = found.count > limit ? Array(found.prefix(limit)) : found
+        var count = 0
+        unread = positions.first
+        defer { visitedFound(count) }
+        try log.records(at: positions) { record in
+            let number = stream == nil ? record.position.value : record.version.value
+            guard visit(record, number, positions.count - count) else { return false }
+            count += 1
+            unread = count < positions.count ? positions[count] : nil
+            return true
+        }
+        return work
+    }
+
+    private mutating func find(_ limit: Int) throws(StorageError) -> Work {
+        try walk?.find(limit, into: &found, in: index) ?? .zero
+    }
+
+    /// Notes that the first of the positions that were found were visited; once all were, the walk was up to its target.
+    private mutating func visitedFound(_ count: Int) {
+        if count > 0 { visited(found[count - 1].value) }
+        found.removeFirst(count)
+        guard found.isEmpty, let walk else { return }
+        if walk.isAtEnd { return end() }
+        switch order {
+        case .ascending: lower = walk.target.value
+        case .descending: upper = walk.target.value
+        }
+    }
+
     /// A batch of index entries: the positions of events, and their versions if those are counted.
     private struct Batch {
         var positions: [Position] = []
@@ -169,7 +243,7 @@ extension LogCursor {
         var batch = Batch()
         batch.positions.reserveCapacity(capacity)
         switch source {
-        case .all, .nothing: break
+        case .all, .tags, .nothing: break
         case .stream(let stream):
             batch.versions.reserveCapacity(capacity)
             try index.scanVersions(of: stream, from: Version(lower), through: Version(upper), order) {

@@ -14,6 +14,7 @@ struct LineMaker {
         "GET users/u1", "GET stories/s1", "GET users/u1 at=3", "LIST stories limit=3",
         "LIST users prefecture=1 sort=email limit=2",
         "COUNT stories", "COUNT users prefecture=1", "READ events limit=5", "READ events from=3 types=A,B limit=2",
+        "READ events tags=a,b order=desc", "COUNT events/note-* tags=a", "SUBSCRIBE events/note-1 tags=a from=1",
         "READ events/note-1 order=desc limit=2", "READ events/note-* limit=3", "READ events to=9 limit=2",
         "STREAMS note-* limit=3",
         "SUBSCRIBE events from=1 types=Never", "SUBSCRIBE stories sender=u1", "SUBSCRIBE users/u1", "UNSUBSCRIBE 1",

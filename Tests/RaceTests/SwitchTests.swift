@@ -11,7 +11,7 @@ extension RaceTests {
 
         /// What subscribers choose from.
         private enum Selection: CaseIterable {
-            case all, category, stream, types
+            case all, category, stream, types, tags
 
             var request: String {
                 switch self {
@@ -19,6 +19,7 @@ extension RaceTests {
                 case .category: "SUBSCRIBE events/even-*"
                 case .stream: "SUBSCRIBE events/even-2"
                 case .types: "SUBSCRIBE events types=T3,T5"
+                case .tags: "SUBSCRIBE events tags=m:3,all"
                 }
             }
 
@@ -30,6 +31,7 @@ extension RaceTests {
                 case .category: stream % 2 == 0
                 case .stream: stream == 2
                 case .types: number % 11 == 3 || number % 11 == 5
+                case .tags: number % 5 == 3
                 }
             }
         }
@@ -37,7 +39,7 @@ extension RaceTests {
         private static func line(_ number: Int) -> String {
             let stream = number % streams
             return "APPEND \(stream % 2 == 0 ? "even" : "odd")-\(stream) key=k\(number) "
-                + "{\"type\":\"T\(number % 11)\",\"data\":\(number)}\n"
+                + "{\"type\":\"T\(number % 11)\",\"data\":\(number),\"tags\":[\"all\",\"m:\(number % 5)\"]}\n"
         }
 
         /// What one subscription was told before it was cut off.

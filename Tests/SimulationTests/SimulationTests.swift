@@ -48,7 +48,8 @@ import Testing
     private static let bugs = [
         "journalIsNotSynced", "logIsNotSynced", "firstPagesAreNotSynced", "foldersAreNotSynced", "namesAreTrusted",
         "acknowledgedEarly", "failedCommitIsTrusted", "checkpointAheadOfFlush", "rollBackKeepsRows", "keysAreForgotten",
-        "removalsAreForgotten", "countsOnlyGrow", "changesAreLost", "foldsChangePlaces", "checkpointIsStampedEarly",
+        "tagsAreForgotten", "removalsAreForgotten", "countsOnlyGrow", "changesAreLost", "foldsChangePlaces",
+        "checkpointIsStampedEarly",
         "timesGoBack", "numbersAreReused", "timeIsFoundLate", "eventIsSkipped", "blockIndexIsOffByOne",
         "versionsAreIgnored", "pushIsLost", "pushIsRepeated", "eventIsLostAtTheSwitch", "answersChangePlaces",
         "readingIsNotResumed", "refusalStaysBehind", "unsentIsNotCounted", "namesAreNotHeld",

@@ -50,7 +50,7 @@ struct SessionTests {
         let world = smallWorld()
         var other = Session(peer: peer)
         #expect(world.ask(.subscribe(SubscribeQuery(all))).effects == [subscribed(1, world)])
-        let note = EventSelection(source: .stream("note-a".stream), types: ["A".type])
+        let note = EventSelection(source: .stream("note-a".stream), EventQuery(types: ["A".type]))
         world.ask(.subscribe(SubscribeQuery(note, from: .position(Position(2)))))
         #expect(
             world.session.active.all == [

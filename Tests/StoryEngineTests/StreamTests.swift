@@ -19,13 +19,13 @@ struct ReadPlanTests {
     private func plan(
         _ source: EventSelection.Source, from: UInt64? = nil, to: UInt64? = nil, _ order: Order = .ascending
     ) throws -> ReadPlan {
-        let selection = EventSelection(source: source, types: ["A".type])
+        let selection = EventSelection(source: source, EventQuery(types: ["A".type]))
         let query = ReadQuery(
             selection: selection, from: from.map { .number($0) }, to: to.map { .number($0) }, limit: 7, order: order)
         let answer = world.ask(.read(query), tag: Tag("t".bytes))
         let plan = try #require(answer.plan)
         #expect(answer.effects == [.read(Tag("t".bytes), plan)])
-        #expect(plan.limit == 7 && plan.order == order && plan.types == ["A".type] && plan.head == Position(8))
+        #expect(plan.limit == 7 && plan.order == order && plan.selection == selection && plan.head == Position(8))
         return plan
     }
 

@@ -18,7 +18,9 @@ struct TypeCountTests {
                 guard event.stream == stream else { return false }
                 number = event.version.value
             }
-            guard selection.types.isEmpty || selection.types.contains(event.body.type) else { return false }
+            let query = selection.query
+            guard query.types.isEmpty || query.types.contains(event.body.type) else { return false }
+            guard query.tags.allSatisfy({ event.tagTexts.contains($0.description) }) else { return false }
             return number >= from ?? 1 && number <= to ?? .max
         }
     }
@@ -37,6 +39,8 @@ struct TypeCountTests {
         .stream("note-a".stream), .stream("story-s1".stream), .stream("none-1".stream),
     ]
 
+    private static let tags: [[String]] = [["x:1"], ["x:11"], ["vip", "x:1"], ["x:1", "x:11", "x", "vip"], ["none"]]
+
     private var types: [EventType] {
         Array(Set(world.log.events.map(\.body.type))).sorted { $0.description < $1.description }
     }
@@ -50,8 +54,14 @@ struct TypeCountTests {
             (nil, nil), (1, end), (2, nil), (nil, 2), (end / 3, end / 2), (end, nil), (end + 1, nil), (9, 3),
             (nil, end + 9),
         ]
-        for chosen in [[], [types[0]], Array(types.prefix(3)), [types[0], types[0]], ["Nothing".type], types] {
-            let selection = EventSelection(source: source, types: chosen)
+        let byType = [[], [types[0]], Array(types.prefix(3)), [types[0], types[0]], ["Nothing".type], types].map {
+            EventQuery(types: $0)
+        }
+        let byTags = Self.tags.flatMap { tags in
+            [[], ["Noted".type]].map { EventQuery(types: $0, tags: tags.map(\.eventTag)) }
+        }
+        for query in byType + byTags {
+            let selection = EventSelection(source: source, query)
             for (from, to) in ranges {
                 let expected = events(selection, from: from, to: to).count
                 for records in [1, 3, 1_000_000] {
@@ -59,7 +69,7 @@ struct TypeCountTests {
                     let answer = count(selection, from: from, to: to)
                     #expect(
                         answer.done == .counted(expected, position: world.log.head),
-                        "\(source) \(chosen) \(from as Any) \(to as Any)")
+                        "\(source) \(query) \(from as Any) \(to as Any)")
                     #expect(answer.basis == world.log.head)
                 }
             }
@@ -69,7 +79,7 @@ struct TypeCountTests {
     @Test func `what the index knows includes events that are not durable, and what is read does not`() throws {
         let durable = Position(world.log.head.value / 2)
         world.durable = durable
-        let selection = EventSelection(source: .all, types: [types[0]])
+        let selection = EventSelection(source: .all, EventQuery(types: [types[0]]))
         let first = try #require(events(selection).first?.position)
         let known = count(selection)
         #expect(known.done == .counted(events(selection).count, position: world.log.head))
@@ -84,9 +94,9 @@ struct TypeCountTests {
     @Test func `a whole log, category or stream is counted in one step, and so is a type of the first two`() {
         for selection in [
             EventSelection(source: .all), EventSelection(source: .category("note".category)),
-            EventSelection(source: .stream("note-a".stream)), EventSelection(source: .all, types: types),
-            EventSelection(source: .category("story".category), types: types),
-            EventSelection(source: .stream("note-a".stream), types: ["Nothing".type]),
+            EventSelection(source: .stream("note-a".stream)), EventSelection(source: .all, EventQuery(types: types)),
+            EventSelection(source: .category("story".category), EventQuery(types: types)),
+            EventSelection(source: .stream("note-a".stream), EventQuery(types: ["Nothing".type])),
         ] {
             let query = ReadQuery(selection: selection, from: nil, to: nil, limit: 1, order: .ascending)
             let answer = world.begin(.countEvents(query))

@@ -48,6 +48,34 @@ struct BudgetedLoopTests {
         #expect(bench.hear("b") == [#"+ {"count":0,"position":20000}"#, #"+ {"position":20000}"#])
     }
 
+    @Test(arguments: ["READ", "COUNT"])
+    func `lists of tags without a common event are searched in shares, and others are served between`(verb: String) {
+        bench.connected("a", "b")
+        for number in 0..<40 {
+            let event = #"{"type":"A","data":{},"tags":["r:\#(number % 2)"]}"#
+            let line = "APPEND note-1 [" + Array(repeating: event, count: 500).joined(separator: ",") + "]"
+            _ = bench.ask(line, from: "a")
+            // Every other event has another tag, so that lists alternate as well.
+            let pair = #"{"type":"A","data":{},"tags":["s:0"]},{"type":"A","data":{},"tags":["s:1"]}"#
+            _ = bench.ask(
+                "APPEND note-1 [" + Array(repeating: pair, count: 250).joined(separator: ",") + "]", from: "a")
+        }
+        for tags in ["r:0,r:1", "s:0,s:1", "s:1,s:0"] {
+            bench.receive("\(verb) events tags=\(tags)\n", from: "b")
+            var turns = 0
+            while bench.endTurn() {
+                turns += 1
+                let before = bench.log.readCount
+                bench.receive("PING\n", from: "a")
+                bench.endTurn()
+                #expect(bench.hear("a") == [#"+ {"position":40000}"#])
+                #expect(bench.log.readCount == before, "no event has both")
+            }
+            #expect(bench.hear("b") == [#"+ {"count":0,"position":40000}"#])
+            #expect(tags == "r:0,r:1" || turns > 2, "\(tags) took \(turns)")
+        }
+    }
+
     @Test func `every connection gets its share, not always the same one first`() {
         let names = (0..<40).map { "r\($0)" }
         bench.connected("a")

@@ -60,7 +60,8 @@ import Testing
     @Test func `subscriptions have targets without filters, a phase and a lag`() {
         bench.connected("asking", "writer", "reader")
         for line in [
-            "SUBSCRIBE events", "SUBSCRIBE events/note-1", "SUBSCRIBE events/note-* types=B", "SUBSCRIBE users/7",
+            "SUBSCRIBE events", "SUBSCRIBE events/note-1", "SUBSCRIBE events/note-* types=B tags=t",
+            "SUBSCRIBE users/7",
             "SUBSCRIBE stories sender=007",
         ] { _ = bench.ask(line, from: "reader") }
         _ = bench.ask(append, from: "writer")

@@ -37,7 +37,7 @@ struct HeavyRequestTests {
         let heavy = [
             "COUNT messages between=u1,u2 sender=u1 unseen=true", "LIST messages unseen=false limit=1",
             "COUNT messages sender=u1 recipient=u2 unseen=true", "GET stories/s1 at=\(messages + likes)",
-            "READ events types=Nope limit=10000",
+            "READ events types=Nope limit=10000", "READ events tags=nope limit=10000", "COUNT events tags=nope,none",
         ]
         let names = heavy.indices.map { "h\($0)" }
         for name in names { bench.connected(name) }

@@ -24,12 +24,13 @@ import Testing
         }
     }
 
-    private func plan(_ source: ReadPlan.Source, _ random: inout SplitMix64) -> ReadPlan {
+    private func plan(_ source: Source, _ random: inout SplitMix64) -> ReadPlan {
         let types = random.oneIn(2) ? [] : [random.pick("Wrote", "Read").type, "Done".type]
         return ReadPlan(
-            source: source, lower: .random(in: 0...150, using: &random), upper: .random(in: 0...400, using: &random),
-            order: random.pick(.ascending, .descending), limit: .random(in: 1...400, using: &random), types: types,
-            head: bench.log.head)
+            source: source.plan, lower: .random(in: 0...150, using: &random),
+            upper: .random(in: 0...400, using: &random),
+            order: random.pick(.ascending, .descending), limit: .random(in: 1...400, using: &random),
+            selection: EventSelection(source: source.plain, EventQuery(types: types)), head: bench.log.head)
     }
 
     /// The answer as a loop over a list gives it.
@@ -41,7 +42,8 @@ import Testing
         func end(_ next: UInt64?) -> Done { .read(count: lines.count, next: next, position: plan.head) }
         for (number, event) in plan.order == .ascending ? all : all.reversed() {
             if lines.count == plan.limit { return (lines.joined(), end(number)) }
-            if plan.types.isEmpty || plan.types.contains(event.typeName) { lines.append("=@t \(event.text)\n") }
+            let types = plan.selection.query.types
+            if types.isEmpty || types.contains(event.typeName) { lines.append("=@t \(event.text)\n") }
         }
         return (lines.joined(), end(nil))
     }
@@ -52,7 +54,7 @@ import Testing
         try bench.append(300, &random)
         for _ in 0..<50 {
             let source = try source(&random)
-            let plan = plan(source.plan, &random)
+            let plan = plan(source, &random)
             let expected = plain(plan, source.plain)
             let (text, end) = try read(plan, size, units)
             #expect(text == expected.text, "\(plan)")
@@ -82,7 +84,8 @@ import Testing
 
     @Test func `where there is nothing to read the answer is empty`() throws {
         let plan = ReadPlan(
-            source: .nothing, lower: 1, upper: 9, order: .ascending, limit: 5, types: [], head: .zero)
+            source: .nothing, lower: 1, upper: 9, order: .ascending, limit: 5,
+            selection: EventSelection(source: .all), head: .zero)
         #expect(try read(plan, 1, 1).end == .read(count: 0, next: nil, position: .zero))
     }
 
@@ -93,7 +96,8 @@ import Testing
         let stream = try #require(try bench.index.head(of: "note-1".stream))
         let source = ReadPlan.Source.stream(stream)
         let plan = ReadPlan(
-            source: source, lower: 1, upper: 1_000, order: order, limit: 1_000, types: [], head: Position(120))
+            source: source, lower: 1, upper: 1_000, order: order, limit: 1_000,
+            selection: EventSelection(source: .stream("note-1".stream)), head: Position(120))
         let expected = plain(plan, .stream("note-1".stream))
         let answer = try read(plan, 1_000_000, 100_000)
         #expect(answer.text == expected.text)
@@ -104,7 +108,8 @@ import Testing
         var random = SplitMix64(seed: 1)
         try bench.append(3, &random)
         let plan = ReadPlan(
-            source: .all, lower: 1, upper: 3, order: .ascending, limit: 9, types: [], head: bench.log.head)
+            source: .all, lower: 1, upper: 3, order: .ascending, limit: 9,
+            selection: EventSelection(source: .all), head: bench.log.head)
         let cursor = ReadAnswer(plan, log: bench.log, index: bench.index)
         let lines = LineWriter(.standard)
         lines.budget = FairQueue.turn

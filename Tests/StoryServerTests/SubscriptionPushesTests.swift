@@ -19,12 +19,17 @@ import Testing
             case 1: .stream(random.pick("note-1", "task-1", "none-1").stream)
             default: .category(random.pick("note", "task", "none").category)
             }
-        return EventSelection(source: source, types: types)
+        let tags = random.pick([], [], ["x:1"], ["vip", "x:1"], ["vip", "x:1", "x:11"], ["none"])
+        return EventSelection(source: source, EventQuery(types: types, tags: tags.map(\.eventTag)))
     }
 
     private func expected(_ selection: EventSelection, from position: Position) -> [String] {
         bench.plain(selection.source).map(\.event)
-            .filter { $0.position >= position && (selection.types.isEmpty || selection.types.contains($0.typeName)) }
+            .filter { event in
+                let query = selection.query
+                return event.position >= position && (query.types.isEmpty || query.types.contains(event.typeName))
+                    && query.tags.allSatisfy { event.tagTexts.contains($0.description) }
+            }
             .map { ">1 \($0.text)" }
     }
 
@@ -58,7 +63,7 @@ import Testing
     func `what a subscription gets is the plain list, far from the head and near it`(size: Int, units: Int) throws {
         var random = SplitMix64(seed: UInt64(size))
         try bench.append(2_500, &random)
-        for _ in 0..<5 {
+        for _ in 0..<12 {
             let selection = selection(&random)
             let from = Position(.random(in: 1...bench.log.head.value + 1, using: &random))
             var subscription = Subscription(id: SubscriptionID(1), selection: selection, from: from)
@@ -97,7 +102,7 @@ import Testing
     @Test func `a go looks at no more records than its budget is for`() throws {
         var random = SplitMix64(seed: 4)
         try bench.append(500, &random)
-        let selection = EventSelection(source: .all, types: ["Nothing".type])
+        let selection = EventSelection(source: .all, EventQuery(types: ["Nothing".type]))
         var subscription = Subscription(id: SubscriptionID(1), selection: selection, from: Position(1))
         var output = ByteWriter()
         let isMore = try publish(&subscription, head: Position(500), to: &output, until: 10_000, 100)
@@ -106,6 +111,24 @@ import Testing
         #expect(subscription.next == Position(101))
         let isEmpty = output.isEmpty
         #expect(isEmpty)
+    }
+
+    @Test func `lists of tags without a common event are searched in goes, each of which gets on`() throws {
+        try bench.append((0..<3_000).map { ["r:\($0 / 3 % 2)"] })
+        let selection = EventSelection(
+            source: .all, EventQuery(tags: ["r:0".eventTag, "r:1".eventTag]))
+        var subscription = Subscription(id: SubscriptionID(1), selection: selection, from: Position(1))
+        var output = ByteWriter()
+        var goes = 0
+        while try publish(&subscription, head: Position(3_000), to: &output, until: 10_000, 2) {
+            goes += 1
+            #expect(writer.isSpent && subscription.next.value > UInt64(goes))
+            if goes > 3_000 { break }
+        }
+        // Fewer than the events, the last of which are looked at one by one.
+        #expect((10...1_100).contains(goes), "\(goes)")
+        let text = String(decoding: output.written, as: UTF8.self)
+        #expect(text == ">1 {\"caughtUp\":3000}\n")
     }
 
     @Test func `models that cannot be read end it where it stands, and never say that it is caught up`() throws {

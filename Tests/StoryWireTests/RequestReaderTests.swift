@@ -30,8 +30,15 @@ struct RequestReaderTests {
                 "SUBSCRIBE events/note-* from=7 types=A,B",
                 .subscribe(
                     SubscribeQuery(
-                        EventSelection(source: .category(category("note")), types: [type("A"), type("B")]),
+                        EventSelection(
+                            source: .category(category("note")), EventQuery(types: [type("A"), type("B")])),
                         from: .position(Position(7))))
+            ),
+            (
+                "SUBSCRIBE events/note-1 tags=~!@#$%^&*()",
+                .subscribe(
+                    SubscribeQuery(
+                        EventSelection(source: .stream(stream("note-1")), EventQuery(tags: ["~!@#$%^&*()".eventTag]))))
             ),
             (
                 "SUBSCRIBE store://stories/12345",
@@ -110,8 +117,25 @@ struct RequestReaderTests {
                 "READ events/story-1 from=2 to=5 limit=10000 order=desc types=StoryLiked",
                 .read(
                     ReadQuery(
-                        selection: EventSelection(source: .stream(stream("story-1")), types: [type("StoryLiked")]),
+                        selection: EventSelection(
+                            source: .stream(stream("story-1")), EventQuery(types: [type("StoryLiked")])),
                         from: .number(2), to: .number(5), limit: 10_000, order: .descending))
+            ),
+            (
+                "READ events tags=course:c1,vip,course:c1 types=A",
+                .read(
+                    ReadQuery(
+                        selection: EventSelection(
+                            source: .all, EventQuery(types: [type("A")], tags: ["course:c1".eventTag, "vip".eventTag])),
+                        from: nil, to: nil, limit: 1_000, order: .ascending))
+            ),
+            (
+                #"COUNT events/note-* tags="{a},b=c""#,
+                .countEvents(
+                    ReadQuery(
+                        selection: EventSelection(
+                            source: .category(category("note")), EventQuery(tags: ["{a}".eventTag, "b=c".eventTag])),
+                        from: nil, to: nil, limit: 1_000, order: .ascending))
             ),
             (
                 "READ events from=1970-01-01T00:00:01Z to=7 log=another",
@@ -144,7 +168,8 @@ struct RequestReaderTests {
                 "COUNT events/note-* from=2 to=1970-01-01T00:00:01Z types=A,B log=another",
                 .countEvents(
                     ReadQuery(
-                        selection: EventSelection(source: .category(category("note")), types: [type("A"), type("B")]),
+                        selection: EventSelection(
+                            source: .category(category("note")), EventQuery(types: [type("A"), type("B")])),
                         from: .number(2), to: .time(Instant(milliseconds: 1_000)), limit: 1_000, order: .ascending,
                         log: LogID(trusted: bytes("another"))))
             ),

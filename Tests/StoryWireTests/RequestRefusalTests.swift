@@ -100,6 +100,14 @@ struct RequestRefusalTests {
             ("STREAMS *", ["stream:malformed"]), ("STREAMS after=x", ["after:malformed"]),
             ("READ events types=A,,B", ["types:malformed"]), ("READ events types=", ["types:malformed"]),
             ("READ events types=" + Array(repeating: "A", count: 65).joined(separator: ","), ["types:tooLong"]),
+            ("READ events tags=", ["tags:empty"]), ("COUNT events tags=a,,b", ["tags[1]:empty"]),
+            (#"SUBSCRIBE events tags="a b,é,c,""#, ["tags[0]:malformed", "tags[1]:malformed", "tags[3]:empty"]),
+            ("READ events tags=" + String(repeating: "t", count: 65), ["tags[0]:tooLong"]),
+            ("READ events tags=" + Array(repeating: "t", count: 17).joined(separator: ","), ["tags:tooLong"]),
+            (
+                "READ events tags=, types=! from=0",
+                ["tags[0]:empty", "tags[1]:empty", "types:malformed", "from:outOfRange"]
+            ),
             ("SEE messages/1 key=" + String(repeating: "k", count: 129), ["key:tooLong"]),
             ("SEE messages/1 key=", ["key:empty"]),
             ("SEE messages/1 key=a/b version=x", ["key:malformed", "version:malformed"]),

@@ -33,38 +33,6 @@ package struct ListQuery: Equatable, Sendable {
     }
 }
 
-/// A selection of events: all, one stream or one category; and of which types.
-package struct EventSelection: Equatable, Hashable, Sendable {
-    /// The streams that a selection covers.
-    package enum Source: Equatable, Hashable, Sendable {
-        case all
-        case stream(StreamName)
-        case category(CategoryName)
-    }
-
-    /// The streams that the events are in.
-    package let source: Source
-    /// The types of the events; empty means every type.
-    package let types: [EventType]
-
-    /// Creates a selection.
-    package init(source: Source, types: [EventType] = []) {
-        self.source = source
-        self.types = types
-    }
-
-    /// Returns true when the event is selected; compares the record's bytes without allocating.
-    package func matches(_ record: EventRecord) -> Bool {
-        guard record.isOfType(types) else { return false }
-        let name = UnsafeRawBufferPointer(rebasing: record.json[record.stream])
-        switch source {
-        case .all: return true
-        case .stream(let stream): return stream.spelling.withUnsafeBytes { name.equals($0) }
-        case .category(let category): return category.spelling.withUnsafeBytes { name.isStream(of: $0) }
-        }
-    }
-}
-
 /// An end of a read: a time, or a number that is a version of one stream and otherwise a position.
 package enum ReadBound: Equatable, Sendable {
     case number(UInt64)

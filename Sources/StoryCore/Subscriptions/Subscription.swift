@@ -227,15 +227,18 @@ private let allocation = 48
 
 extension EventSelection {
     /// The size of its names, in bytes.
-    var keptBytes: Int {
+    package var keptBytes: Int {
         let name =
             switch source {
             case .all: 0
             case .stream(let stream): allocation + stream.bytes.count
             case .category(let category): allocation + category.bytes.count
             }
-        return types.reduce(name) { $0 + MemoryLayout<EventType>.stride + allocation + $1.bytes.count }
+        let types = query.types.reduce(name) { $0 + EventSelection.size(of: $1.spelling) }
+        return query.tags.reduce(types) { $0 + EventSelection.size(of: $1.spelling) }
     }
+
+    private static func size(of name: ByteView) -> Int { MemoryLayout<ByteView>.stride + allocation + name.count }
 }
 
 extension Subject {

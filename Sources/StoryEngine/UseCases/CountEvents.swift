@@ -1,7 +1,8 @@
 import StoryCore
 import StoryFold
 
-/// `COUNT events…`: from the index of types where that has the number, otherwise by reading, in steps.
+/// `COUNT events…`: from the index of types where that has the number, otherwise from the keys of another index, or by
+/// reading, in steps.
 ///
 /// A number of the index includes the events that are not durable yet, and rests on the last of them. Only durable events
 /// are read in steps, since others may be undone between two of them.
@@ -27,8 +28,8 @@ final class CountEvents: AnswerCursor {
         self.durable = durable
     }
 
-    /// The approximate size in bytes, with the types.
-    var keptBytes: Int { 1_024 + query.selection.types.count * 160 }
+    /// The approximate size in bytes, with the selection.
+    var keptBytes: Int { 1_024 + query.selection.keptBytes + LogCursor.keptBytes(query.selection) }
 
     func step(into lines: any AnswerLines) throws(StorageError) -> CursorStep {
         guard !lines.isSpent else { return .more }
@@ -61,21 +62,29 @@ final class CountEvents: AnswerCursor {
 
     /// Counts some of the next events; returns false when no work is left.
     private func read(_ lines: any AnswerLines) throws(StorageError) -> Bool {
-        let types = query.selection.types
-        if types.isEmpty {
+        if isInOneIndex {
             let limit = max(1, min(lines.workLeft.count(of: .key), CountEvents.batchCount))
-            let found = try cursor?.count(atMost: limit) ?? 0
-            lines.spend(max(found, 1) * .key)
-            count += found
+            let found = try cursor?.count(atMost: limit) ?? (0, .zero)
+            lines.spend(found.work)
+            count += found.count
         } else {
-            try cursor?.step(atMost: lines.workLeft.count(of: .record) + 1) { record, _, _ in
+            let selection = query.selection
+            let work = try cursor?.step(atMost: lines.workLeft.count(of: .record) + 1) { record, _, _ in
                 guard !lines.isSpent else { return false }
                 lines.spend(.record)
-                if record.isOfType(types) { count += 1 }
+                if selection.matches(record) { count += 1 }
                 return true
             }
+            lines.spend(work ?? .zero)
         }
         return !lines.isSpent
+    }
+
+    /// True where each event that the cursor's index leads to is counted.
+    private var isInOneIndex: Bool {
+        guard query.selection.query.types.isEmpty else { return false }
+        guard case .category = query.selection.source else { return true }
+        return query.selection.query.tags.isEmpty
     }
 
     // MARK: Without reading
@@ -84,7 +93,8 @@ final class CountEvents: AnswerCursor {
     private func known(_ plan: ReadPlan, _ lines: any AnswerLines) throws(StorageError) -> Int? {
         let lower = max(plan.lower, 1)
         guard lower <= plan.upper else { return 0 }
-        let types = query.selection.types
+        guard query.selection.query.tags.isEmpty else { return nil }
+        let types = query.selection.query.types
         switch query.selection.source {
         case .all where types.isEmpty, .stream where types.isEmpty:
             return Int(clamping: plan.upper - lower + 1)

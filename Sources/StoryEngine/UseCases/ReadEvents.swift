@@ -9,19 +9,20 @@ enum ReadEvents {
     static func plan(
         _ query: ReadQuery, in world: World, endingAt head: Position, _ identity: LogIdentity
     ) throws(Failure) -> ReadPlan {
-        let range = try Failure.reading(try ReadRange(query.selection.source, in: world, endingAt: head))
+        let range = try Failure.reading(try ReadRange(query.selection, in: world, endingAt: head))
         // Reading begins at `from` and ends at `to`, in either order.
         let isAscending = query.order == .ascending
-        let (lower, upper) = try isAscending ? range.bounds(query.from, query.to) : range.bounds(query.to, query.from)
+        var (lower, upper) = try isAscending ? range.bounds(query.from, query.to) : range.bounds(query.to, query.from)
         if let log = query.log {
             // In descending order both histories must share the event that reading begins with, even if it is not here.
             var next = isAscending ? lower : upper + 1
             if !isAscending, case .number(let number) = query.from { next = number + 1 }
             try identity.check(log, next: try range.position(of: next))
         }
+        if case .tags = range.source { (lower, upper) = try Failure.reading(try range.positions(lower, upper)) }
         return ReadPlan(
             source: range.source, lower: lower, upper: upper, order: query.order, limit: query.limit,
-            types: query.selection.types, head: head)
+            selection: query.selection, head: head)
     }
 }
 
@@ -40,14 +41,14 @@ private struct ReadRange {
     /// Resolves the names of a selection.
     ///
     /// - Throws: the error of reading the models.
-    init(_ source: EventSelection.Source, in world: World, endingAt head: Position) throws(StorageError) {
+    init(_ selection: EventSelection, in world: World, endingAt head: Position) throws(StorageError) {
         self.world = world
         self.head = head
-        countsVersions = if case .stream = source { true } else { false }
-        self.source = try ReadPlan.Source(source, in: world.streams)
-        switch self.source {
-        case .all, .category: (last, stream) = (head.value, nil)
-        case .stream(let head): (last, stream) = (head.version.value, head)
+        countsVersions = if case .stream = selection.source { true } else { false }
+        source = try ReadPlan.Source(selection, in: world.streams)
+        switch source {
+        case .all, .category, .tags(_, of: nil): (last, stream) = (head.value, nil)
+        case .stream(let head), .tags(_, of: let head?): (last, stream) = (head.version.value, head)
         case .nothing: (last, stream) = (0, nil)
         }
     }
@@ -74,6 +75,17 @@ private struct ReadRange {
     private func number(at position: Position) throws(Failure) -> UInt64 {
         guard let stream else { return source == .nothing ? 1 : position.value }
         return try Failure.reading(try world.streams.version(atOrAfter: position, in: stream).value)
+    }
+
+    /// Returns the positions of the first and the last number of a range, which is empty if the first is greater.
+    ///
+    /// - Throws: the error of reading the models.
+    func positions(_ lower: UInt64, _ upper: UInt64) throws(StorageError) -> (lower: UInt64, upper: UInt64) {
+        guard let stream else { return (lower, upper) }
+        guard let first = try world.streams.position(of: Version(max(lower, 1)), in: stream),
+            let last = try world.streams.position(of: Version(upper), in: stream)
+        else { return (1, 0) }
+        return (first.value, last.value)
     }
 
     /// Returns the position up to which both histories must agree for a read from this number on.
@@ -103,7 +115,7 @@ package final class ReadAnswer: AnswerCursor {
     }
 
     /// The approximate size in bytes, with the plan.
-    package var keptBytes: Int { 1_024 + plan.types.count * 160 }
+    package var keptBytes: Int { 1_024 + plan.selection.keptBytes + LogCursor.keptBytes(plan.selection) }
 
     /// Writes events until the answer is complete, the lines have no room, or no work is left of their budget.
     package func step(into lines: any AnswerLines) throws(StorageError) -> CursorStep {
@@ -111,11 +123,13 @@ package final class ReadAnswer: AnswerCursor {
             var step: CursorStep?
             // One more than are written, since the answer names the event that follows.
             let limit = min(plan.limit - count, lines.workLeft.count(of: .record)) + 1
-            try cursor.step(atMost: limit) { record, number, left in
+            let work = try cursor.step(atMost: limit) { record, number, left in
                 step = take(record, at: number, left: left, lines)
                 return step == nil
             }
+            lines.spend(work)
             if let step { return step }
+            if lines.isSpent, !cursor.isAtEnd { return .more }
         }
         return finished(next: nil)
     }
@@ -129,7 +143,7 @@ package final class ReadAnswer: AnswerCursor {
         guard count < plan.limit else { return finished(next: number) }
         guard lines.hasRoom, !lines.isSpent else { return .more }
         lines.spend(.record)
-        guard record.isOfType(plan.types) else { return nil }
+        guard plan.selection.matches(record) else { return nil }
         if lines.count == 0 {
             // At once for all records of about this size, since growing copies the answer repeatedly.
             let records = min(left, plan.limit, lines.workLeft.count(of: .record))

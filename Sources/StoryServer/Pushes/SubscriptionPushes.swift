@@ -83,25 +83,30 @@ struct SubscriptionPushes {
         _ subscription: inout Subscription, from: Position, through: Position, to lines: LineWriter
     ) throws(StorageError) {
         let isFar = through.value - from.value >= SubscriptionPushes.shortDistance
-        let source = isFar ? subscription.selection.source : .all
-        var cursor = try LogCursor(source, from: from, through: through, log: log, index: index)
-        if source != .all { lines.spend(.key) }
+        let selection = isFar ? subscription.selection : EventSelection(source: .all)
+        var cursor = try LogCursor(selection, from: from, through: through, log: log, index: index)
+        if selection.source != .all { lines.spend(.key) }
         var follower = subscription
         // Also where a record cannot be read: the events before it were pushed.
         defer { subscription = follower }
         do throws(StorageError) {
-            try cursor.step(atMost: lines.workLeft.count(of: .record) + 1) { record, _, _ in
+            let work = try cursor.step(atMost: lines.workLeft.count(of: .record) + 1) { record, _, _ in
                 guard lines.hasRoom, !lines.isSpent else { return false }
                 lines.spend(.record)
                 if follower.selection.matches(record) { lines.push(record, to: follower.id) }
                 follower.sent(through: record.position)
                 return true
             }
+            lines.spend(work)
         } catch {
             // Everything before the unreadable record was sent, so the subscription resumes there.
             if let unread = cursor.unread { follower.sent(through: unread.previous) }
             throw error
         }
-        if cursor.isAtEnd { follower.sent(through: through) }
+        if cursor.isAtEnd {
+            follower.sent(through: through)
+        } else if let visited = cursor.visitedThrough {
+            follower.sent(through: visited)
+        }
     }
 }

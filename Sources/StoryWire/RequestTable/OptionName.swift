@@ -2,7 +2,7 @@ package import StoryCore
 
 /// The name of a `name=value` part that is no filter. The raw values have no gaps, so that they index bits.
 package enum OptionName: UInt8, CaseIterable, BitwiseCopyable, Sendable {
-    case at, sort, order, limit, after, from, to, types, log
+    case at, sort, order, limit, after, from, to, types, tags, log
     case key, version, meta, check, min
 
     /// The name, as in a request line.
@@ -17,7 +17,7 @@ package enum OptionName: UInt8, CaseIterable, BitwiseCopyable, Sendable {
         case .limit, .version: "N"
         case .after: "NEXT"
         case .from, .to: "P|TIME"
-        case .types: "A,B"
+        case .types, .tags: "A,B"
         case .key: "KEY"
         case .meta: "{…}"
         case .log: "ID"
@@ -37,6 +37,7 @@ package enum OptionName: UInt8, CaseIterable, BitwiseCopyable, Sendable {
         case .from: "the start: a position, a version where one stream is read, or a time"
         case .to: "the end: a position, a version where one stream is read, or a time"
         case .types: "only events of these types"
+        case .tags: "only events with all of these tags"
         case .log: "the history that the positions are of: the greeting's log"
         case .key: "makes the write happen once for ever"
         case .version: "the version that the stream must have now; 0: it must not exist"
@@ -54,8 +55,8 @@ package enum OptionName: UInt8, CaseIterable, BitwiseCopyable, Sendable {
     }
 
     private static let names = [
-        "at", "sort", "order", "limit", "after", "from", "to", "types", "log", "key", "version", "meta",
-        "check", "min",
+        "at", "sort", "order", "limit", "after", "from", "to", "types", "tags", "log", "key", "version",
+        "meta", "check", "min",
     ]
     private static let table = NameTable(names)
 }

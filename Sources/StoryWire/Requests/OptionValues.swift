@@ -11,6 +11,8 @@ struct OptionValues: ~Copyable {
     var from: ReadBound?
     var to: ReadBound?
     var types: [EventType] = []
+    /// The tags, each once.
+    var tags: [EventTag] = []
     var log: LogID?
     var check = false
     var conditions: [Condition] = []
@@ -21,7 +23,11 @@ struct OptionValues: ~Copyable {
     static let maxCursorCount = 1_024
     private static let positions = 1...Position.max.value
 
-    /// Reads the value of an option; ignores `sort=`, which depends on the kind, and the options of writes.
+    /// The query of events that the options name.
+    var query: EventQuery { EventQuery(types: types, tags: tags) }
+
+    /// Reads the value of an option; ignores `sort=`, which depends on the kind, `tags=`, which may be wrong in several
+    /// ways, and the options of writes.
     ///
     /// - Throws: the reason why the text is no such value.
     mutating func take(
@@ -38,7 +44,7 @@ struct OptionValues: ~Copyable {
         case .types: types = try OptionValues.types(text)
         case .log: log = try OptionValues.log(text)
         case .check: check = try OptionValues.flag(text, option)
-        case .key, .version, .meta, .min: return
+        case .tags, .key, .version, .meta, .min: return
         }
     }
 
@@ -94,6 +100,32 @@ struct OptionValues: ~Copyable {
             types.append(EventType(trusted: ByteView(copying: name)))
         }
         return types
+    }
+
+    /// Reads the tags of a query, each once; returns an error for each that is none.
+    mutating func takeTags(_ text: UnsafeRawBufferPointer) -> [FieldError] {
+        guard text.count > 0 else {
+            let message = "tags= names a tag, or several that commas part"
+            return [FieldError(field: "tags", rule: .empty, message: message)]
+        }
+        // The split is limited, as that of types is.
+        let names = text.split(separator: 0x2C, maxSplits: EventTags.maxCount, omittingEmptySubsequences: false)
+        guard names.count <= EventTags.maxCount else {
+            let message = "tags= names at most \(EventTags.maxCount) tags"
+            return [FieldError(field: "tags", rule: .tooLong, message: message)]
+        }
+        var errors: [FieldError] = []
+        for (index, name) in names.enumerated() {
+            let name = UnsafeRawBufferPointer(rebasing: name)
+            guard EventTags.isTag(name) else {
+                let (rule, message) = (EventTags.ruleBroken(by: name), EventTags.rule + ", and commas part them")
+                errors.append(FieldError(field: "tags[\(index)]", rule: rule, message: message))
+                continue
+            }
+            let tag = EventTag(trusted: name)
+            if !tags.contains(tag) { tags.append(tag) }
+        }
+        return errors
     }
 
     fileprivate static func key(_ text: UnsafeRawBufferPointer) throws(FieldError) -> RequestKey {
@@ -155,7 +187,7 @@ extension WriteOptions {
         case .key: key = try OptionValues.key(text)
         case .version: version = Version(try OptionValues.number(text, option, 0...Position.max.value))
         case .meta: meta = try OptionValues.meta(text, scanner)
-        case .at, .sort, .order, .limit, .after, .from, .to, .types, .log, .check, .min: return
+        case .at, .sort, .order, .limit, .after, .from, .to, .types, .tags, .log, .check, .min: return
         }
     }
 }
@@ -192,6 +224,8 @@ extension LineParts {
                     values.conditions.append(Condition(filter, value))
                 }
             case .option(.sort): values.sort = try sort(option.value)
+            case .option(.tags):
+                for error in values.takeTags(option.value) { reject(error.field, error.rule, error.message) }
             case .option(let name):
                 noting { () throws(FieldError) in
                     try values.take(name, option.value, maxLimit: maxLimit)

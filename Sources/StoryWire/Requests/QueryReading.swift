@@ -91,7 +91,7 @@ extension SubscribeQuery {
             let source = parts.events()
             let values = try parts.values(scanner)
             try parts.refuseErrors()
-            let selection = EventSelection(source: try parts.known(source), types: values.types)
+            let selection = EventSelection(source: try parts.known(source), values.query)
             self.init(selection, from: values.from.map { Moment($0) }, log: values.log)
             return
         }
@@ -127,7 +127,7 @@ extension ReadQuery {
         let values = try parts.values(maxLimit: ReadQuery.maxLimit, scanner)
         try parts.refuseErrors()
         self.init(
-            selection: EventSelection(source: try parts.known(source), types: values.types), from: values.from,
+            selection: EventSelection(source: try parts.known(source), values.query), from: values.from,
             to: values.to, limit: values.limit ?? ReadQuery.defaultLimit, order: values.order ?? .ascending,
             log: values.log)
     }

@@ -15,6 +15,7 @@ struct Export {
                 Option("to", "P|TIME", "the end (default: the last event)"),
                 Option("since", "TIME", "the start; the same as --from"),
                 Kinds.types,
+                Kinds.tags,
                 Option("csv", nil, "comma-separated values with a heading, as spreadsheets and databases read them"),
             ],
             details: [
@@ -61,7 +62,7 @@ struct Export {
         var request = RequestLine("READ", "events")
         if let from { request.add("from", from) }
         if let to { request.add("to", to) }
-        request.add("types", from: arguments)
+        for name in ["types", "tags"] { request.add(name, from: arguments) }
         request.add("limit", String(ReadQuery.maxLimit))
         return request.text
     }
@@ -100,7 +101,7 @@ struct Export {
                 if record.position.value % 65_536 == 0 {
                     progress.show(record.position.value, of: head.value)
                 }
-                guard record.isOfType(query.selection.types) else { return true }
+                guard query.selection.query.matches(record) else { return true }
                 do throws(CommandError) { try lines.write(record.json) } catch { failure = error }
                 return failure == nil
             }

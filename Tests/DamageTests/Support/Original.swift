@@ -69,8 +69,9 @@ final class Original {
                 lines.append(
                     #"POST messages {"id":"m\#(number)","text":"\#(text)","sender":"u\#(one)","recipient":"u\#(two)"}"#)
             default:
-                lines.append(
-                    #"APPEND note-\#(one) key=n\#(number) {"type":"T","data":{"n":\#(number),"x":"\#(text)"}}"#)
+                let event = #""type":"T","data":{"n":\#(number),"x":"\#(text)"}"#
+                let tags = #""tags":["n:\#(number % 7)","u:\#(one)"]"#
+                lines.append(#"APPEND note-\#(one) key=n\#(number) {\#(event),\#(tags)}"#)
             }
             if lines.count >= 50 || number == events - 1 {
                 for line in lines { client.send(line) }
@@ -109,6 +110,7 @@ final class Original {
             ]
         }
         questions.append("READ events/note-* limit=5000")
+        questions += (0..<7).flatMap { ["READ events tags=n:\($0) limit=5000", "COUNT events tags=u:\($0),n:\($0)"] }
         for question in questions { answers[question] = try client.reply(to: question) }
         writes = [
             #"APPEND note-1 {"type":"T","data":{}}"#, #"APPEND other-1 key=new {"type":"T","data":{}}"#,

@@ -34,8 +34,15 @@ final class MemoryBench {
     func append(_ count: Int, _ random: inout SplitMix64) throws(StorageError) {
         for _ in 0..<count {
             let stream = random.pick("note-1", "note-2", "task-1", "notes-1")
-            try append(maker.event(stream, .noted(random.pick("Wrote", "Read", "Done"))))
+            let tags = EventTags.text((0..<random.pick(0, 1, 2)).map { _ in random.pick("x:1", "x:11", "vip") })
+            try append(maker.event(stream, .noted(random.pick("Wrote", "Read", "Done")), tags: tags))
         }
+        try log.commit()
+    }
+
+    /// Appends and commits an event with each of these tags.
+    func append(_ tags: [[String]]) throws(StorageError) {
+        for tags in tags { try append(maker.event("note-1", .noted(), tags: EventTags.text(tags))) }
         try log.commit()
     }
 

@@ -73,7 +73,8 @@ struct Draw {
     private mutating func body(_ event: Write.Appended, _ number: Int, isNamed: Bool) -> String {
         let stream = isNamed ? #""stream":"\#(event.stream)","# : ""
         let version = isNamed ? event.version.map { #""version":\#($0),"# } ?? "" : ""
-        let tags = random.oneIn(6) ? #","tags":["a:\#(number)"]"# : ""
+        let isTagged = random.oneIn(6) || number % 2 == 0
+        let tags = isTagged ? #","tags":["t:\#(number % 12)","n:\#(number % 3)"]"# : ""
         return #"{\#(stream)\#(version)"type":"\#(event.type)","data":\#(event.data),"meta":{"r":\#(number)}\#(tags)}"#
     }
 
@@ -201,11 +202,14 @@ struct Draw {
             // Without a further number, so that a seed that finds something finds it still.
             guard head > 0, head % 3 == 0 else { return .count(kind, filters) }
             let category = head % 2 == 0 ? Catalogue.standard[kind].category : nil
-            let scope = EventScope(category: category, type: head % 4 < 2 ? "Noted" : "StoryLiked")
+            var scope = EventScope(category: category, type: head % 4 < 2 ? "Noted" : "StoryLiked")
+            if head % 9 < 6 { scope = EventScope(category: head % 2 == 0 ? "note" : nil, tags: Draw.tags(head)) }
             return .countEvents(scope, from: head % 5 == 0 ? head / 2 : nil, to: head % 7 == 0 ? head - 1 : nil)
         case 10, 11:
             let from = random.oneIn(2) ? Int.random(in: 1...max(1, head), using: &random) : nil
-            return .read(scope(), from: from, order(), limit: random.pick(2, 10, 1_000))
+            var scope = scope()
+            if head % 2 == 1 { scope.tags = Draw.tags(head) }
+            return .read(scope, from: from, order(), limit: random.pick(2, 10, 1_000))
         case 12:
             let category = random.pick(nil, "note", "story")
             return head % 2 == 0 ? .streams(category: category) : .types(category: category)
@@ -231,10 +235,17 @@ struct Draw {
         case 0, 1, 2:
             var scope = self.scope()
             scope.type = random.oneIn(4) ? random.pick("Noted", "StoryLiked") : nil
+            if keys % 3 == 0 { scope.tags = Draw.tags(keys / 3) }
             return .events(scope)
         case 3: return .row(kind, id(of: kind))
         default: return .list(kind, filters(of: kind))
         }
+    }
+
+    /// One or two of the tags that events have, of which some begin like others.
+    private static func tags(_ number: Int) -> [String] {
+        let first = number % 4 == 0 ? "n:\(number % 3)" : "t:\(number % 12)"
+        return number % 5 < 2 ? [first] : [first, "n:\((number + 1) % 3)"]
     }
 
     private mutating func scope() -> EventScope {

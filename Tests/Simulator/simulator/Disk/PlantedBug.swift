@@ -2,7 +2,7 @@
 enum PlantedBug: String, CaseIterable {
     case journalIsNotSynced, logIsNotSynced, firstPagesAreNotSynced, foldersAreNotSynced
     case namesAreTrusted, acknowledgedEarly, failedCommitIsTrusted, checkpointAheadOfFlush, rollBackKeepsRows
-    case keysAreForgotten, removalsAreForgotten, countsOnlyGrow, changesAreLost, foldsChangePlaces
+    case keysAreForgotten, tagsAreForgotten, removalsAreForgotten, countsOnlyGrow, changesAreLost, foldsChangePlaces
     case checkpointIsStampedEarly, timesGoBack, numbersAreReused, timeIsFoundLate, eventIsSkipped
     case blockIndexIsOffByOne, versionsAreIgnored
     case pushIsLost, pushIsRepeated, eventIsLostAtTheSwitch, answersChangePlaces

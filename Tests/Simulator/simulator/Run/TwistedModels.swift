@@ -79,7 +79,9 @@ private final class TwistedEntries: TableWriting {
     init(_ models: LMDBModelStore, _ bug: PlantedBug?) { (self.models, self.bug) = (models, bug) }
 
     func put(_ value: UnsafeRawBufferPointer, in table: UInt8, at key: UnsafeRawBufferPointer) {
-        if bug != .keysAreForgotten || table != StreamTables.keys.number { models.put(value, in: table, at: key) }
+        if bug == .keysAreForgotten, table == StreamTables.keys.number { return }
+        if bug == .tagsAreForgotten, table == StreamTables.tagEvents.number { return }
+        models.put(value, in: table, at: key)
     }
 
     func remove(in table: UInt8, at key: UnsafeRawBufferPointer) {

@@ -103,16 +103,20 @@ struct EventScope {
     var stream: String?
     var category: String?
     var type: String?
+    /// The tags that an event has, all of them.
+    var tags: [String] = []
 
     var text: String {
         let name = stream ?? category.map { "\($0)-*" }
         return "events" + (name.map { "/\($0)" } ?? "") + (type.map { " types=\($0)" } ?? "")
+            + (tags.isEmpty ? "" : " tags=\(tags.joined(separator: ","))")
     }
 
     func has(_ logged: World.Logged) -> Bool {
         if let stream, logged.stream != stream { return false }
         if let category, !logged.stream.hasPrefix("\(category)-") { return false }
-        return type.map { $0 == logged.event.body.type.description } ?? true
+        if let type, type != logged.event.body.type.description { return false }
+        return tags.isEmpty || tags.allSatisfy(logged.tags.contains)
     }
 }
 

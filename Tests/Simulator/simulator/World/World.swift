@@ -13,6 +13,12 @@ final class World {
         let stream: String
         /// The number of the request that it is from.
         let request: Int
+
+        /// Its tags, out of its line.
+        var tags: [String] {
+            guard let rest = text.firstRange(of: #""tags":["#).map({ text[$0.upperBound...] }) else { return [] }
+            return rest.prefix { $0 != "]" }.split(separator: ",").map { String($0.dropFirst().dropLast()) }
+        }
     }
 
     private(set) var events: [Logged] = []
