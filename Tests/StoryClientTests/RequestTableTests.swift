@@ -38,12 +38,15 @@ import Testing
         try await kinds(client, date)
         try await writes(client)
         _ = try await client.read(
-            .category("note"), from: 1, to: .time(date), order: .ascending, limit: 1, types: ["A"], log: "l")
+            .category("note"), from: 1, to: .time(date), order: .ascending, limit: 1, types: ["A"], tags: ["t", "u"],
+            log: "l")
         _ = try await client.read()
-        _ = try await client.countEvents(.category("note"), from: 1, to: .time(date), types: ["A"], log: "l")
+        _ = try await client.countEvents(
+            .category("note"), from: 1, to: .time(date), types: ["A"], tags: ["t"], log: "l")
         _ = try await client.streams(.stream("note-1"), after: "a-1", limit: 1)
         _ = try await client.types(of: "note", after: "A", limit: 1)
-        for try await _ in client.events(in: .stream("note-1"), from: 1, types: ["A", "B"], log: "l").pushes { break }
+        let events = client.events(in: .stream("note-1"), from: 1, types: ["A", "B"], tags: ["t", "u"], log: "l")
+        for try await _ in events.pushes { break }
         try await eventually("it is unsubscribed") { server.requests.contains("UNSUBSCRIBE 1") }
         _ = try await (client.ping(), client.help("GET"), client.stats(), client.checkpoint(), client.verify())
         _ = try await (client.metrics(), client.clients(1))

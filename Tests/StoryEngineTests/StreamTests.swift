@@ -86,7 +86,7 @@ struct ReadPlanTests {
 }
 
 struct StreamsTests {
-    private let world = EngineHarness.random(seed: 61, 200).harness
+    private let world = EngineHarness.random(seed: 61, 600).harness
 
     private func pages(_ source: EventSelection.Source, limit: Int) -> [StreamSummary] {
         var found: [StreamSummary] = []

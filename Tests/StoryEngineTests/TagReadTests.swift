@@ -6,7 +6,7 @@ import Testing
 
 /// `READ` by tags, beside a filter of all events.
 struct TagReadTests {
-    private let world = EngineHarness.random(seed: 73, 900).harness
+    private let world = EngineHarness.random(seed: 73, 400).harness
 
     private static let tags: [[String]] = [
         ["x:1"], ["x:11"], ["x"], ["none"], ["x:1", "vip"], ["vip", "x:1", "c:a"], ["x:1", "none"],

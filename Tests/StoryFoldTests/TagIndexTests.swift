@@ -7,7 +7,7 @@ import Testing
 
 /// The index of tags, beside the tags of the events one by one.
 @Suite struct TagIndexTests {
-    private let events = EngineHarness.random(seed: 82, 600).harness.log.events
+    private let events = EngineHarness.random(seed: 82, 1_500).harness.log.events
 
     private func folded(_ store: any TableStore, _ events: [Event]) throws {
         let projector = ModelProjector(CataloguePlan(.standard), store: store, json: JSONObjectReader())

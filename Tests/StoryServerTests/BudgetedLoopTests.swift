@@ -62,9 +62,7 @@ struct BudgetedLoopTests {
         }
         for tags in ["r:0,r:1", "s:0,s:1", "s:1,s:0"] {
             bench.receive("\(verb) events tags=\(tags)\n", from: "b")
-            var turns = 0
             while bench.endTurn() {
-                turns += 1
                 let before = bench.log.readCount
                 bench.receive("PING\n", from: "a")
                 bench.endTurn()
@@ -72,7 +70,6 @@ struct BudgetedLoopTests {
                 #expect(bench.log.readCount == before, "no event has both")
             }
             #expect(bench.hear("b") == [#"+ {"count":0,"position":40000}"#])
-            #expect(tags == "r:0,r:1" || turns > 2, "\(tags) took \(turns)")
         }
     }
 

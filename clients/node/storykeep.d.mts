@@ -186,6 +186,7 @@ export class Store {
     events(stream?: string, options?: {
         from?: Point;
         types?: string[];
+        tags?: string[];
         log?: string;
     } & Cancel): Promise<Subscription<StoreEvent>>;
     /** Subscribes to a row such as stories/12345: as it is, and each change of it. */
@@ -377,13 +378,17 @@ export type ListOptions = {
     after?: string;
 } & Wait & Cancel;
 
-/** `from` and `to` are versions where one stream is read; another history than `log` is `diverged`. */
+/**
+ * `from` and `to` are versions where one stream is read. An event is of one of the `types` and has all `tags`, in which
+ * there is no comma. Another history than `log` is `diverged`.
+ */
 export type ReadOptions = {
     from?: Point;
     to?: Point;
     order?: Order;
     limit?: number;
     types?: string[];
+    tags?: string[];
     log?: string;
 } & Wait & Cancel;
 

@@ -93,8 +93,9 @@ import { fileURLToPath } from "node:url";
  * @typedef {{ key?: string | false | null, version?: number, meta?: Record<string, any> } & Cancel} WriteOptions
  *   The key of a write: without one a random one is made, `false` sends none
  * @typedef {{ sort?: string, order?: Order, limit?: number, after?: string } & Wait & Cancel} ListOptions
- * @typedef {{ from?: Point, to?: Point, order?: Order, limit?: number, types?: string[], log?: string } & Wait & Cancel
- *   } ReadOptions `from` and `to` are versions where one stream is read; another history than `log` is `diverged`
+ * @typedef {{ from?: Point, to?: Point, order?: Order, limit?: number, types?: string[], tags?: string[], log?: string
+ *   } & Wait & Cancel} ReadOptions `from` and `to` are versions where one stream is read; an event is of one of the
+ *   `types` and has all `tags`, in which there is no comma; another history than `log` is `diverged`
  * @typedef {{ after?: string, limit?: number } & Wait & Cancel} StreamsOptions
  *
  * @typedef {{ type: "change", position: number, row: Row | null }} Change A row as it is; null where there is none
@@ -1240,12 +1241,12 @@ export class Store {
      *
      * Without `from`, a position or a time, they begin with the next one. Who keeps a position to go on from keeps
      * `log` beside it, and has `diverged` thrown where the store serves another history.
-     * @param {string} [stream] @param {{ from?: Point, types?: string[], log?: string } & Cancel} options
+     * @param {string} [stream] @param {{ from?: Point, types?: string[], tags?: string[], log?: string } & Cancel} options
      * @returns {Promise<Subscription<StoreEvent>>}
      */
-    async events(stream, { from, types, log, signal } = {}) {
+    async events(stream, { from, types, tags, log, signal } = {}) {
         this.#checkOpen();
-        return Subscription.open(this, eventsOf(stream), { from, types, log }, true, signal);
+        return Subscription.open(this, eventsOf(stream), { from, types, tags, log }, true, signal);
     }
 
     /**

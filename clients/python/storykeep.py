@@ -408,27 +408,30 @@ class Request(Generic[T]):
     @staticmethod
     def read(stream: Optional[str] = None, *, from_: Optional[Point] = None, to: Optional[Point] = None,
              order: Optional[Order] = None, limit: Optional[int] = None, types: Optional[Sequence[str]] = None,
-             log: Optional[str] = None, min: Minimum = None) -> Request[Page[Event]]:
+             tags: Optional[Sequence[str]] = None, log: Optional[str] = None,
+             min: Minimum = None) -> Request[Page[Event]]:
         """Read a page of events: of one stream, of a category (note-*), or of the whole log.
 
-        `from_` and `to` are versions where one stream is read. `log` is the history that they are of: another one
-        raises `diverged`.
+        `from_` and `to` are versions where one stream is read. `types` and `tags` select events that are of one of the
+        types and have all of the tags, in whose names there is no comma. `log` is the history that they are of:
+        another one raises `diverged`.
         """
         def decode(rows: List[Any], done: Dict[str, Any], greeting: Greeting) -> Page[Event]:
             more = done.get("next")
             return Page([_pick(Event, row) for row in rows], _whole(done, "position"), more, None if more is None else
                         Request.read(stream, from_=more, to=to, order=order, limit=limit, types=types,
-                                     log=greeting.log, min=min))
+                                     tags=tags, log=greeting.log, min=min))
         return Request._make(decode, "READ", _events(stream), {
-            "from": from_, "to": to, "order": order, "limit": limit, "types": types, "log": log, "min": min})
+            "from": from_, "to": to, "order": order, "limit": limit, "types": types, "tags": tags, "log": log,
+            "min": min})
 
     @staticmethod
     def count_events(stream: Optional[str] = None, *, from_: Optional[Point] = None, to: Optional[Point] = None,
-                     types: Optional[Sequence[str]] = None, log: Optional[str] = None,
-                     min: Minimum = None) -> Request[int]:
+                     types: Optional[Sequence[str]] = None, tags: Optional[Sequence[str]] = None,
+                     log: Optional[str] = None, min: Minimum = None) -> Request[int]:
         """Count the events that `read` would give without a limit."""
         return Request._make(lambda _, done, __: _whole(done, "count"), "COUNT", _events(stream), {
-            "from": from_, "to": to, "types": types, "log": log, "min": min})
+            "from": from_, "to": to, "types": types, "tags": tags, "log": log, "min": min})
 
     @staticmethod
     def types(category: Optional[str] = None, *, after: Optional[str] = None,
@@ -1151,8 +1154,8 @@ class _Cursor(Generic[T]):
 
     @staticmethod
     def events(stream: Optional[str], from_: Optional[Point], types: Optional[Sequence[str]],
-               log: Optional[str]) -> _Cursor[Event]:
-        return _Cursor(_events(stream), {"from": from_, "types": types, "log": log}, True)
+               tags: Optional[Sequence[str]], log: Optional[str]) -> _Cursor[Event]:
+        return _Cursor(_events(stream), {"from": from_, "types": types, "tags": tags, "log": log}, True)
 
     @property
     def resume(self) -> Optional[Point]:
@@ -1644,13 +1647,14 @@ class Store(_Owned):
         return receipt
 
     def events(self, stream: Optional[str] = None, *, from_: Optional[Point] = None,
-               types: Optional[Sequence[str]] = None, log: Optional[str] = None) -> Subscription[Event]:
+               types: Optional[Sequence[str]] = None, tags: Optional[Sequence[str]] = None,
+               log: Optional[str] = None) -> Subscription[Event]:
         """Subscribe to the events of a stream, of a category (note-*), or of the whole log.
 
         Without `from_`, which is a position or a time, they begin with the next one. Who keeps a position to go on
         from keeps `log` beside it, and has `diverged` raised where the store serves another history.
         """
-        return self._subscribe(_Cursor.events(stream, from_, types, log))
+        return self._subscribe(_Cursor.events(stream, from_, types, tags, log))
 
     def watch(self, target: str) -> Subscription[RowItem]:
         """Subscribe to a row such as stories/12345: as it is, and each change of it."""
@@ -2168,9 +2172,10 @@ class AsyncStore(_Owned):
         return receipt
 
     async def events(self, stream: Optional[str] = None, *, from_: Optional[Point] = None,
-                     types: Optional[Sequence[str]] = None, log: Optional[str] = None) -> AsyncSubscription[Event]:
+                     types: Optional[Sequence[str]] = None, tags: Optional[Sequence[str]] = None,
+                     log: Optional[str] = None) -> AsyncSubscription[Event]:
         """Subscribe to events; see `Store.events`."""
-        return await self._subscribe(_Cursor.events(stream, from_, types, log))
+        return await self._subscribe(_Cursor.events(stream, from_, types, tags, log))
 
     async def watch(self, target: str) -> AsyncSubscription[RowItem]:
         """Subscribe to a row; see `Store.watch`."""

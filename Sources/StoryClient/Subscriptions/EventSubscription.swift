@@ -51,6 +51,7 @@ public struct EventPushes: AsyncSequence, Sendable {
     let selection: EventSelection
     let from: LogPoint?
     let types: [String]?
+    let tags: [String]?
     let log: String?
 
     /// The iterator over the pushes.
@@ -91,7 +92,8 @@ public struct EventPushes: AsyncSequence, Sendable {
         private var request: RequestLine {
             let from = resume.map(String.init) ?? subscription.from?.option
             return RequestLine(.subscribe, subscription.selection.events).option("from", from)
-                .option("types", subscription.types?.joined(separator: ",")).option("log", log)
+                .option("types", subscription.types?.joined(separator: ","))
+                .option("tags", subscription.tags?.joined(separator: ",")).option("log", log)
         }
 
         private mutating func push(_ step: PushStream.Step) throws(ClientError) -> EventPush? {
@@ -138,12 +140,14 @@ extension StoreClient {
     ///   - from: a position, at most the one behind the last event, also for one stream; or a moment. Nil: the next
     ///     event.
     ///   - types: only events of these types, 64 at most.
+    ///   - tags: only events that have all of these tags, 16 at most, none with a comma.
     ///   - log: the history that `from` belongs to; another one is `ClientError.diverged`. Nil: not checked at first,
     ///     but from then on.
     public func events(
-        in selection: EventSelection = .all, from: LogPoint? = nil, types: [String]? = nil, log: String? = nil
+        in selection: EventSelection = .all, from: LogPoint? = nil, types: [String]? = nil, tags: [String]? = nil,
+        log: String? = nil
     ) -> EventSubscription {
         EventSubscription(
-            pushes: EventPushes(dialer: dialer, selection: selection, from: from, types: types, log: log))
+            pushes: EventPushes(dialer: dialer, selection: selection, from: from, types: types, tags: tags, log: log))
     }
 }

@@ -48,6 +48,9 @@ enum Kinds {
         "types", "A,B", "only events of these types",
         choices: Catalogue.standard.kinds.flatMap { $0.events.map(\.type) }.distinct)
 
+    /// The option that selects events by their tags.
+    static let tags = Option("tags", "A,B", "only events with all of these tags")
+
     /// The option that waits for a position.
     static let minimum = Option(
         "min", "P|now", "waits until the store has this event; now: all that was acknowledged before", choices: ["now"])

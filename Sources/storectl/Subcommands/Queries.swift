@@ -65,10 +65,14 @@ enum Queries {
                 Option("limit", "N", "number of events (default 1000, maximum 10000)"),
                 Option("order", "asc|desc", "the direction (default asc)", choices: ["asc", "desc"]),
                 Kinds.types,
+                Kinds.tags,
                 Option("log", "ID", "the history that --from is of: another one is refused"),
             ],
             details: [offline],
-            examples: ["storectl read events/story-12345", "storectl read --from 1000 --types StoryPosted,StoryLiked"]),
+            examples: [
+                "storectl read events/story-12345", "storectl read --from 1000 --types StoryPosted,StoryLiked",
+                "storectl read --tags course:c1,student:s7",
+            ]),
         run: answerRead)
 
     static let types = Subcommand(

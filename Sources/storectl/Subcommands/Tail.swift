@@ -15,6 +15,7 @@ struct Tail {
                     "stop at the current end of the log; starts at the first event unless --from is given"
                 ),
                 Kinds.types,
+                Kinds.tags,
                 Option("log", "ID", "the history that --from is of: another one is refused"),
                 Option("limit", "N", "stop after this number of events or rows"),
                 Option(
@@ -61,7 +62,10 @@ struct Tail {
             ? invocation.arguments.operand("KIND") : Queries.events(invocation.arguments, orRowsOf: Kinds.names)
         isOfRows = target.prefix { $0 != "/" } != "events"
         endsAtEnd = invocation.arguments.has("until-end")
-        if isOfRows, let wrong = ["from", "types", "log"].first(where: invocation.arguments.has) {
+        // A declared model may have a filter of this name.
+        let isTagsWrong = isOfRows && !Kinds.isModel(target)
+        let wrongForRows = ["from", "types", "log"] + (isTagsWrong ? ["tags"] : [])
+        if isOfRows, let wrong = wrongForRows.first(where: invocation.arguments.has) {
             throw .usage("--\(wrong) is for events; tail \(target) begins with what is there now")
         }
         if let limit = invocation.arguments.value("limit") {
@@ -125,7 +129,7 @@ struct Tail {
         } else if let from = arguments.value("from") ?? (endsAtEnd && !isOfRows ? "1" : nil) {
             request.add("from", from)
         }
-        for name in ["types", "min"] { request.add(name, from: arguments) }
+        for name in ["types", "tags", "min"] { request.add(name, from: arguments) }
         // The last position belongs to the history that the store had then.
         let known = resume != nil && !isOfRows ? log : nil
         if let log = known ?? arguments.value("log") { request.add("log", log) }
