@@ -15,8 +15,14 @@ enum Content {
     }
 
     /// The same with a `meta` in it.
-    static func identifiedEvent(_ number: Int, _ line: inout RequestText, text: Int = text) {
-        line.put("{\"type\":\"Measured\",\"meta\":")
+    static func identifiedEvent(_ number: Int, _ line: inout RequestText, text: Int = text, tag: Int? = nil) {
+        line.put("{\"type\":\"Measured\",")
+        if let tag {
+            line.put("\"tags\":[\"t:")
+            line.put(tag)
+            line.put("\"],")
+        }
+        line.put("\"meta\":")
         meta(number, &line)
         line.put(",\"data\":")
         data(number, &line, text: text)
@@ -64,6 +70,9 @@ enum Content {
     static func random(_ number: Int, below bound: Int) -> Int {
         Int(mixed(UInt64(number)).multipliedFullWidth(by: UInt64(max(bound, 1))).high)
     }
+
+    /// The tag of an event, which each hundred of the events of a stream share.
+    static func tag(of number: Int) -> Int { number % streams + number / (100 * streams) * streams }
 
     /// A stream at random, and the version that the reading of a page begins at.
     static func page(_ number: Int, of stored: Stored) -> (stream: Int, version: Int) {

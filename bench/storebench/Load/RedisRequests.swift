@@ -11,7 +11,8 @@ extension RedisDialect {
             let (stream, version) = Content.page(number, of: stored)
             let from = "\(RedisDialect.moment((version - 1) * Content.streams + stream))-0"
             command(["XRANGE", "bench-\(stream)", from, "+", "COUNT", "\(stored.page)"], &line)
-        case .live, .follow, .domain, .users, .appendKeyed, .appendBare, .appendTen, .readCategory, .message,
+        case .live, .follow, .domain, .users, .appendKeyed, .appendTagged, .readTag, .appendBare, .appendTen,
+            .readCategory, .message,
             .messageOfTwo, .getMessage, .edit, .like, .listStories, .listMessages, .countStories, .toggle, .question,
             .order, .placed, .tenLines, .write, .getLetter, .listLetters, .list20Stories:
             fail("Redis has no \(work.rawValue)")

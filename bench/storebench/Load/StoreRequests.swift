@@ -2,7 +2,8 @@ extension StoreDialect {
     func ask(_ work: Work, _ number: Int, _ line: inout RequestText) {
         switch work {
         case .ping: line.put("PING")
-        case .append, .appendKeyed, .appendBare, .append1KiB, .append10KiB, .appendTen: append(work, number, &line)
+        case .append, .appendKeyed, .appendTagged, .appendBare, .append1KiB, .append10KiB, .appendTen:
+            append(work, number, &line)
         case .users: user(number, &line)
         case .post: post(number, &line)
         case .message: message(number, &line, from: Content.sender(number), to: Content.recipient(number))
@@ -21,7 +22,7 @@ extension StoreDialect {
             line.put("GET letters/")
             line.put(Content.random(number, below: stored.letters))
         case .listLetters, .list20Stories: list20(work, number, &line)
-        case .read, .readCategory: read(work, number, &line)
+        case .read, .readTag, .readCategory: read(work, number, &line)
         case .listStories, .listMessages, .countStories: list(work, number, &line)
         case .question: question(number, &line)
         case .follow: line.put("SUBSCRIBE events from=1")
@@ -47,6 +48,7 @@ extension StoreDialect {
             line.put(number)
             line.put(" ")
             Content.identifiedEvent(number, &line)
+        case .appendTagged: Content.identifiedEvent(number, &line, tag: Content.tag(of: number))
         case .appendBare: Content.event(number, &line)
         case .append1KiB: Content.identifiedEvent(number, &line, text: 924)
         case .append10KiB: Content.identifiedEvent(number, &line, text: 10_140)
@@ -129,12 +131,16 @@ extension StoreDialect {
             line.put(stream)
             line.put(" from=")
             line.put(version)
+        } else if work == .readTag {
+            let (stream, version) = Content.page(number, of: stored)
+            line.put("READ events tags=t:")
+            line.put(Content.tag(of: (version - 1) * Content.streams + stream))
         } else {
             line.put("READ events/bench-* from=")
             line.put(1 + Content.random(number, below: stored.events - 100))
         }
         line.put(" limit=")
-        line.put(work == .read ? stored.page : 100)
+        line.put(work == .readCategory ? 100 : stored.page)
     }
 
     private func list(_ work: Work, _ number: Int, _ line: inout RequestText) {

@@ -3,10 +3,11 @@ enum Work: String, CaseIterable {
     case ping, users, post, get
     /// An event of about 200 bytes with a `meta`: the load of the specification.
     case append
-    /// The same with a `key=` and a tag; without a `meta`; with 1 KiB or 10 KiB of text; ten of them in an array.
-    case appendKeyed, appendBare, append1KiB, append10KiB, appendTen
-    /// 100 events of a random stream from a random version on; of all the streams from a random position on.
-    case read, readCategory
+    /// The same with a `key=` and a tag; with a tag that 100 events have; without a `meta`; with 1 KiB or 10 KiB of text;
+    /// ten of them in an array.
+    case appendKeyed, appendTagged, appendBare, append1KiB, append10KiB, appendTen
+    /// 100 events of a random stream from a random version on; of a random tag; of all the streams from a random position on.
+    case read, readTag, readCategory
     /// Messages between many users, or all between two of them.
     case message, messageOfTwo
     /// A message, at random.

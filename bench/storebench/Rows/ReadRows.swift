@@ -1,6 +1,6 @@
 /// Rows of the specification that read.
 enum ReadRows {
-    static var all: [Row] { [get, stream, follow, fanout, replay] }
+    static var all: [Row] { [get, stream, tag, follow, fanout, replay] }
 
     /// A loop on both, each filled in by what comes before it.
     private static func both(
@@ -25,7 +25,7 @@ enum ReadRows {
     /// The page of a loop that reads streams: as long as they are.
     private static func paged(_ loop: Loop, _ stage: Stage, _ name: String) -> Loop {
         var loop = loop
-        if loop.work == .read { loop.page = stage.stored(name).page }
+        if [.read, .readTag].contains(loop.work) { loop.page = stage.stored(name).page }
         return loop
     }
 
@@ -48,6 +48,24 @@ enum ReadRows {
                     loop, unit: "requests/s", least: 1.0,
                     fillStore: { stage throws(BenchError) in try stage.fillEvents() },
                     fillRedis: { stage throws(BenchError) in try stage.fillRedisEvents() }, others: others)
+            })
+    }
+
+    /// The same events by their tag and by their stream.
+    private static var tag: Row {
+        Row(
+            id: "S17", title: "READ of the 100 events of one tag",
+            shapes: [1, 50].map { clients in
+                let name = Loop(.readTag, clients: clients).name
+                let contenders = [("storekeep", Work.readTag), ("by stream", .read)].map { name, work in
+                    Contender(name) { stage throws(BenchError) in
+                        if stage.isFirst("store has tags") { try stage.fillStore(.appendTagged, stage.size.streamed) }
+                        return try stage.onStore(paged(Loop(work, clients: clients), stage, "store"))
+                    }
+                }
+                return Shape(
+                    name: name, unit: "requests/s", isPinned: clients == 1, contenders: contenders,
+                    bars: [.ratio(over: "by stream", least: 0.8)])
             })
     }
 
