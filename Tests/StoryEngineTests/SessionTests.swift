@@ -292,9 +292,9 @@ private final class SwappedStore: TableStore {
     }
 
     func walk(
-        _ table: UInt8, _ range: KeyBounds, _ order: Order,
+        _ table: UInt8, _ range: KeyBounds, _ order: Order, isProving: Bool,
         _ visit: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool
     ) throws(StorageError) {
-        try current.walk(table, range, order, visit)
+        try current.walk(table, range, order, isProving: isProving, visit)
     }
 }

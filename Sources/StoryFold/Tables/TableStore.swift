@@ -21,6 +21,9 @@ package protocol TableWriting: AnyObject {
     func write(_ batch: borrowing WriteBatch) throws(StorageError)
 }
 
+/// A visit of an entry of a walk, which ends where it returns false; the bytes are valid until then.
+package typealias EntryVisit = (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool
+
 /// A change of a value in place, which keeps its length.
 package typealias ValueChange = (UnsafeMutableRawBufferPointer) -> Void
 
@@ -72,14 +75,24 @@ package protocol TableStore: TableWriting {
     ) throws(StorageError)
     /// Visits the entries of a range in order until `visit` returns false.
     ///
-    /// - Throws: any read error of the store.
+    /// - Parameter isProving: true to compare the stored pages with their checksums as they are now, for a write that rests
+    ///   on the entries.
+    /// - Throws: any read error of the store; where it is proving, as `withProvenValue`.
     func walk(
-        _ table: UInt8, _ range: KeyBounds, _ order: Order,
-        _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool
+        _ table: UInt8, _ range: KeyBounds, _ order: Order, isProving: Bool, _ visit: EntryVisit
     ) throws(StorageError)
 }
 
 extension TableStore {
+    /// Visits the entries of a range in order until `visit` returns false.
+    ///
+    /// - Throws: any read error of the store.
+    package func walk(
+        _ table: UInt8, _ range: KeyBounds, _ order: Order, _ visit: EntryVisit
+    ) throws(StorageError) {
+        try walk(table, range, order, isProving: false, visit)
+    }
+
     /// Visits the entries of a range in order until `visit` returns false or throws.
     ///
     /// - Throws: any read error of the store, or that of `visit`.

@@ -63,9 +63,9 @@ final class DigestingStore: TableStore {
     }
 
     func walk(
-        _ table: UInt8, _ range: KeyBounds, _ order: Order,
+        _ table: UInt8, _ range: KeyBounds, _ order: Order, isProving: Bool,
         _ visit: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool
     ) {
-        store.walk(table, range, order, visit)
+        store.walk(table, range, order, isProving: isProving, visit)
     }
 }

@@ -141,10 +141,22 @@ package final class LMDBModelStore: TableStore {
     }
 
     package func walk(
-        _ table: UInt8, _ range: KeyBounds, _ order: Order,
-        _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool
+        _ table: UInt8, _ bounds: KeyBounds, _ order: Order, isProving: Bool, _ visit: EntryVisit
     ) throws(StorageError) {
-        do throws(StorageError) { try merge(table, range, order) { visit($0.key, $0.value) } } catch {
+        guard let tree = trees.any(table) else { preconditionFailure("table \(table) read after close") }
+        let newest = MemtableWalk(active.filled(table), bounds, order)
+        let newer = MemtableWalk(immutable?.filled(table), bounds, order)
+        do throws(StorageError) {
+            let isSet = opened.tables[table].isSet
+            var stored = try StoredWalk(tree, isSet: isSet, bounds, order, isProving: isProving)
+            if newest == nil, newer == nil {
+                while let entry = stored.entry, visit(entry.key, entry.value) { try stored.advance() }
+            } else {
+                let isDescending = order == .descending
+                var merged = ModelWalk(active: newest, immutable: newer, stored: stored, isDescending: isDescending)
+                while let entry = try merged.next(), visit(entry.key, entry.value) {}
+            }
+        } catch {
             throw noted(error)
         }
     }
@@ -253,23 +265,6 @@ package final class LMDBModelStore: TableStore {
         snapshot?.reset()
         try snapshot?.renew()
         try snapshot?.show(trees, opened)
-    }
-
-    /// Visits the merged entries of memtables and stored table until `visit` returns false.
-    private func merge(
-        _ table: UInt8, _ bounds: KeyBounds, _ order: Order, _ visit: (KeyValue) -> Bool
-    ) throws(StorageError) {
-        guard let tree = trees.any(table) else { preconditionFailure("table \(table) read after close") }
-        let newest = MemtableWalk(active.filled(table), bounds, order)
-        let newer = MemtableWalk(immutable?.filled(table), bounds, order)
-        var stored = try StoredWalk(tree, isSet: opened.tables[table].isSet, bounds, order)
-        guard newest == nil, newer == nil else {
-            var merged = ModelWalk(
-                active: newest, immutable: newer, stored: stored, isDescending: order == .descending)
-            while let entry = try merged.next(), visit(entry) {}
-            return
-        }
-        while let entry = stored.entry, visit(entry) { try stored.advance() }
     }
 
     private func noted(_ error: StorageError) -> StorageError {

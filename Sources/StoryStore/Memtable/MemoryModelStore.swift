@@ -20,7 +20,7 @@ package final class MemoryModelStore: TableStore {
     /// Returns all entries of a table in key order.
     package func entries(of table: ModelTable) -> [(key: [UInt8], value: [UInt8])] {
         var entries: [(key: [UInt8], value: [UInt8])] = []
-        walk(table.number, .all, .ascending) { key, value in
+        walk(table.number, .all, .ascending, isProving: false) { key, value in
             entries.append((Array(key), Array(value)))
             return true
         }
@@ -63,7 +63,7 @@ package final class MemoryModelStore: TableStore {
     }
 
     package func walk(
-        _ table: UInt8, _ range: KeyBounds, _ order: Order,
+        _ table: UInt8, _ range: KeyBounds, _ order: Order, isProving: Bool,
         _ visit: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool
     ) {
         guard var walk = MemtableWalk(buffers.filled(table), range, order) else { return }

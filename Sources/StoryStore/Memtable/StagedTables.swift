@@ -89,11 +89,11 @@ package final class StagedTables: TableStore {
     }
 
     package func walk(
-        _ table: UInt8, _ range: KeyBounds, _ order: Order,
+        _ table: UInt8, _ range: KeyBounds, _ order: Order, isProving: Bool,
         _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool
     ) throws(StorageError) {
         guard var staged = MemtableWalk(buffers.filled(table), range, order) else {
-            return try base.walk(table, range, order, visit)
+            return try base.walk(table, range, order, isProving: isProving, visit)
         }
         var isOver = false
         /// Visits the staged entries before a key; nil: all that are left.
@@ -107,7 +107,7 @@ package final class StagedTables: TableStore {
                 staged.advance()
             }
         }
-        try base.walk(table, range, order) { key, value in
+        try base.walk(table, range, order, isProving: isProving) { key, value in
             visitStaged(before: key)
             guard !isOver else { return false }
             var newest: UnsafeRawBufferPointer? = value

@@ -126,7 +126,7 @@ struct QueryPlanTests {
     private func found(_ schema: KindSchema, _ range: IndexRange, _ order: Order) throws -> [UInt64] {
         var numbers: [UInt64] = []
         KeyBounds.with(range.lower, range.upper) { bounds in
-            store.walk(range.table.number, bounds, order) { key, _ in
+            store.walk(range.table.number, bounds, order, isProving: false) { key, _ in
                 numbers.append(key.sixByteNumber(at: key.count - 6))
                 return true
             }

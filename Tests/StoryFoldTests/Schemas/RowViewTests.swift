@@ -17,7 +17,7 @@ struct RowViewTests {
         for event in RandomLog(seed: 5, count: 400).events { try event.withRecord { try projector.fold($0) } }
         var records: [(kind: KindSchema, bytes: [UInt8])] = []
         for kind in plan.catalogue.kinds {
-            store.walk(kind.rows.number, .all, .ascending) { _, value in
+            store.walk(kind.rows.number, .all, .ascending, isProving: false) { _, value in
                 records.append((kind, Array(value)))
                 return value.count < 300
             }

@@ -21,7 +21,7 @@ struct SchemaFoldTests {
 
     private func entries(_ store: MemoryModelStore, _ table: ModelTable) -> [[UInt8]: [UInt8]] {
         var entries: [[UInt8]: [UInt8]] = [:]
-        store.walk(table.number, .all, .ascending) { key, value in
+        store.walk(table.number, .all, .ascending, isProving: false) { key, value in
             entries[Array(key)] = Array(value)
             return true
         }

@@ -97,7 +97,7 @@ final class CrampedModels: ServedModels {
     ) -> Bool { memory.withValue(table, at: key, body) }
 
     func walk(
-        _ table: UInt8, _ range: KeyBounds, _ order: Order,
+        _ table: UInt8, _ range: KeyBounds, _ order: Order, isProving: Bool,
         _ visit: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool
-    ) { memory.walk(table, range, order, visit) }
+    ) { memory.walk(table, range, order, isProving: isProving, visit) }
 }

@@ -60,10 +60,10 @@ final class FrailModels: ServedModels {
     }
 
     func walk(
-        _ table: UInt8, _ range: KeyBounds, _ order: Order,
+        _ table: UInt8, _ range: KeyBounds, _ order: Order, isProving: Bool,
         _ visit: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool
     ) throws(StorageError) {
         try look()
-        memory.walk(table, range, order, visit)
+        memory.walk(table, range, order, isProving: isProving, visit)
     }
 }

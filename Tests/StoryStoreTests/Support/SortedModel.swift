@@ -58,7 +58,7 @@ final class SortedModel: TableStore {
     }
 
     func walk(
-        _ table: UInt8, _ range: KeyBounds, _ order: Order,
+        _ table: UInt8, _ range: KeyBounds, _ order: Order, isProving: Bool,
         _ visit: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool
     ) {
         let (lower, upper) = (Array(range.lower), range.upper.map { Array($0) })

@@ -105,10 +105,10 @@ package final class MemoryModels: ServedModels {
     }
 
     package func walk(
-        _ table: UInt8, _ range: KeyBounds, _ order: Order,
+        _ table: UInt8, _ range: KeyBounds, _ order: Order, isProving: Bool,
         _ visit: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool
     ) {
-        store.walk(table, range, order) {
+        store.walk(table, range, order, isProving: isProving) {
             lookCount += 1
             return visit($0, $1)
         }
@@ -125,7 +125,7 @@ private final class MemoryView: TableView {
     init(_ store: MemoryModelStore, _ position: Position) {
         var tables: [UInt8: [(key: [UInt8], value: [UInt8])]] = [:]
         for table in UInt8.min...UInt8.max {
-            store.walk(table, .all, .ascending) { key, value in
+            store.walk(table, .all, .ascending, isProving: false) { key, value in
                 tables[table, default: []].append((Array(key), Array(value)))
                 return true
             }

@@ -51,7 +51,7 @@ package final class PlainStore: TableStore {
     }
 
     package func walk(
-        _ table: UInt8, _ range: KeyBounds, _ order: Order,
+        _ table: UInt8, _ range: KeyBounds, _ order: Order, isProving: Bool,
         _ visit: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool
     ) throws(StorageError) {
         if let failure { throw failure }

@@ -63,9 +63,9 @@ final class TwistedModels: ServedModels {
         _ table: UInt8, at key: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void
     ) throws(StorageError) -> Bool { try models.withValue(table, at: key, body) }
     func walk(
-        _ table: UInt8, _ range: KeyBounds, _ order: Order,
+        _ table: UInt8, _ range: KeyBounds, _ order: Order, isProving: Bool,
         _ visit: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool
-    ) throws(StorageError) { try models.walk(table, range, order, visit) }
+    ) throws(StorageError) { try models.walk(table, range, order, isProving: isProving, visit) }
 }
 
 /// Entries on their way into the models, with a planted bug.
