@@ -11,7 +11,7 @@ extension Engine {
         case .undefine(let name):
             if try models.undefine(name, tag, from: &session, now, output) { undefine(name) }
         case .content, .append, .appendTogether:
-            try answer(try outcome(of: action), action, tag, from: &session, now, output)
+            try answer(try outcome(of: action, output.look), action, tag, from: &session, now, output)
         }
     }
 
@@ -25,6 +25,9 @@ extension Engine {
             output.reply(.failed(failure), tag: tag, restsOn: basis)
         case .repeated(let receipt):
             answer(receipt, &session, tag, output)
+        case .undecided(let look):
+            look.begin(through: output.durable)
+            output.handleAgain(after: look, tag: tag)
         case .unchanged(let id, let stream, let head):
             let done = Done.unchanged(id: id, stream: stream, version: head.version, position: head.position)
             // Not the stream's own head: the user who likes may exist by an event of another stream that is not durable
@@ -61,23 +64,32 @@ extension Engine {
     }
 
     /// Returns the outcome of a write: the first receipt of its request key, or a new attempt.
-    private func outcome(of action: WriteAction) throws(StorageError) -> WriteOutcome {
+    ///
+    /// - Parameter look: the look at its preconditions that an earlier handling began; nil where there is none.
+    private func outcome(of action: WriteAction, _ look: PreconditionLook?) throws(StorageError) -> WriteOutcome {
         if let notLeader { return try once(action, action.key) { () throws(StorageError) in .refused(notLeader) } }
         switch action {
         case .append(let stream, let proposals, let options):
             return try once(action, options.key) { () throws(StorageError) in
-                try AppendEvents.attempt(stream, proposals, options, in: world)
+                try AppendEvents.attempt(stream, proposals, under: preconditions(options, look), in: world)
             }
         case .appendTogether(let proposals, let options):
             return try once(action, options.key) { () throws(StorageError) in
-                try AppendTogether.attempt(proposals, options, in: world)
+                let preconditions = preconditions(options, look, areStreamsNamed: true)
+                return try AppendTogether.attempt(proposals, under: preconditions, in: world)
             }
         case .content(let write):
             return try once(action, write.options.key) { () throws(StorageError) in
-                try WriteContent.attempt(write, after: head, in: world)
+                try WriteContent.attempt(write, under: preconditions(write.options, look), after: head, in: world)
             }
         case .define, .undefine: return .refused(Failure(.internal, "a definition is no write of events"))
         }
+    }
+
+    private func preconditions(
+        _ options: WriteOptions, _ look: PreconditionLook?, areStreamsNamed: Bool = false
+    ) -> Preconditions {
+        Preconditions(options, in: world, identity, look, areStreamsNamed: areStreamsNamed)
     }
 
     /// Returns the outcome of a write whose key was seen before, or of the attempt. The key's entry is prefetched, so

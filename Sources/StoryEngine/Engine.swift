@@ -77,6 +77,12 @@ package final class Engine {
     /// A reader of durable rows, for subscriptions to rows and lists.
     package var watcher: RowWatcher { RowWatcher(world, feed) }
 
+    /// Takes the work of looks at the preconditions of writes since the last call.
+    package func takeLooked() -> Work {
+        defer { world.looked = .zero }
+        return world.looked
+    }
+
     // MARK: Inputs
 
     /// Resets the engine after everything since the last commit was rolled back in the log. The models, which tell the

@@ -3,33 +3,58 @@ package import StoryFold
 
 /// The events that answer a `READ`, with names resolved.
 package struct ReadPlan: Equatable, Sendable {
-    /// The list of events that is read: of a stream, a category, tags or the whole log.
+    /// The list of events that is read: of a stream, a category, some lists in common or the whole log.
     package enum Source: Equatable, Sendable {
         case all
         case stream(StreamHead)
         case category(UInt64)
-        /// The events that have all tags, of a stream where one is given.
-        case tags([EventTag], of: StreamHead?)
+        /// The events that are in each list of one of these groups; they are of a stream where one is given.
+        case lists([[EventList]], of: StreamHead?)
         /// There is nothing to read.
         case nothing
 
-        /// Finds the list that leads to the events of a selection; `nothing` if its stream or category has no event.
+        /// Finds the lists that lead to the events of a selection; `nothing` if its streams or categories have no event.
         ///
         /// - Throws: the error of reading the models.
         init(_ selection: EventSelection, in index: StreamIndex) throws(StorageError) {
-            switch selection.source {
+            self = try Source(selection.source, in: index)
+            let tags = selection.query.tags.map { EventList.tag($0) }
+            let items = selection.query.items
+            guard self != .nothing, !tags.isEmpty || !items.isEmpty else { return }
+            let target = self
+            guard !items.isEmpty else {
+                self = .lists([target.joined(to: tags)], of: target.stream)
+                return
+            }
+            var groups: [[EventList]] = []
+            for item in items {
+                let source = try Source(item.source, in: index)
+                guard source != .nothing else { continue }
+                let lists = target.joined(to: source.joined(to: tags + item.query.tags.map { .tag($0) }))
+                // No list leads to the events of some types alone.
+                guard !lists.isEmpty else { return }
+                groups.append(lists)
+            }
+            self = groups.isEmpty ? .nothing : .lists(groups, of: target.stream)
+        }
+
+        private init(_ source: EventSelection.Source, in index: StreamIndex) throws(StorageError) {
+            switch source {
             case .all: self = .all
             case .stream(let name): self = try index.head(of: name).map { .stream($0) } ?? .nothing
             case .category(let name): self = try index.number(of: name).map { .category($0) } ?? .nothing
             }
-            if !selection.query.tags.isEmpty { lead(by: selection.query.tags) }
         }
 
-        private mutating func lead(by tags: [EventTag]) {
+        /// The stream whose events alone are read; nil where there is none.
+        private var stream: StreamHead? { if case .stream(let head) = self { head } else { nil } }
+
+        /// Returns these lists with the source's own: that of a stream, and of a category where no other list leads.
+        private func joined(to lists: [EventList]) -> [EventList] {
             switch self {
-            case .all, .category, .tags: self = .tags(tags, of: nil)
-            case .stream(let head): self = .tags(tags, of: head)
-            case .nothing: break
+            case .stream(let head): lists + [.stream(head)]
+            case .category(let number) where lists.isEmpty: [.category(number)]
+            case .all, .category, .lists, .nothing: lists
             }
         }
     }
@@ -52,7 +77,7 @@ package struct ReadPlan: Equatable, Sendable {
 
 /// A cursor into the log: it visits the events of a list in order and in steps.
 ///
-/// The events of a stream are counted by version, others by position, in which the bounds of a list of tags are, too. The
+/// The events of a stream are counted by version, others by position, in which the bounds of lists in common are, too. The
 /// durable part of the log never changes, so several steps visit the same events as a single one.
 package struct LogCursor {
     /// The maximum number of index entries that are read before their records are.
@@ -66,8 +91,8 @@ package struct LogCursor {
     private let head: Position
     private var lower: UInt64
     private var upper: UInt64
-    /// The walk of the tags' lists; nil where no tags lead.
-    private var walk: TagWalk?
+    /// The walk of the lists; nil where one list alone leads.
+    private var walk: MergedWalk?
     /// The positions that the walk found and that were not visited.
     private var found: [Position] = []
     /// The position of the event that an index has next; nil if that is not known.
@@ -99,14 +124,14 @@ package struct LogCursor {
     }
 
     private mutating func beginWalk() {
-        guard case .tags(let tags, let stream) = source else { return }
+        guard case .lists(let groups, _) = source else { return }
         upper = min(upper, head.value)
         guard lower <= upper else { return }
-        walk = TagWalk(tags, of: stream, in: Position(lower)...Position(upper), order)
+        walk = MergedWalk(groups, in: Position(lower)...Position(upper), order)
     }
 
     /// The approximate size of a cursor over a selection, without the selection, in bytes.
-    package static func keptBytes(_ selection: EventSelection) -> Int { TagWalk.keptBytes(selection.query.tags) }
+    package static func keptBytes(_ selection: EventSelection) -> Int { MergedWalk.keptBytes(selection) }
 
     /// True once all events were visited.
     package var isAtEnd: Bool { lower > upper }
@@ -129,13 +154,13 @@ package struct LogCursor {
         switch source {
         case .all: try scan(visit)
         case .stream, .category: try readIndexed(min(limit, LogCursor.batchCount), visit)
-        case .tags(_, let stream): return try readFound(min(limit, LogCursor.batchCount), of: stream, visit)
+        case .lists(_, let stream): return try readFound(min(limit, LogCursor.batchCount), of: stream, visit)
         case .nothing: end()
         }
         return .zero
     }
 
-    /// Counts the next events of a stream, a category or tags by their index, without reading them.
+    /// Counts the next events of a stream, a category or lists in common by their index, without reading them.
     ///
     /// - Parameter limit: the maximum number of events, at least 1.
     /// - Returns: the number of events, and the work.
@@ -193,7 +218,7 @@ package struct LogCursor {
 }
 
 extension LogCursor {
-    /// Visits events that have the tags; those of a stream are counted by their version.
+    /// Visits events that the lists have in common; those of a stream are counted by their version.
     private mutating func readFound(
         _ limit: Int, of stream: StreamHead?, _ visit: (EventRecord, UInt64, Int) -> Bool
     ) throws(StorageError) -> Work {
@@ -221,10 +246,10 @@ extension LogCursor {
         if count > 0 { visited(found[count - 1].value) }
         found.removeFirst(count)
         guard found.isEmpty, let walk else { return }
-        if walk.isAtEnd { return end() }
+        guard let target = walk.target else { return end() }
         switch order {
-        case .ascending: lower = walk.target.value
-        case .descending: upper = walk.target.value
+        case .ascending: lower = target.value
+        case .descending: upper = target.value
         }
     }
 
@@ -243,7 +268,7 @@ extension LogCursor {
         var batch = Batch()
         batch.positions.reserveCapacity(capacity)
         switch source {
-        case .all, .tags, .nothing: break
+        case .all, .lists, .nothing: break
         case .stream(let stream):
             batch.versions.reserveCapacity(capacity)
             try index.scanVersions(of: stream, from: Version(lower), through: Version(upper), order) {

@@ -40,6 +40,11 @@ package protocol TurnOutput: AnyObject {
     /// Sends the waiting output, then closes the connection.
     func finish()
 
+    /// The look at the preconditions of this request that an earlier handling began; nil where there is none.
+    var look: PreconditionLook? { get }
+    /// Has the request handled again after a look at its preconditions: nothing is answered now.
+    func handleAgain(after look: PreconditionLook, tag: Tag?)
+
     /// Keeps the connection of this request, which asks for a row of a kind: the engine answers it later, with others.
     func rowIsWanted(_ kind: Kind)
     /// Notes that the rows that are wanted are looked up now.
@@ -91,4 +96,6 @@ package enum CursorStep: Equatable, Sendable {
     case more
     /// The answer is closed by this line, which rests on this position.
     case ended(Reply, restsOn: Position)
+    /// There is no answer yet: the request is handled again.
+    case again
 }

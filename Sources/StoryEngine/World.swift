@@ -17,6 +17,9 @@ final class World {
     let streams: StreamIndex
     let keys: KeyIndex
     let types: TypeIndex
+    /// The same indexes, for the preconditions of writes, which rest on what they lack.
+    let provenStreams: StreamIndex
+    let provenTypes: TypeIndex
     /// The plan's catalogue, held directly to avoid a retain and release on each request.
     private(set) var catalogue: Catalogue
     /// The end of the log as far as it is folded, durable or not.
@@ -25,6 +28,8 @@ final class World {
     var changes = DefinitionChanges()
     /// The declared models that are served and built; nil where there are none.
     let states: (any DeclaredModelStates)?
+    /// The work of looks at the preconditions of writes that nobody was charged for.
+    var looked = Work.zero
     private let json: any JSONReading
 
     /// - Parameters:
@@ -45,6 +50,9 @@ final class World {
         streams = StreamIndex(store)
         keys = KeyIndex(store)
         types = TypeIndex(store)
+        let tables = ProvenTables(store)
+        provenStreams = StreamIndex(tables)
+        provenTypes = TypeIndex(tables)
         definitions = DefinitionTable(store, json: json)
         end = LogHead(position: log.head, time: log.lastTime, lastStream: StreamNumber(0))
     }
@@ -223,8 +231,15 @@ extension Failure {
     package static let draining = Failure(.draining, "the server is ending; connect again in a moment")
 
     static func invalid(_ field: String, _ rule: FieldRule, _ message: String) -> Failure {
-        Failure(
-            .invalid, "1 field is wrong: \(field)", .fields([FieldError(field: field, rule: rule, message: message)]))
+        invalid([FieldError(field: field, rule: rule, message: message)])
+    }
+
+    /// Returns the failure of some fields, at least one.
+    static func invalid(_ fields: [FieldError]) -> Failure {
+        let names = fields.map(\.field).joined(separator: ", ")
+        return Failure(
+            .invalid, fields.count == 1 ? "1 field is wrong: \(names)" : "\(fields.count) fields are wrong: \(names)",
+            .fields(fields))
     }
 }
 

@@ -17,6 +17,7 @@ extension World {
             .draining, .internal:
             return .zero
         case .gone, .conflict:
+            if case .match(_, _, let match) = failure.detail { return match.position }
             guard let stream = action.stream(of: catalogue) else { return head }
             return try streams.head(of: stream)?.position ?? .zero
         case .keyReused:
@@ -29,6 +30,15 @@ extension World {
 }
 
 extension WriteAction {
+    /// The options of a write of events; nil for a definition.
+    package var options: WriteOptions? {
+        switch self {
+        case .append(_, _, let options), .appendTogether(_, let options): options
+        case .content(let write): write.options
+        case .define, .undefine: nil
+        }
+    }
+
     /// `key=` of a write; nil where it has none.
     package var key: RequestKey? {
         switch self {

@@ -146,4 +146,8 @@ private final class CollectedOutput: TurnOutput {
     }
 
     func finish() {}
+
+    var look: PreconditionLook? { nil }
+
+    func handleAgain(after look: PreconditionLook, tag: Tag?) { preconditionFailure("a write without a daemon") }
 }

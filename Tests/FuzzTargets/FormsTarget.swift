@@ -34,7 +34,7 @@ final class FormsTarget: FuzzTarget {
         case .write(.append(let stream, let events, let options)):
             for event in events { append(event, stream, options) }
         case .write(.appendTogether(let events, let options)):
-            for event in events { append(event.event, event.stream, options) }
+            for event in events { if let new = event.event { append(new, event.stream, options) } }
         case .write(.content(let write)): decide(write, isThere: world & 1 == 0, isIn: world & 2 == 0)
         default: break
         }

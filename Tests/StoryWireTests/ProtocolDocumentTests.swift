@@ -77,7 +77,7 @@ struct ProtocolDocumentTests {
         for (name, value) in rows { #expect(text.contains("| `\(name)` | \(value) |"), "\(name) \(value)") }
         let others = [
             ListQuery.maxLimit, ReadQuery.maxLimit, StreamsQuery.maxLimit, JSONScanner.maxDepth,
-            JSONScanner.maxCount, ProposalReader.maxCount, OptionValues.maxTypeCount,
+            JSONScanner.maxCount, ProposalReader.maxCount, EventQuery.mostTypes,
         ]
         for value in others { #expect(text.contains("| \(value) |"), "\(value)") }
     }

@@ -13,7 +13,7 @@ import Testing
         ("MODELS ", "", ["users", "stories", "messages", "photos"]),
         ("READ ", "ev", ["events", "events/"]), ("HELP ", "ver", ["verify"]),
         ("COUNT ", "", ["events", "events/", "users", "stories", "messages", "photos"]),
-        ("COUNT events/note-* ", "", ["from=", "to=", "types=", "tags=", "log=", "min="]),
+        ("COUNT events/note-* ", "", ["from=", "to=", "types=", "tags=", "query=", "log=", "min="]),
         ("COUNT orders ", "", ["sort=", "order=", "min="]),
         ("LIST orders ", "", ["sort=", "order=", "limit=", "after=", "min="]), ("SUBSCRIBE orders ", "", ["min="]),
         ("COUNT users ", "", ["prefecture=", "email=", "since=", "until=", "min="]),

@@ -77,7 +77,7 @@ struct RequestTableTests {
         #expect(RequestTable.standard.shape(of: .read(.ping))?.usage == "PING [min=P|now]")
         #expect(
             RequestTable.standard.shape(of: .write(.like))?.usage
-                == #"LIKE stories/ID [key=KEY] [version=N] [meta={…}] {…}"#)
+                == #"LIKE stories/ID [key=KEY] [version=N] [meta={…}] [unless={…}|[{…},…]] [log=ID] {…}"#)
     }
 
     @Test func `HELP has a row for each verb but AS, which is for nodes, and a count`() {

@@ -19,6 +19,8 @@ package final class EngineHarness {
     package var durable: Position?
     /// The budget of each step of an answer, in records.
     package var stepRecords = 1 << 40
+    /// The lines of looks at preconditions, which have done their steps.
+    package let lookLines = LookLines()
     private let limits: Limits
     private let identity: LogIdentity
     private var plan: CataloguePlan
@@ -97,10 +99,18 @@ package final class EngineHarness {
 
     @discardableResult
     package func ask(_ action: RequestAction, as session: inout Session, tag: Tag? = nil) -> Answer {
-        let output = output()
-        engine.handle(Request(tag: tag, role: .read, action: action), from: &session, now: now, into: output)
-        engine.flush()
-        return Answer(effects: output.effects)
+        var look: PreconditionLook?
+        while true {
+            let output = output()
+            output.look = look
+            engine.handle(Request(tag: tag, role: .read, action: action), from: &session, now: now, into: output)
+            engine.flush()
+            guard output.effects == [.again(tag)], let begun = output.look else {
+                return Answer(effects: output.effects)
+            }
+            look = begun
+            lookLines.run(begun, stepRecords * .record)
+        }
     }
 
     /// Every row of a kind, by folding the log: the oracle of every list.

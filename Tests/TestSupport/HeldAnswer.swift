@@ -31,6 +31,7 @@ package final class HeldAnswer: AnswerLines {
             switch try cursor.step(into: self) {
             case .more: precondition(isSpent, "A step that does not spend its budget goes on for ever.")
             case .ended(let reply, let position): end = (reply, position)
+            case .again: preconditionFailure("a look at conditions is no answer")
             }
         } catch {
             end = (.failed(.storage(error)), .zero)
@@ -70,5 +71,30 @@ package final class HeldAnswer: AnswerLines {
     }
 
     package func event(_ record: EventRecord) { wrote(record.json.count) }
+    package func reserve(_ bytes: Int) {}
+}
+
+/// The lines of a look at preconditions, which writes none.
+package final class LookLines: AnswerLines {
+    package private(set) var workLeft = Work.zero
+    /// The steps that were done.
+    package private(set) var steps = 0
+
+    package init() {}
+
+    /// Carries a look out, in steps of so much work.
+    package func run(_ look: PreconditionLook, _ budget: Work) {
+        repeat {
+            workLeft = budget
+            steps += 1
+        } while look.step(into: self) == .more
+    }
+
+    package var hasRoom: Bool { true }
+    package var count: Int { 0 }
+    package func spend(_ work: Work) { workLeft -= work }
+    package func row(_ reply: Reply) { preconditionFailure("a look has no lines") }
+    package func row(_ row: RowView) { preconditionFailure("a look has no lines") }
+    package func event(_ record: EventRecord) { preconditionFailure("a look has no lines") }
     package func reserve(_ bytes: Int) {}
 }

@@ -20,11 +20,20 @@ extension Event {
 }
 
 extension WriteOptions {
-    package var kept: WriteOptions { WriteOptions(key: key?.kept, version: version, meta: meta?.kept) }
+    package var kept: WriteOptions {
+        WriteOptions(key: key?.kept, version: version, meta: meta?.kept, unless: unless, log: log)
+    }
 }
 
 extension EventProposal {
     package var kept: EventProposal { EventProposal(body: body.kept, meta: meta?.kept, tags: tags?.kept) }
+}
+
+extension StreamProposal {
+    fileprivate var kept: StreamProposal {
+        guard let event else { return StreamProposal(checking: stream.kept, version ?? .zero) }
+        return StreamProposal(stream: stream.kept, version: version, event: event.kept)
+    }
 }
 
 extension ContentWrite {
@@ -52,9 +61,7 @@ extension RequestAction {
         case .write(.append(let stream, let events, let options)):
             .append(stream.kept, events.map(\.kept), options.kept)
         case .write(.appendTogether(let events, let options)):
-            .appendTogether(
-                events.map { StreamProposal(stream: $0.stream.kept, version: $0.version, event: $0.event.kept) },
-                options.kept)
+            .appendTogether(events.map(\.kept), options.kept)
         case .read(.get(let kind, let id, let moment)): .get(kind, id.kept, at: moment)
         case .write(.define(let request)):
             .define(DefineRequest(name: request.name, text: request.text, key: request.key?.kept))

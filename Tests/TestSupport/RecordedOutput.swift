@@ -14,6 +14,8 @@ package enum Effect: Equatable {
     case read(Tag?, ReadPlan)
     case start(Tag?, OperateAction, at: Position?)
     case finish
+    /// The request is to be handled again after a look at its conditions.
+    case again(Tag?)
 }
 
 /// An output that remembers, and carries the appends out in a log.
@@ -85,4 +87,12 @@ package final class RecordedOutput: TurnOutput {
         effects.append(.start(tag, work, at: position))
     }
     package func finish() { effects.append(.finish) }
+
+    /// The look at the conditions of the request that is handled next; the tests take it from one output to another.
+    package var look: PreconditionLook?
+
+    package func handleAgain(after look: PreconditionLook, tag: Tag?) {
+        self.look = look
+        effects.append(.again(tag))
+    }
 }

@@ -1,4 +1,5 @@
 /// The ID of a history: 1–64 bytes of the alphabet, 32 hexadecimal digits where this store made it.
+@usableFromInline
 package struct LogID: Hashable, Sendable, CustomStringConvertible {
     /// The length of an ID, in bytes.
     package static let length = 1...64
@@ -18,7 +19,7 @@ package struct LogID: Hashable, Sendable, CustomStringConvertible {
     /// Creates the hexadecimal form of a log's own binary ID.
     package init(binary: [UInt8]) { bytes = binary.hexadecimal }
 
-    package var description: String { Alphabet.text(bytes) }
+    @usableFromInline package var description: String { Alphabet.text(bytes) }
 }
 
 /// The identity of a log's history, and of those that it was copied from.

@@ -61,6 +61,8 @@ package enum FailureDetail: Equatable, Sendable {
     case field(String)
     /// `conflict`; the stream where the request names several.
     case versions(expected: Version, actual: Version, stream: StreamName? = nil)
+    /// `conflict` with a query of `unless=`, by its number from 0: the first event of it after a position.
+    case match(Int, after: Position, EventMatch)
     /// `keyReused`: the position of the key's first write. `behind`: the last event that this store has.
     case position(Position)
     /// `tooLarge`: the limit that was exceeded.
@@ -76,6 +78,24 @@ package enum FailureDetail: Equatable, Sendable {
     case outcome(UnavailableOutcome)
     /// `internal`: the stored data are damaged; the position is nil where it is unknown.
     case damaged(Position?)
+}
+
+/// An event that breaks a precondition.
+package struct EventMatch: Equatable, Sendable {
+    /// The position of the event.
+    package let position: Position
+    /// The stream of the event.
+    package let stream: StreamName
+    /// The type of the event.
+    package let type: EventType
+
+    /// Creates a match with an event.
+    package init(_ record: EventRecord) {
+        let name = UnsafeRawBufferPointer(rebasing: record.json[record.stream])
+        position = record.position
+        stream = StreamName(trusted: ByteView(copying: name), categoryCount: name.firstIndex(of: 0x2D) ?? 0)
+        type = EventType(trusted: ByteView(copying: UnsafeRawBufferPointer(rebasing: record.json[record.type])))
+    }
 }
 
 /// The outcome of a write that is `unavailable`.
@@ -127,7 +147,7 @@ extension Failure {
     package var isDamage: Bool {
         switch detail {
         case .damaged: true
-        case .none, .column, .name, .fields, .field, .versions, .position, .limit, .log, .progress, .address,
+        case .none, .column, .name, .fields, .field, .versions, .match, .position, .limit, .log, .progress, .address,
             .outcome:
             false
         }

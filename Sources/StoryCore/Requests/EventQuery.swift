@@ -1,18 +1,27 @@
-/// A query of events: those of one of its types that have all of its tags.
+/// A query of events: those of one of its types that have all of its tags, and are among the events of one of its items.
 package struct EventQuery: Equatable, Hashable, Sendable {
+    /// The most items of a query, or of the conditions of one write.
+    package static let mostItems = 32
+    /// The most types of a query or an item, since each event is compared with all of them.
+    package static let mostTypes = 64
+
     /// The types; empty means every type.
     package let types: [EventType]
     /// The tags, each once; empty means any.
     package let tags: [EventTag]
+    /// The items, which have none themselves; empty means every event.
+    package let items: [EventSelection]
 
     /// Creates a query, by default of every event.
-    package init(types: [EventType] = [], tags: [EventTag] = []) {
-        self.types = types
-        self.tags = tags
+    package init(types: [EventType] = [], tags: [EventTag] = [], items: [EventSelection] = []) {
+        (self.types, self.tags, self.items) = (types, tags, items)
     }
 
     /// Returns true when the event is one of the query; compares the record's bytes without allocating.
-    package func matches(_ record: EventRecord) -> Bool { record.isOfType(types) && record.hasTags(tags) }
+    package func matches(_ record: EventRecord) -> Bool {
+        guard record.isOfType(types), record.hasTags(tags) else { return false }
+        return items.isEmpty || items.contains { $0.matches(record) }
+    }
 }
 
 /// A selection of events: all, one stream or one category; and of which query.
@@ -28,12 +37,17 @@ package struct EventSelection: Equatable, Hashable, Sendable {
     package let source: Source
     /// The query that the events are of.
     package let query: EventQuery
+    /// The number of names in the items of the query.
+    private let itemNames: Int
 
     /// Creates a selection.
     package init(source: Source, _ query: EventQuery = EventQuery()) {
-        self.source = source
-        self.query = query
+        (self.source, self.query) = (source, query)
+        itemNames = query.items.reduce(0) { $0 + $1.query.types.count + $1.query.tags.count + 1 }
     }
+
+    /// The work of reading an event and comparing it with the query.
+    package var recordWork: Work { .record + itemNames * .link }
 
     /// Returns true when the event is selected; compares the record's bytes without allocating.
     package func matches(_ record: EventRecord) -> Bool {

@@ -37,19 +37,22 @@ package struct EventProposal: Equatable, Sendable {
     }
 }
 
-/// One event of an `APPEND *`, with its stream.
+/// One element of an `APPEND *`: an event with its stream, or the version of a stream that is only checked.
 package struct StreamProposal: Equatable, Sendable {
-    /// The stream that the event is appended to.
+    /// The stream that the event is appended to, or whose version is checked.
     package let stream: StreamName
-    /// The version that the stream must have before this event, after the events ahead of it in the request.
+    /// The version that the stream must have before this element, after the events ahead of it in the request.
     package let version: Version?
-    /// The event to append.
-    package let event: EventProposal
+    /// The event to append; nil for a check.
+    package let event: EventProposal?
 
     /// Creates a proposal for a stream.
     package init(stream: StreamName, version: Version? = nil, event: EventProposal) {
-        self.stream = stream
-        self.version = version
-        self.event = event
+        (self.stream, self.version, self.event) = (stream, version, event)
+    }
+
+    /// Creates a check of a stream's version.
+    package init(checking stream: StreamName, _ version: Version) {
+        (self.stream, self.version, event) = (stream, version, nil)
     }
 }

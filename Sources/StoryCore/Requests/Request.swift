@@ -197,13 +197,18 @@ package struct WriteOptions: Equatable, Sendable {
     @usableFromInline package var version: Version?
     /// `meta=`: the text of a JSON object, unchanged.
     @usableFromInline package var meta: ByteView?
+    /// `unless=`: the events that must not have come.
+    @usableFromInline package var unless: EventPreconditions?
+    /// `log=`: the history that the positions of the preconditions are of.
+    @usableFromInline package var log: LogID?
 
     /// Creates options; all are absent by default.
     @inlinable
-    package init(key: RequestKey? = nil, version: Version? = nil, meta: ByteView? = nil) {
-        self.key = key
-        self.version = version
-        self.meta = meta
+    package init(
+        key: RequestKey? = nil, version: Version? = nil, meta: ByteView? = nil, unless: EventPreconditions? = nil,
+        log: LogID? = nil
+    ) {
+        (self.key, self.version, self.meta, self.unless, self.log) = (key, version, meta, unless, log)
     }
 }
 

@@ -235,7 +235,8 @@ extension EventSelection {
             case .category(let category): allocation + category.bytes.count
             }
         let types = query.types.reduce(name) { $0 + EventSelection.size(of: $1.spelling) }
-        return query.tags.reduce(types) { $0 + EventSelection.size(of: $1.spelling) }
+        let tags = query.tags.reduce(types) { $0 + EventSelection.size(of: $1.spelling) }
+        return query.items.reduce(tags) { $0 + MemoryLayout<EventSelection>.stride + $1.keptBytes }
     }
 
     private static func size(of name: ByteView) -> Int { MemoryLayout<ByteView>.stride + allocation + name.count }

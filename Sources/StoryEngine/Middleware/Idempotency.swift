@@ -4,8 +4,8 @@ import StoryFold
 /// Idempotency by request key: returns the first receipt of a write whose key was seen before.
 ///
 /// Only the key is stored, in the event itself. A request is "the same" if it would write exactly the events that the
-/// key wrote the first time. So idempotency holds after a replay, an export and an import, too. `version=` is a
-/// condition and no part of the comparison: a client that reads again and decides the same gets the first receipt.
+/// key wrote the first time. So idempotency holds after a replay, an export and an import, too. Conditions are
+/// no part of the comparison: a client that reads again and decides the same gets the first receipt.
 struct Idempotency {
     let world: World
     /// Returns whether a record has the type, data, meta and tags that a proposal would be written with.
@@ -37,7 +37,8 @@ struct Idempotency {
             return try receipts(of: proposals.lazy.map { (stream, $0) }, at: positions)
                 .map { WriteReceipt($0, isTogether: false) }
         case .appendTogether(let proposals, _):
-            return try receipts(of: proposals.lazy.map { ($0.stream, $0.event) }, at: positions)
+            let events = proposals.compactMap { proposal in proposal.event.map { (proposal.stream, $0) } }
+            return try receipts(of: events, at: positions)
                 .map { WriteReceipt($0, isTogether: true) }
         case .content(let write):
             return try repeatedContent(write, positions)

@@ -69,9 +69,9 @@ final class CountEvents: AnswerCursor {
             count += found.count
         } else {
             let selection = query.selection
-            let work = try cursor?.step(atMost: lines.workLeft.count(of: .record) + 1) { record, _, _ in
+            let work = try cursor?.step(atMost: lines.workLeft.count(of: selection.recordWork) + 1) { record, _, _ in
                 guard !lines.isSpent else { return false }
-                lines.spend(.record)
+                lines.spend(selection.recordWork)
                 if selection.matches(record) { count += 1 }
                 return true
             }
@@ -82,7 +82,7 @@ final class CountEvents: AnswerCursor {
 
     /// True where each event that the cursor's index leads to is counted.
     private var isInOneIndex: Bool {
-        guard query.selection.query.types.isEmpty else { return false }
+        guard query.selection.query.types.isEmpty, query.selection.query.items.isEmpty else { return false }
         guard case .category = query.selection.source else { return true }
         return query.selection.query.tags.isEmpty
     }
@@ -93,7 +93,7 @@ final class CountEvents: AnswerCursor {
     private func known(_ plan: ReadPlan, _ lines: any AnswerLines) throws(StorageError) -> Int? {
         let lower = max(plan.lower, 1)
         guard lower <= plan.upper else { return 0 }
-        guard query.selection.query.tags.isEmpty else { return nil }
+        guard query.selection.query.tags.isEmpty, query.selection.query.items.isEmpty else { return nil }
         let types = query.selection.query.types
         switch query.selection.source {
         case .all where types.isEmpty, .stream where types.isEmpty:

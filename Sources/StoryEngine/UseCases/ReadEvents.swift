@@ -19,7 +19,7 @@ enum ReadEvents {
             if !isAscending, case .number(let number) = query.from { next = number + 1 }
             try identity.check(log, next: try range.position(of: next))
         }
-        if case .tags = range.source { (lower, upper) = try Failure.reading(try range.positions(lower, upper)) }
+        if case .lists = range.source { (lower, upper) = try Failure.reading(try range.positions(lower, upper)) }
         return ReadPlan(
             source: range.source, lower: lower, upper: upper, order: query.order, limit: query.limit,
             selection: query.selection, head: head)
@@ -47,8 +47,8 @@ private struct ReadRange {
         countsVersions = if case .stream = selection.source { true } else { false }
         source = try ReadPlan.Source(selection, in: world.streams)
         switch source {
-        case .all, .category, .tags(_, of: nil): (last, stream) = (head.value, nil)
-        case .stream(let head), .tags(_, of: let head?): (last, stream) = (head.version.value, head)
+        case .all, .category, .lists(_, of: nil): (last, stream) = (head.value, nil)
+        case .stream(let head), .lists(_, of: let head?): (last, stream) = (head.version.value, head)
         case .nothing: (last, stream) = (0, nil)
         }
     }
@@ -122,7 +122,7 @@ package final class ReadAnswer: AnswerCursor {
         while !cursor.isAtEnd {
             var step: CursorStep?
             // One more than are written, since the answer names the event that follows.
-            let limit = min(plan.limit - count, lines.workLeft.count(of: .record)) + 1
+            let limit = min(plan.limit - count, lines.workLeft.count(of: plan.selection.recordWork)) + 1
             let work = try cursor.step(atMost: limit) { record, number, left in
                 step = take(record, at: number, left: left, lines)
                 return step == nil
@@ -142,7 +142,7 @@ package final class ReadAnswer: AnswerCursor {
     private func take(_ record: EventRecord, at number: UInt64, left: Int, _ lines: any AnswerLines) -> CursorStep? {
         guard count < plan.limit else { return finished(next: number) }
         guard lines.hasRoom, !lines.isSpent else { return .more }
-        lines.spend(.record)
+        lines.spend(plan.selection.recordWork)
         guard plan.selection.matches(record) else { return nil }
         if lines.count == 0 {
             // At once for all records of about this size, since growing copies the answer repeatedly.

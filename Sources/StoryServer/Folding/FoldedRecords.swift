@@ -51,8 +51,14 @@ final class Rehearsal: TurnOutput {
     private var headers: [EventHeader] = []
     private var json: [UInt8] = []
 
+    let look: PreconditionLook?
+
     /// Creates an output at the present positions.
-    init(durable: Position, published: Position) { (self.durable, self.published) = (durable, published) }
+    ///
+    /// - Parameter look: the look at the preconditions of the request; nil where none has begun.
+    init(durable: Position, published: Position, look: PreconditionLook?) {
+        (self.durable, self.published, self.look) = (durable, published, look)
+    }
 
     /// The records that would be appended; nil where there would be none.
     var records: FoldedRecords? {
@@ -77,4 +83,5 @@ final class Rehearsal: TurnOutput {
     func answer(with cursor: any AnswerCursor, tag: Tag?, restsOn position: Position) {}
     func start(_ work: OperateAction, at position: Position?, tag: Tag?) {}
     func finish() {}
+    func handleAgain(after look: PreconditionLook, tag: Tag?) {}
 }

@@ -92,7 +92,8 @@ final class LongFolds {
             return .handle(at: nil)
         }
         guard var session = connection.conversation?.session else { return .handle(at: nil) }
-        let rehearsal = Rehearsal(durable: output.durable, published: output.published)
+        let begun = connection.conversation?.look
+        let rehearsal = Rehearsal(durable: output.durable, published: output.published, look: begun)
         engine.handle(request, from: &session, now: now, into: rehearsal)
         guard let records = rehearsal.records else { return .handle(at: nil) }
         let time = max(records.all.first?.time ?? now, now)

@@ -110,7 +110,7 @@ extension CategoryReaders {
         case .append(let stream, let proposals, _):
             proposals.reduce(.zero) { $0 + mostWork(stream, $1.body) }
         case .appendTogether(let proposals, _):
-            proposals.reduce(.zero) { $0 + mostWork($1.stream, $1.event.body) }
+            proposals.reduce(.zero) { sum, one in sum + (one.event.map { mostWork(one.stream, $0.body) } ?? .zero) }
         case .content(let write):
             catalogue.schema(of: write.kind).map { mostWork(category: $0.category) } ?? .zero
         case .define, .undefine: .zero

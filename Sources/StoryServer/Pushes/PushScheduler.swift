@@ -122,6 +122,7 @@ final class PushScheduler {
                 if answer.restsOn <= published { outbox.close(connection, restsOn: .zero, durable: published) }
                 return outbox.roomAhead(connection) > 0
             case .ended(let reply, let position): end(answer, reply, restsOn: position, connection)
+            case .again: connection.answerEnded()
             }
         } catch {
             end(answer, .failed(trace.failure(of: error)), restsOn: answer.restsOn, connection)

@@ -86,13 +86,15 @@ struct SubscriptionPushes {
         let selection = isFar ? subscription.selection : EventSelection(source: .all)
         var cursor = try LogCursor(selection, from: from, through: through, log: log, index: index)
         if selection.source != .all { lines.spend(.key) }
+        if isFar { lines.spend(selection.query.items.count * .search) }
         var follower = subscription
         // Also where a record cannot be read: the events before it were pushed.
         defer { subscription = follower }
         do throws(StorageError) {
-            let work = try cursor.step(atMost: lines.workLeft.count(of: .record) + 1) { record, _, _ in
+            let work = try cursor.step(atMost: lines.workLeft.count(of: subscription.selection.recordWork) + 1) {
+                record, _, _ in
                 guard lines.hasRoom, !lines.isSpent else { return false }
-                lines.spend(.record)
+                lines.spend(follower.selection.recordWork)
                 if follower.selection.matches(record) { lines.push(record, to: follower.id) }
                 follower.sent(through: record.position)
                 return true

@@ -13,6 +13,8 @@ final class RequestOutput: TurnOutput {
         case answer(Connection.Answer)
         /// Begins work whose end replies to the request.
         case work(OperateAction, at: Position?, Tag?)
+        /// Handles the request again after a look at its preconditions.
+        case look(PreconditionLook, Tag?)
         /// Sends the pending output and closes the connection.
         case end
     }
@@ -159,6 +161,13 @@ final class RequestOutput: TurnOutput {
         followUp(for: .work(work, at: position, tag))
     }
     func finish() { followUp(for: .end) }
+
+    var look: PreconditionLook? {
+        guard let handled else { return nil }
+        return handled.connection._withUnsafeGuaranteedRef { $0.conversation?.look }
+    }
+
+    func handleAgain(after look: PreconditionLook, tag: Tag?) { followUp(for: .look(look, tag)) }
 
     // MARK: Rows
 

@@ -125,6 +125,7 @@ final class Requests {
             handle(request, connection, in: conversation)
         }
         if outcome.isRefusal { connection.client.asked(nil) }
+        if outcome.isTaken { conversation.look = nil }
         switch outcome {
         case .taken: return true
         case .putBack, .needBytes: return false
@@ -209,14 +210,15 @@ final class Requests {
         if let failure = memory.refusal(of: verb, of: connection) {
             return clients.refuse(failure, verb, tag: request.tag, connection)
         }
-        let isTimed = figures.handled(verb)
-        connection.client.asked(verb)
+        let look = conversation.look
+        let isTimed = look == nil && figures.handled(verb)
+        if look == nil { connection.client.asked(verb) }
         let began = isTimed ? clock.steady() : nil
         let followed = conversation.session.subscriptionCount
         handled.begin(connection, verb, isTimed: isTimed)
         engine.handle(request, from: &conversation.session, now: time ?? now(), into: handled)
         handled.end()
-        workLeft -= .written(handled.takeWritten()) + driver.declared.served.takeSpent()
+        workLeft -= .written(handled.takeWritten()) + driver.declared.served.takeSpent() + engine.takeLooked()
         guard !handled.isRowWanted else { return true }
         if let began { figures.took(verb, nanoseconds: clock.steady() - began) }
         if conversation.session.subscriptionCount != followed {
@@ -227,12 +229,27 @@ final class Requests {
             slow.replied(verb, reader.given, connection)
             return true
         }
+        return take(handled.takeFollowUp(), of: verb, connection, in: conversation)
+    }
+
+    /// Carries out the follow-up of a request.
+    ///
+    /// - Returns: false for a request that is handled again.
+    private func take(
+        _ followUp: RequestOutput.FollowUp?, of verb: Verb, _ connection: Connection, in conversation: Conversation
+    ) -> Bool {
+        if case .look(let look, let tag)? = followUp {
+            slow.mustWait(connection)
+            conversation.look = look
+            clients.begin(Connection.Answer(cursor: look, tag: tag, restsOn: .zero), connection)
+            return false
+        }
         slow.answerBegan(verb, reader.given, connection)
-        switch handled.takeFollowUp() {
+        switch followUp {
         case .answer(let answer)?: clients.begin(answer, connection)
         case .work(let action, let position, let tag)?: workLeft -= work.start(action, at: position, tag, connection)
         case .end?: clients.end(connection, .quit)
-        case nil: break
+        case .look?, nil: break
         }
         if connection.isOpen { slow.answerEnded(connection) }
         return true
@@ -246,6 +263,14 @@ final class Requests {
 }
 
 extension LineOutcome {
+    /// True for a line that is not the next one any more.
+    fileprivate var isTaken: Bool {
+        switch self {
+        case .taken, .refuse, .refuseWrite, .refuseAndClose, .finished: true
+        case .putBack, .held, .needBytes: false
+        }
+    }
+
     /// True for a line that is answered with a failure.
     fileprivate var isRefusal: Bool {
         switch self {

@@ -26,6 +26,12 @@ enum FailureEncoder {
             if let stream { appendText(#","stream":"#, stream.description, to: &bytes) }
             appendInteger(#","expected":"#, expected.value, to: &bytes)
             appendInteger(#","actual":"#, actual.value, to: &bytes)
+        case .match(let condition, let after, let match):
+            appendInteger(#","unless":"#, UInt64(clamping: condition), to: &bytes)
+            appendInteger(#","after":"#, after.value, to: &bytes)
+            appendInteger(#","position":"#, match.position.value, to: &bytes)
+            appendText(#","stream":"#, match.stream.description, to: &bytes)
+            appendText(#","type":"#, match.type.description, to: &bytes)
         case .position(let position): appendInteger(#","position":"#, position.value, to: &bytes)
         case .log(let log, let position):
             appendText(#","log":"#, log.description, to: &bytes)

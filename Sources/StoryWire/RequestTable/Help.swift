@@ -86,7 +86,8 @@ extension ErrorCode {
         case .notFound: "Nothing has that ID or name."
         case .gone: "The content with that ID was deleted; its history stays readable."
         case .exists: "The ID or the email is taken; field says which."
-        case .conflict: "The stream is not at the version that version= names; read it and decide again."
+        case .conflict:
+            "The stream is not at the version that version= names, or an event of unless= has come; read and decide again."
         case .keyReused: "This key belongs to another request, whose event is at position."
         case .denied: "The peer's role may not do this, the category is the store's own, or the node leads."
         case .tooLarge: "Something is over a limit."

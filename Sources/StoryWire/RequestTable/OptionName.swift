@@ -3,7 +3,7 @@ package import StoryCore
 /// The name of a `name=value` part that is no filter. The raw values have no gaps, so that they index bits.
 package enum OptionName: UInt8, CaseIterable, BitwiseCopyable, Sendable {
     case at, sort, order, limit, after, from, to, types, tags, log
-    case key, version, meta, check, min
+    case key, version, meta, check, min, query, unless
 
     /// The name, as in a request line.
     package var name: String { OptionName.names[Int(rawValue)] }
@@ -19,7 +19,8 @@ package enum OptionName: UInt8, CaseIterable, BitwiseCopyable, Sendable {
         case .from, .to: "P|TIME"
         case .types, .tags: "A,B"
         case .key: "KEY"
-        case .meta: "{…}"
+        case .meta, .query: "{…}"
+        case .unless: "{…}|[{…},…]"
         case .log: "ID"
         case .check: "true|false"
         case .min: "P|now"
@@ -43,6 +44,8 @@ package enum OptionName: UInt8, CaseIterable, BitwiseCopyable, Sendable {
         case .version: "the version that the stream must have now; 0: it must not exist"
         case .meta: "a JSON object that is kept with the event"
         case .check: "a dry run: shows the rows that would differ, and writes nothing"
+        case .query: "only events of a query: a JSON object with tags, types and a stream, or with any of several such"
+        case .unless: "fails with a conflict if an event of the query came after the position \"after\"; as query="
         case .min: "waits until the store has this event; now: all that was acknowledged before"
         }
     }
@@ -56,7 +59,7 @@ package enum OptionName: UInt8, CaseIterable, BitwiseCopyable, Sendable {
 
     private static let names = [
         "at", "sort", "order", "limit", "after", "from", "to", "types", "tags", "log", "key", "version",
-        "meta", "check", "min",
+        "meta", "check", "min", "query", "unless",
     ]
     private static let table = NameTable(names)
 }

@@ -23,7 +23,7 @@ package struct RequestTable: Sendable {
         }
     }
 
-    private static let write: [OptionName] = [.key, .version, .meta]
+    private static let write: [OptionName] = [.key, .version, .meta, .unless, .log]
 
     private static func queries(_ all: [KindSchema]) -> [RequestShape] {
         [
@@ -35,7 +35,7 @@ package struct RequestTable: Sendable {
                 summary: "The rows of a kind, filtered and sorted, a page at a time.",
                 example: "LIST stories sender=007 sort=likes limit=10"),
             RequestShape(
-                .read(.count), .read, .counted, of: all, options: [.from, .to, .types, .tags, .log, .min],
+                .read(.count), .read, .counted, of: all, options: [.from, .to, .types, .tags, .query, .log, .min],
                 ofModels: [.sort, .order],
                 takesFilters: true, summary: "The number of rows that LIST would return, or of events.",
                 example: "COUNT users prefecture=13"),
@@ -43,7 +43,7 @@ package struct RequestTable: Sendable {
                 .read(.sorts), .read, .kind, of: all, options: [.min], summary: "The sort keys of a kind.",
                 example: "SORTS photos"),
             RequestShape(
-                .read(.read), .read, .events, options: [.from, .to, .limit, .order, .types, .tags, .log, .min],
+                .read(.read), .read, .events, options: [.from, .to, .limit, .order, .types, .tags, .query, .log, .min],
                 summary: "Events of the log, of one stream or of one category.",
                 example: "READ events/story-12345 from=2 limit=100"),
             RequestShape(
@@ -85,7 +85,7 @@ package struct RequestTable: Sendable {
                 .write(.delete), .write, .content, of: catalogue.kinds(taking: .delete), options: write,
                 summary: "Deletes content; its history stays readable.", example: "DELETE stories/12345"),
             RequestShape(
-                .write(.append), .write, .stream, options: [.key, .version], body: .events,
+                .write(.append), .write, .stream, options: [.key, .version, .unless, .log], body: .events,
                 summary: "Appends events of your own to a stream, or to several, all or none.",
                 example: #"APPEND note-1 {"type":"Wrote","data":{"text":"Hello"}}"#),
         ]
@@ -94,7 +94,7 @@ package struct RequestTable: Sendable {
     private static func others(_ all: [KindSchema]) -> [RequestShape] {
         [
             RequestShape(
-                .follow(.subscribe), .read, .subject, of: all, options: [.from, .types, .tags, .log, .min],
+                .follow(.subscribe), .read, .subject, of: all, options: [.from, .types, .tags, .query, .log, .min],
                 takesFilters: true,
                 summary: "Pushes events from a position on, or a row or the rows of a list and their changes.",
                 example: "SUBSCRIBE events/story-* from=1"),

@@ -26,7 +26,7 @@ extension RequestReader {
     func misfits(_ parts: inout LineParts) throws(Failure) -> ReadAction {
         let name = modelName(parts.targetName ?? .none, &parts)
         let values = try parts.values(maxLimit: ReadQuery.maxLimit, scanner)
-        for option in [OptionName.to, .types, .tags, .log] where parts.seen & option.bit != 0 {
+        for option in [OptionName.to, .types, .tags, .query, .log] where parts.seen & option.bit != 0 {
             parts.reject(option.name, .unknownField, "READ misfits/NAME takes from=, limit= and order=")
         }
         var from: Position?

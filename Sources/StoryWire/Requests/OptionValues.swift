@@ -13,21 +13,21 @@ struct OptionValues: ~Copyable {
     var types: [EventType] = []
     /// The tags, each once.
     var tags: [EventTag] = []
+    /// The items of the query.
+    var items: [EventSelection] = []
     var log: LogID?
     var check = false
     var conditions: [Condition] = []
 
-    /// The most types in one `types=`, since each event is compared with all of them.
-    static let maxTypeCount = 64
     /// The longest `after=` in bytes: no cursor is longer.
     static let maxCursorCount = 1_024
     private static let positions = 1...Position.max.value
 
     /// The query of events that the options name.
-    var query: EventQuery { EventQuery(types: types, tags: tags) }
+    var query: EventQuery { EventQuery(types: types, tags: tags, items: items) }
 
-    /// Reads the value of an option; ignores `sort=`, which depends on the kind, `tags=`, which may be wrong in several
-    /// ways, and the options of writes.
+    /// Reads the value of an option; ignores `sort=`, which depends on the kind, `tags=` and `query=`, which may be wrong
+    /// in several ways, and the options of writes.
     ///
     /// - Throws: the reason why the text is no such value.
     mutating func take(
@@ -44,7 +44,7 @@ struct OptionValues: ~Copyable {
         case .types: types = try OptionValues.types(text)
         case .log: log = try OptionValues.log(text)
         case .check: check = try OptionValues.flag(text, option)
-        case .tags, .key, .version, .meta, .min: return
+        case .tags, .query, .key, .version, .meta, .unless, .min: return
         }
     }
 
@@ -67,7 +67,7 @@ struct OptionValues: ~Copyable {
         }
     }
 
-    private static func log(_ text: UnsafeRawBufferPointer) throws(FieldError) -> LogID {
+    fileprivate static func log(_ text: UnsafeRawBufferPointer) throws(FieldError) -> LogID {
         if text.spellsName(LogID.length) { return LogID(trusted: [UInt8](copying: text)) }
         let message = "log= is the log of a greeting, 1–64 bytes of A–Z a–z 0–9 . _ ~ -"
         throw FieldError(field: "log", rule: text.nameRule(LogID.length), message: message)
@@ -88,10 +88,11 @@ struct OptionValues: ~Copyable {
     private static func types(_ text: UnsafeRawBufferPointer) throws(FieldError) -> [EventType] {
         var types: [EventType] = []
         // The split is limited, since one name too many is enough to refuse the line.
-        for name in text.split(separator: 0x2C, maxSplits: maxTypeCount, omittingEmptySubsequences: false) {
+        for name in text.split(separator: 0x2C, maxSplits: EventQuery.mostTypes, omittingEmptySubsequences: false) {
             let name = UnsafeRawBufferPointer(rebasing: name)
-            guard types.count < maxTypeCount else {
-                throw FieldError(field: "types", rule: .tooLong, message: "types= names at most \(maxTypeCount) types")
+            guard types.count < EventQuery.mostTypes else {
+                throw FieldError(
+                    field: "types", rule: .tooLong, message: "types= names at most \(EventQuery.mostTypes) types")
             }
             guard name.spellsName(EventType.length) else {
                 let message = "a type is 1–64 bytes of A–Z a–z 0–9 . _ ~ -, and commas part them"
@@ -177,7 +178,7 @@ struct OptionValues: ~Copyable {
 }
 
 extension WriteOptions {
-    /// Reads the value of an option of writes; ignores those of queries.
+    /// Reads the value of an option of writes; ignores those of queries, and `unless=`.
     ///
     /// - Throws: the reason why the text is no such value.
     mutating func take(
@@ -187,7 +188,8 @@ extension WriteOptions {
         case .key: key = try OptionValues.key(text)
         case .version: version = Version(try OptionValues.number(text, option, 0...Position.max.value))
         case .meta: meta = try OptionValues.meta(text, scanner)
-        case .at, .sort, .order, .limit, .after, .from, .to, .types, .tags, .log, .check, .min: return
+        case .log: log = try OptionValues.log(text)
+        case .at, .sort, .order, .limit, .after, .from, .to, .types, .tags, .query, .unless, .check, .min: return
         }
     }
 }
@@ -200,6 +202,7 @@ extension LineParts {
         for index in options.indices {
             let part = options[index]
             guard case .option(let option) = part.key else { continue }
+            if option == .unless { values.unless = QueryOptions.preconditions(part.value, scanner, noting: &self) }
             noting { () throws(FieldError) in try values.take(option, part.value, scanner) }
         }
         return values
@@ -226,10 +229,9 @@ extension LineParts {
             case .option(.sort): values.sort = try sort(option.value)
             case .option(.tags):
                 for error in values.takeTags(option.value) { reject(error.field, error.rule, error.message) }
+            case .option(.query): values.items = QueryOptions.query(option.value, scanner, noting: &self)
             case .option(let name):
-                noting { () throws(FieldError) in
-                    try values.take(name, option.value, maxLimit: maxLimit)
-                }
+                noting { () throws(FieldError) in try values.take(name, option.value, maxLimit: maxLimit) }
             }
         }
         for index in bounds { try addBound(options[index], to: &values, scanner) }

@@ -11,12 +11,24 @@ struct EventDraft: ~Copyable {
     var meta: UnsafeRawBufferPointer?
     var tags: UnsafeRawBufferPointer?
 
+    /// True for a stream and a version alone, which are checked.
+    var isCheck = false
+
     /// The proposal; nil if a required member is missing or wrong, which was noted.
     var proposal: EventProposal? {
         guard let type, let data else { return nil }
         return EventProposal(
             type: EventType(trusted: ByteView(borrowing: type)), data: ByteView(borrowing: data),
             meta: meta.map { ByteView(borrowing: $0) }, tags: tags.map { ByteView(borrowing: $0) })
+    }
+}
+
+extension EventDraft {
+    /// The element of an `APPEND *`; nil as `proposal` is.
+    var streamProposal: StreamProposal? {
+        guard let stream else { return nil }
+        if isCheck { return version.map { StreamProposal(checking: stream, $0) } }
+        return proposal.map { StreamProposal(stream: stream, version: version, event: $0) }
     }
 }
 
@@ -96,6 +108,11 @@ final class ProposalReader {
         }
         if isTogether, !isStreamGiven {
             parts.reject(element.field("stream"), .missing, "an event of APPEND * has a stream")
+        }
+        let isEvent = isTypeGiven || draft.data != nil || draft.meta != nil || draft.tags != nil
+        guard isEvent || draft.version == nil else {
+            draft.isCheck = true
+            return draft
         }
         if !isTypeGiven { parts.reject(element.field("type"), .missing, "an event has a type") }
         if draft.data == nil { parts.reject(element.field("data"), .missing, "an event has data") }

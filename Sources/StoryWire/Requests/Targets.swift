@@ -70,15 +70,16 @@ extension LineParts {
         return nil
     }
 
-    private mutating func streams(_ text: UnsafeRawBufferPointer) -> EventSelection.Source? {
-        guard text.isPattern else { return pattern(text) }
+    /// Reads the name of a stream, or `CATEGORY-*`; notes an error of this field and returns nil if it is wrong.
+    mutating func streams(_ text: UnsafeRawBufferPointer, field: String = "stream") -> EventSelection.Source? {
+        guard text.isPattern else { return pattern(text, field: field) }
         if let name = CategoryName(pattern: text) { return .category(name) }
-        reject("stream", .malformed, "a category is 1–64 bytes of A–Z a–z 0–9 . _ ~, and -* follows it")
+        reject(field, .malformed, "a category is 1–64 bytes of A–Z a–z 0–9 . _ ~, and -* follows it")
         return nil
     }
 
     /// Reads a stream's name where a pattern is allowed too; the error says so.
-    private mutating func pattern(_ text: UnsafeRawBufferPointer) -> EventSelection.Source? {
+    private mutating func pattern(_ text: UnsafeRawBufferPointer, field: String) -> EventSelection.Source? {
         if let name = StreamName(spelled: text) { return .stream(name.kept) }
         let isCategory = text.spellsName(CategoryName.length) && text.first(0x2D) == nil
         let example = isCategory ? "\(String(decoding: text, as: UTF8.self))-*" : "note-*"
@@ -89,7 +90,7 @@ extension LineParts {
             : isCategory
                 ? forms
                 : "a stream is CATEGORY-ID, each 1–64 bytes of A–Z a–z 0–9 . _ ~ -, no - in the category; or CATEGORY-*"
-        reject("stream", .malformed, message)
+        reject(field, .malformed, message)
         return nil
     }
 

@@ -51,9 +51,9 @@ extension RequestReader {
         if options.version != nil { parts.reject("version", .unknownField, "APPEND * takes a version in each event") }
         var count = 0
         try events.read(try body(&parts), isTogether: true, &parts) { (draft) throws(Failure) in
-            try refuseBuiltIn(draft.stream)
-            guard let stream = draft.stream, let event = draft.proposal else { return }
-            streamProposals.put(StreamProposal(stream: stream, version: draft.version, event: event), at: count)
+            if !draft.isCheck { try refuseBuiltIn(draft.stream) }
+            guard let proposal = draft.streamProposal else { return }
+            streamProposals.put(proposal, at: count)
             count += 1
         }
         try parts.refuseErrors()

@@ -11,6 +11,8 @@ enum WriteOutcome: ~Copyable {
     /// The key was seen before with the same request.
     case repeated(WriteReceipt)
     case refused(Failure)
+    /// The look at its preconditions is long: it is handled again after that.
+    case undecided(PreconditionLook)
 }
 
 /// Events for one stream, not yet in the log.

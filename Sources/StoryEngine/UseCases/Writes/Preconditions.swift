@@ -1,45 +1,107 @@
 import StoryCore
 import StoryFold
 
-/// The conditions that a write names, in the order in which docs/protocol.md (Writes) refuses: they are checked last, after
+/// The preconditions that a write names, in the order in which docs/protocol.md (Writes) refuses: they are checked last, after
 /// everything else that a write is refused for.
 struct Preconditions {
-    /// A condition of a write.
-    enum Condition: Equatable {
-        /// A stream is at a version.
-        case version(of: StreamName, expected: Version, actual: Version)
+    /// The result of the check.
+    enum Verdict {
+        case hold
+        case refused(Failure)
+        /// The look at the events is long: the write is handled again after it.
+        case undecided(PreconditionLook)
     }
 
-    /// The conditions that do not hold.
-    private var broken: [Condition] = []
+    /// A stream that is not at the version that the write names.
+    private struct OtherVersion {
+        let stream: StreamName
+        let expected: Version
+        let actual: Version
+    }
+
+    let options: WriteOptions
+    private let world: World
+    private let identity: LogIdentity
+    /// The look at the events that an earlier handling of the write began; nil where there is none.
+    private let look: PreconditionLook?
     /// True where the request names several streams, so that a refusal names the stream.
     private let areStreamsNamed: Bool
+    /// The first stream that is at another version.
+    private var otherVersion: OtherVersion?
 
-    /// Begins an empty list of a request that names several streams.
-    init() { areStreamsNamed = true }
+    /// Begins the list of the preconditions of a request.
+    ///
+    /// - Parameters:
+    ///   - look: the look at the events that an earlier handling of the write began; nil where there is none.
+    ///   - areStreamsNamed: true where the request names several streams.
+    init(
+        _ options: WriteOptions, in world: World, _ identity: LogIdentity, _ look: PreconditionLook?,
+        areStreamsNamed: Bool = false
+    ) {
+        (self.options, self.world, self.identity, self.look) = (options, world, identity, look)
+        self.areStreamsNamed = areStreamsNamed
+    }
 
-    /// Lists the conditions of a write to one stream.
+    /// Returns the failure of those whose position is after the log's end: they could not fail; nil where none is.
+    func invalid() -> Failure? {
+        guard let unless = options.unless else { return nil }
+        let head = world.head
+        let wrong = unless.list.indices.filter { unless.list[$0].after > head }
+        guard !wrong.isEmpty else { return nil }
+        let fields = wrong.map {
+            let field = unless.path($0) + ".after"
+            return FieldError(field: field, rule: .outOfRange, message: "the log ends at \(head.value)")
+        }
+        return .invalid(fields)
+    }
+
+    /// Adds that a stream is at a version.
+    mutating func expect(_ expected: Version, of stream: StreamName, actual: Version) {
+        guard expected != actual, otherVersion == nil else { return }
+        otherVersion = OtherVersion(stream: stream, expected: expected, actual: actual)
+    }
+
+    /// Checks the preconditions of a write to one stream.
     ///
     /// - Parameter head: the head of the stream; nil where there is no stream.
-    init(_ options: WriteOptions, of stream: StreamName, _ head: StreamHead?) {
-        areStreamsNamed = false
-        if let expected = options.version { expect(expected, of: stream, actual: head?.version ?? .zero) }
+    /// - Throws: the error of the read.
+    func verdict(of stream: StreamName, _ head: StreamHead?) throws(StorageError) -> Verdict {
+        guard let expected = options.version else { return try verdict() }
+        var all = self
+        all.expect(expected, of: stream, actual: head?.version ?? .zero)
+        return try all.verdict()
     }
 
-    /// Adds the condition that a stream is at a version.
-    mutating func expect(_ expected: Version, of stream: StreamName, actual: Version) {
-        guard expected != actual else { return }
-        broken.append(.version(of: stream, expected: expected, actual: actual))
-    }
-
-    /// Returns the failure of the first condition that does not hold; nil where all hold.
-    func failure() -> Failure? {
-        switch broken.first {
-        case nil: nil
-        case .version(let stream, let expected, let actual)?:
-            Failure(
-                .conflict, "\(stream) is at version \(actual.value), not \(expected.value)",
-                .versions(expected: expected, actual: actual, stream: areStreamsNamed ? stream : nil))
+    /// Checks the preconditions: the history, the versions of streams, and the events that must not have come.
+    ///
+    /// - Throws: the error of the read.
+    func verdict() throws(StorageError) -> Verdict {
+        if let log = options.log {
+            let after = options.unless?.list.map(\.after).max() ?? .zero
+            do throws(Failure) { try identity.check(log, next: after.next) } catch { return .refused(error) }
         }
+        if let other = otherVersion { return .refused(failure(of: other)) }
+        guard let unless = options.unless else { return .hold }
+        let look = look ?? PreconditionLook(unless.list, in: world)
+        switch try look.verdict() {
+        case .holds: return .hold
+        case .undecided: return .undecided(look)
+        case .broken(let index, let match): return .refused(failure(of: unless, index, match))
+        }
+    }
+
+    private func failure(of other: OtherVersion) -> Failure {
+        Failure(
+            .conflict, "\(other.stream) is at version \(other.actual.value), not \(other.expected.value)",
+            .versions(
+                expected: other.expected, actual: other.actual, stream: areStreamsNamed ? other.stream : nil))
+    }
+
+    private func failure(of unless: EventPreconditions, _ index: Int, _ match: EventMatch) -> Failure {
+        let after = unless.list[index].after
+        let found = "\(match.type) in \(match.stream) at \(match.position.value)"
+        return Failure(
+            .conflict, "an event of unless[\(index)] came after \(after.value): \(found)",
+            .match(index, after: after, match))
     }
 }

@@ -7,50 +7,79 @@ enum AppendEvents {
     ///
     /// - Throws: the error of the read.
     static func attempt(
-        _ stream: StreamName, _ proposals: [EventProposal], _ options: WriteOptions, in world: World
+        _ stream: StreamName, _ proposals: [EventProposal], under preconditions: Preconditions, in world: World
     ) throws(StorageError) -> WriteOutcome {
         guard !proposals.isEmpty else {
             return .refused(.invalid("events", .empty, "there must be at least one event to append"))
         }
+        if let failure = preconditions.invalid() { return .refused(failure) }
         let head = try world.headToExtend(stream)
-        if let failure = Preconditions(options, of: stream, head).failure() { return .refused(failure) }
-        return .appends(NewEvents(id: nil, stream: stream, head: head, events: proposals, key: options.key))
+        switch try preconditions.verdict(of: stream, head) {
+        case .refused(let failure): return .refused(failure)
+        case .undecided(let look): return .undecided(look)
+        case .hold: break
+        }
+        let key = preconditions.options.key
+        return .appends(NewEvents(id: nil, stream: stream, head: head, events: proposals, key: key))
     }
 }
 
-/// `APPEND *`: the users' own events in several of their own streams, all of them or none.
+/// `APPEND *`: the users' own events in several of their own streams, all of them or none; and checks of versions.
 enum AppendTogether {
+    /// A stream that the request names.
+    private struct NamedStream {
+        let head: StreamHead?
+        /// The version after the events ahead in the request.
+        var version: Version
+        /// The index among the streams that are appended to; nil while it is only checked.
+        var target: Int?
+
+        init(head: StreamHead?) { (self.head, version) = (head, head?.version ?? .zero) }
+    }
+
     /// Returns the outcome of an append to several streams.
     ///
     /// - Throws: the error of the read.
     static func attempt(
-        _ proposals: [StreamProposal], _ options: WriteOptions, in world: World
+        _ proposals: [StreamProposal], under given: Preconditions, in world: World
     ) throws(StorageError) -> WriteOutcome {
-        guard !proposals.isEmpty else {
+        guard proposals.contains(where: { $0.event != nil }) else {
             return .refused(.invalid("events", .empty, "there must be at least one event to append"))
         }
+        if let failure = given.invalid() { return .refused(failure) }
         var targets: [JointEvents.Target] = []
-        var versions: [Version] = []
-        var indexes: [StreamName: Int] = [:]
+        var named: [StreamName: NamedStream] = [:]
         var aims: [Int] = []
-        var preconditions = Preconditions()
+        var events: [EventProposal] = []
+        var preconditions = given
         for proposal in proposals {
-            let index = indexes[proposal.stream] ?? targets.count
-            if index == targets.count {
-                let head = try world.headToExtend(proposal.stream)
-                indexes[proposal.stream] = index
-                targets.append(JointEvents.Target(stream: proposal.stream, head: head))
-                versions.append(head?.version ?? .zero)
+            var stream: NamedStream
+            if let known = named[proposal.stream] {
+                stream = known
+            } else {
+                stream = NamedStream(head: try world.headToExtend(proposal.stream))
             }
             if let expected = proposal.version {
-                preconditions.expect(expected, of: proposal.stream, actual: versions[index])
+                preconditions.expect(expected, of: proposal.stream, actual: stream.version)
             }
-            versions[index] = versions[index].next
-            aims.append(index)
+            if let event = proposal.event {
+                let target = stream.target ?? targets.count
+                if target == targets.count {
+                    targets.append(JointEvents.Target(stream: proposal.stream, head: stream.head))
+                }
+                (stream.target, stream.version) = (target, stream.version.next)
+                aims.append(target)
+                events.append(event)
+            }
+            named[proposal.stream] = stream
         }
-        if let failure = preconditions.failure() { return .refused(failure) }
-        return .appendsTogether(
-            JointEvents(targets: targets, events: proposals.map(\.event), aims: aims, key: options.key))
+        switch try preconditions.verdict() {
+        case .refused(let failure): return .refused(failure)
+        case .undecided(let look): return .undecided(look)
+        case .hold: break
+        }
+        let key = given.options.key
+        return .appendsTogether(JointEvents(targets: targets, events: events, aims: aims, key: key))
     }
 }
 
@@ -75,7 +104,7 @@ enum WriteContent {
     /// - Parameter head: the last event of the log.
     /// - Throws: the error of the read.
     static func attempt(
-        _ write: ContentWrite, after head: Position, in world: World
+        _ write: ContentWrite, under preconditions: Preconditions, after head: Position, in world: World
     ) throws(StorageError) -> WriteOutcome {
         let kind = world.schema(write.kind)
         if let id = write.id, let failure = try missing(kind, id, in: world) { return .refused(failure) }
@@ -85,10 +114,12 @@ enum WriteContent {
         switch command {
         case .failure(let failure): return .refused(failure)
         case .success(let command):
+            if let failure = preconditions.invalid() { return .refused(failure) }
             guard let id = write.id ?? command.givenID else {
-                return try decide(command, write, kind, given(kind, at: head.next, in: world), in: world)
+                let given = try given(kind, at: head.next, in: world)
+                return try decide(command, under: preconditions, kind, given, in: world)
             }
-            return try decide(command, write, kind, Subject(id, kind, in: world), in: world)
+            return try decide(command, under: preconditions, kind, Subject(id, kind, in: world), in: world)
         }
     }
 
@@ -123,21 +154,23 @@ enum WriteContent {
     }
 
     private static func decide(
-        _ command: ContentCommand, _ write: ContentWrite, _ kind: KindSchema, _ found: Subject, in world: World
+        _ command: ContentCommand, under preconditions: Preconditions, _ kind: KindSchema, _ found: Subject,
+        in world: World
     ) throws(StorageError) -> WriteOutcome {
         let (id, stream, head) = (found.id, found.stream, found.head)
         let subject = ContentSubject(kind: kind, id: id, number: head?.number)
-        switch try command.decision(on: subject, in: world.provenRows) {
-        case .refused(let refusal): return .refused(refusal.failure(of: target(kind, id)))
-        case .unchanged:
-            guard let head else { return .refused(.notFound(target(kind, id))) }
-            if let failure = Preconditions(write.options, of: stream, head).failure() { return .refused(failure) }
-            return .unchanged(id: id, stream, head)
-        case .append:
-            if let failure = Preconditions(write.options, of: stream, head).failure() { return .refused(failure) }
-            let events = [EventProposal(body: command.event, meta: write.options.meta)]
-            return .appends(NewEvents(id: id, stream: stream, head: head, events: events, key: write.options.key))
+        let decision = try command.decision(on: subject, in: world.provenRows)
+        if case .refused(let refusal) = decision { return .refused(refusal.failure(of: target(kind, id))) }
+        if case .unchanged = decision, head == nil { return .refused(.notFound(target(kind, id))) }
+        switch try preconditions.verdict(of: stream, head) {
+        case .refused(let failure): return .refused(failure)
+        case .undecided(let look): return .undecided(look)
+        case .hold: break
         }
+        if case .unchanged = decision, let head { return .unchanged(id: id, stream, head) }
+        let options = preconditions.options
+        let events = [EventProposal(body: command.event, meta: options.meta)]
+        return .appends(NewEvents(id: id, stream: stream, head: head, events: events, key: options.key))
     }
 
     /// Returns an ID as clients see it: `stories/12345`.

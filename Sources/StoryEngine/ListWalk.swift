@@ -1,14 +1,11 @@
-import StoryCore
-import StoryFold
+package import StoryCore
+package import StoryFold
 
-/// A walk over the positions of the events that have all of some tags, and are of one stream where one is given.
+/// A walk over the positions that several lists have in common.
 ///
-/// The positions of a tag, and those of a stream, are a list. Each list is searched for the furthest position that another
-/// one has, until all lists have the same one. So a walk costs as many searches as its shortest list has positions.
-struct TagWalk {
-    /// The most searches of one call.
-    private static let mostSearches = 32
-
+/// Each list is searched for the furthest position that another one has, until all lists have the same one. So a walk costs
+/// as many searches as its shortest list has positions.
+struct ListWalk {
     private var lists: [SoughtList]
     private let order: Order
     private let bounds: ClosedRange<Position>
@@ -23,29 +20,26 @@ struct TagWalk {
 
     /// Creates a walk that begins at one end of a range of positions.
     ///
-    /// - Parameter tags: at least one.
-    init(_ tags: [EventTag], of stream: StreamHead?, in bounds: ClosedRange<Position>, _ order: Order) {
-        lists = tags.map { SoughtList(.tag($0)) } + (stream.map { [SoughtList(.stream($0))] } ?? [])
+    /// - Parameter lists: at least one.
+    init(_ lists: [EventList], in bounds: ClosedRange<Position>, _ order: Order) {
+        self.lists = lists.map { SoughtList($0) }
         self.order = order
         self.bounds = bounds
         target = order == .ascending ? bounds.lowerBound : bounds.upperBound
     }
 
-    /// The approximate size of a walk over these tags, in bytes.
-    static func keptBytes(_ tags: [EventTag]) -> Int {
-        tags.isEmpty ? 0 : (tags.count + 1) * (MemoryLayout<SoughtList>.stride + 8 * SoughtList.mostAhead) + 8_192
-    }
+    /// The approximate size of a walk over this number of lists, in bytes.
+    static func keptBytes(_ count: Int) -> Int { count * (MemoryLayout<SoughtList>.stride + 8 * SoughtList.mostAhead) }
 
-    /// Finds the next positions, in order, until there are `limit` of them or enough was done.
+    /// Finds the next positions, in order, until there are `limit` of them or no search is left.
     ///
     /// - Returns: the work that it took.
     /// - Throws: the error of reading the models.
     mutating func find(
-        _ limit: Int, into found: inout [Position], in index: StreamIndex
+        _ limit: Int, into found: inout [Position], searches: inout Int, in index: StreamIndex
     ) throws(StorageError) -> Work {
         var work = Work.zero
-        var searches = 0
-        while !isAtEnd, found.count < limit, searches < TagWalk.mostSearches {
+        while !isAtEnd, found.count < limit, searches > 0 {
             if let position = lists[turn].first(from: target, order) {
                 agree(on: position, &found)
             } else if lists[turn].isRead {
@@ -53,7 +47,7 @@ struct TagWalk {
             } else {
                 let alone = lists.count == 1 ? limit - found.count : nil
                 work += try lists[turn].search(range, order, alone: alone, in: index)
-                searches += 1
+                searches -= 1
             }
         }
         return work
@@ -77,21 +71,23 @@ struct TagWalk {
     }
 }
 
+/// A list of positions that an index has, in ascending order.
+package enum EventList: Equatable, Sendable {
+    case tag(EventTag)
+    case stream(StreamHead)
+    /// The events of the category with a number.
+    case category(UInt64)
+}
+
 /// One of the lists of a walk, with the positions of it that were read ahead.
 private struct SoughtList {
-    /// The events of a list.
-    enum Events {
-        case tag(EventTag)
-        case stream(StreamHead)
-    }
-
     /// The least and the most positions that are read ahead of a search.
     private static let leastAhead = 4
     static let mostAhead = 64
     /// The number of searches that finding a version by its position takes.
     private static let searchesOfVersion = 4
 
-    private let events: Events
+    private let events: EventList
     /// Positions that were read ahead, in the order of the walk.
     private var ahead: [Position] = []
     private var next = 0
@@ -101,7 +97,7 @@ private struct SoughtList {
     /// True once everything was read ahead.
     private(set) var isRead = false
 
-    init(_ events: Events) { self.events = events }
+    init(_ events: EventList) { self.events = events }
 
     /// Returns the first position from a target on; nil where none is left that was read ahead.
     mutating func first(from target: Position, _ order: Order) -> Position? {
@@ -125,6 +121,12 @@ private struct SoughtList {
         case .tag(let tag):
             searches = 1
             try index.tags.scan(tag, from: range.lowerBound, through: range.upperBound, order) {
+                ahead.append($0)
+                return ahead.count < size
+            }
+        case .category(let number):
+            searches = 1
+            try index.scanCategory(number, from: range.lowerBound, through: range.upperBound, order) {
                 ahead.append($0)
                 return ahead.count < size
             }
