@@ -91,7 +91,7 @@ final class Answers {
             throw Difference(
                 "of \(sent.line) only the first \(world.committed - start) of \(events.count) events are there")
         }
-        let outcome = world.moment(start).outcome(of: write, sent.number)
+        let outcome = world.outcome(of: write, sent.number, at: start)
         guard outcome == .written else { throw Difference("\(sent.line) was written, and should be \(outcome)") }
         var versions: [String: Int] = [:]
         for (index, event) in events.enumerated() {
@@ -126,7 +126,7 @@ final class Answers {
         let position = Int(json.number("position") ?? 0)
         if json.has(#""changed":false"#) {
             return try expect(sent, json) { moment in
-                guard moment.outcome(of: write, sent.number) == .unchanged else { return false }
+                guard world.outcome(of: write, sent.number, at: moment.position) == .unchanged else { return false }
                 let place = moment.streams[write.events[0].stream]
                 return place == Moment.Place(version: Int(json.number("version") ?? 0), position: position)
             }
@@ -164,7 +164,10 @@ final class Answers {
         if code == "busy", isRoomScarce || isMemoryScarce, sent.write == nil { return }
         switch sent.asked {
         case .write(let write):
-            try expect(sent, json) { $0.outcome(of: write, sent.number) == .refused(code) }
+            try expect(sent, json) { moment in
+                world.outcome(of: write, sent.number, at: moment.position) == .refused(code)
+                    && world.explains(json, of: write, at: moment.position)
+            }
         case .query(.get(let kind, let id)):
             try expect(sent, json) { moment in
                 let version = moment.version(kind.stream(id.id).description)

@@ -243,7 +243,7 @@ struct Draw {
     }
 
     /// One or two of the tags that events have, of which some begin like others.
-    private static func tags(_ number: Int) -> [String] {
+    static func tags(_ number: Int) -> [String] {
         let first = number % 4 == 0 ? "n:\(number % 3)" : "t:\(number % 12)"
         return number % 5 < 2 ? [first] : [first, "n:\((number + 1) % 3)"]
     }

@@ -4,7 +4,7 @@ enum PlantedBug: String, CaseIterable {
     case namesAreTrusted, acknowledgedEarly, failedCommitIsTrusted, checkpointAheadOfFlush, rollBackKeepsRows
     case keysAreForgotten, tagsAreForgotten, removalsAreForgotten, countsOnlyGrow, changesAreLost, foldsChangePlaces
     case checkpointIsStampedEarly, timesGoBack, numbersAreReused, timeIsFoundLate, eventIsSkipped
-    case blockIndexIsOffByOne, versionsAreIgnored
+    case blockIndexIsOffByOne, versionsAreIgnored, queriesAreIgnored
     case pushIsLost, pushIsRepeated, eventIsLostAtTheSwitch, answersChangePlaces
     case readingIsNotResumed, refusalStaysBehind, unsentIsNotCounted
     case namesAreNotHeld, locksAreNotTaken, figuresAreAhead, replacementDropsMemtables

@@ -244,7 +244,7 @@ final class Simulation: SimulationRun {
         switch below(20) {
         case 0...11:
             let number = answers.all.count + 1
-            let (write, line) = draw.write(number)
+            let (write, line) = draw.guarded(draw.write(number), number, after: answers.promised)
             add(.write(write), habits.hasLongLines && random.oneIn(8) ? long(line) : line, to: client)
         case 12...16:
             let query = draw.query(world.committed, after: answers.pages)

@@ -11,6 +11,7 @@ final class TwistedLines {
     /// A request as the daemon gets it.
     func asked(_ line: String) -> String {
         if bug == .minimumIsIgnored { return line.replacing(/\ min=[0-9a-z]+/, with: "") }
+        if bug == .queriesAreIgnored { return line.replacing(/\ unless=\[\S+\]/, with: "") }
         guard bug == .versionsAreIgnored else { return line }
         return line.replacing(/\ version=[0-9]+/, with: "").replacing(/"version":[0-9]+,/, with: "")
     }

@@ -112,6 +112,14 @@ struct EventScope {
             + (tags.isEmpty ? "" : " tags=\(tags.joined(separator: ","))")
     }
 
+    /// It as an item of a query.
+    var item: String {
+        let stream = (stream ?? category.map { "\($0)-*" }).map { #""stream":"\#($0)""# }
+        let types = type.map { #""types":["\#($0)"]"# }
+        let tags = tags.isEmpty ? nil : #""tags":[\#(tags.map { "\"\($0)\"" }.joined(separator: ","))]"#
+        return "{\([stream, types, tags].compactMap { $0 }.joined(separator: ","))}"
+    }
+
     func has(_ logged: World.Logged) -> Bool {
         if let stream, logged.stream != stream { return false }
         if let category, !logged.stream.hasPrefix("\(category)-") { return false }

@@ -34,6 +34,34 @@ final class World {
 
     var head: Int { events.count }
 
+    // MARK: What a write leads to
+
+    /// What a write leads to at a position.
+    func outcome(of write: Write, _ request: Int, at position: Int) -> Outcome {
+        let outcome = moment(position).outcome(of: write, request)
+        guard outcome == .written || outcome == .unchanged,
+            write.unless.contains(where: { broken($0, at: position) != nil })
+        else { return outcome }
+        return .refused("conflict")
+    }
+
+    /// Whether a conflict names the first query of a write that does not hold at a position, and its first event.
+    func explains(_ conflict: String, of write: Write, at position: Int) -> Bool {
+        guard let number = conflict.number("unless") else { return true }
+        let first = write.unless.indices.first { broken(write.unless[$0], at: position) != nil }
+        guard let first, first == Int(number), let found = broken(write.unless[first], at: position) else {
+            return false
+        }
+        return conflict.number("position") == UInt64(found) && conflict.text("stream") == events[found - 1].stream
+    }
+
+    /// The first event of a query after its position, up to another one; nil where there is none.
+    private func broken(_ unless: Write.Unless, at position: Int) -> Int? {
+        guard unless.after < position else { return nil }
+        let index = events[unless.after..<position].firstIndex { logged in unless.items.contains { $0.has(logged) } }
+        return index.map { $0 + 1 }
+    }
+
     // MARK: What the log has
 
     /// Takes over what the log holds now behind what was committed at the last look.

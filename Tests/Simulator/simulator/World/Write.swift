@@ -28,10 +28,22 @@ struct Write {
         case malformed(stream: String)
     }
 
+    /// A query of events none of which may have come after a position.
+    struct Unless {
+        let items: [EventScope]
+        let after: Int
+
+        var json: String {
+            #"{"any":[\#(items.map(\.item).joined(separator: ","))],"after":\#(after)}"#
+        }
+    }
+
     let content: Content
     /// The version that its stream must have.
     let version: Int?
     let key: String?
+    /// What must not have come.
+    var unless: [Unless] = []
 
     /// The events that it makes where nothing is in its way, without their versions.
     var events: [(stream: String, type: String)] {
