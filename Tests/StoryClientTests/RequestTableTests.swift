@@ -39,13 +39,14 @@ import Testing
         try await writes(client)
         _ = try await client.read(
             .category("note"), from: 1, to: .time(date), order: .ascending, limit: 1, types: ["A"], tags: ["t", "u"],
-            log: "l")
+            query: .tags("t"), log: "l")
         _ = try await client.read()
         _ = try await client.countEvents(
-            .category("note"), from: 1, to: .time(date), types: ["A"], tags: ["t"], log: "l")
+            .category("note"), from: 1, to: .time(date), types: ["A"], tags: ["t"], query: .types("A"), log: "l")
         _ = try await client.streams(.stream("note-1"), after: "a-1", limit: 1)
         _ = try await client.types(of: "note", after: "A", limit: 1)
-        let events = client.events(in: .stream("note-1"), from: 1, types: ["A", "B"], tags: ["t", "u"], log: "l")
+        let events = client.events(
+            in: .stream("note-1"), from: 1, types: ["A", "B"], tags: ["t", "u"], query: .tags("t"), log: "l")
         for try await _ in events.pushes { break }
         try await eventually("it is unsubscribed") { server.requests.contains("UNSUBSCRIBE 1") }
         _ = try await (client.ping(), client.help("GET"), client.stats(), client.checkpoint(), client.verify())
@@ -83,7 +84,8 @@ import Testing
         _ = try await content.list(filter, sort: sort, order: .ascending, limit: 1, after: "x")
         _ = try await content.count(filter)
         _ = try await content.sorts()
-        _ = try? await content.post(form, key: "k", version: 0, meta: JSONText("{}"))
+        _ = try? await content.post(
+            form, key: "k", version: 0, meta: JSONText("{}"), unless: [Unless(.tags("t"))], log: "l")
         for try await _ in content.live(filter) { break }
         for try await _ in content.watch("1") { break }
     }
@@ -91,19 +93,24 @@ import Testing
     /// The answers are no receipts, which does not matter here.
     private func writes(_ client: StoreClient) async throws {
         let meta = try JSONText("{}")
-        _ = try? await client.users.edit("1", UserEdit(name: "A"), key: "k", version: 1, meta: meta)
-        _ = try? await client.stories.edit("1", StoryEdit(title: "A"), key: "k", version: 1, meta: meta)
-        _ = try? await client.photos.edit("1", PhotoEdit(exposureValue: 1), key: "k", version: 1, meta: meta)
-        _ = try? await client.stories.delete("1", key: "k", version: 1, meta: meta)
-        _ = try? await client.messages.delete("1", key: "k", version: 1, meta: meta)
-        _ = try? await client.photos.delete("1", key: "k", version: 1, meta: meta)
-        _ = try? await client.stories.like("1", by: "1", key: "k", version: 1, meta: meta)
-        _ = try? await client.stories.unlike("1", by: "1", key: "k", version: 1, meta: meta)
-        _ = try? await client.messages.see("1", key: "k", version: 1, meta: meta)
+        let unless = [Unless(.tags("t")), Unless(.types("A") || .events(.category("b")), after: 1)]
+        _ = try? await client.users.edit(
+            "1", UserEdit(name: "A"), key: "k", version: 1, meta: meta, unless: unless, log: "l")
+        _ = try? await client.stories.edit(
+            "1", StoryEdit(title: "A"), key: "k", version: 1, meta: meta, unless: unless, log: "l")
+        _ = try? await client.photos.edit(
+            "1", PhotoEdit(exposureValue: 1), key: "k", version: 1, meta: meta, unless: unless, log: "l")
+        _ = try? await client.stories.delete("1", key: "k", version: 1, meta: meta, unless: unless, log: "l")
+        _ = try? await client.messages.delete("1", key: "k", version: 1, meta: meta, unless: unless, log: "l")
+        _ = try? await client.photos.delete("1", key: "k", version: 1, meta: meta, unless: unless, log: "l")
+        _ = try? await client.stories.like("1", by: "1", key: "k", version: 1, meta: meta, unless: unless, log: "l")
+        _ = try? await client.stories.unlike("1", by: "1", key: "k", version: 1, meta: meta, unless: unless, log: "l")
+        _ = try? await client.messages.see("1", key: "k", version: 1, meta: meta, unless: unless, log: "l")
         let event = NewEvent("A", json: meta, meta: meta, tags: ["t"])
-        _ = try? await client.append(event, to: "note-1", key: "k", version: 1)
-        _ = try? await client.append([event], to: "note-1", key: "k", version: 1)
-        _ = try? await client.append([StreamEvent("note-1", version: 0, event)], key: "k")
+        _ = try? await client.append(event, to: "note-1", key: "k", version: 1, unless: unless, log: "l")
+        _ = try? await client.append([event], to: "note-1", key: "k", version: 1, unless: unless, log: "l")
+        _ = try? await client.append(
+            [StreamEvent("note-1", version: 0, event)], key: "k", checking: ["a-1": 1], unless: unless, log: "l")
     }
 
     @Test func `every verb, kind, option and filter is reached`() async throws {
@@ -181,6 +188,11 @@ import Testing
             (
                 #""code":"conflict","expected":1,"actual":2,"stream":"a-1""#,
                 .conflict(message: "m", expected: 1, actual: 2, stream: "a-1")
+            ),
+            (
+                #""code":"conflict","unless":2,"after":3,"position":4,"stream":"a-1","type":"A""#,
+                .conflictingEvent(
+                    message: "m", ConflictingEvent(unless: 2, after: 3, position: 4, stream: "a-1", type: "A"))
             ),
             (#""code":"keyReused","position":5"#, .keyReused(message: "m", position: 5)),
             (#""code":"behind","position":6"#, .behind(message: "m", position: 6)),

@@ -17,6 +17,8 @@ public enum ClientError: Error, Hashable, Sendable {
     case exists(message: String, field: String?)
     /// The stream is not at the version that the write names: read it and decide again.
     case conflict(message: String, expected: UInt64, actual: UInt64, stream: String?)
+    /// An event has come that the write must not follow: read its query and decide again.
+    case conflictingEvent(message: String, ConflictingEvent)
     /// The key belongs to another write, whose last event is at this position.
     case keyReused(message: String, position: UInt64)
     /// This user's role may not do this, or the category is the store's own.
@@ -107,6 +109,8 @@ extension ClientError {
         switch (refusal.code, refusal.expected, refusal.actual, refusal.position, refusal.log) {
         case (.conflict, let expected?, let actual?, _, _):
             self = .conflict(message: message, expected: expected, actual: actual, stream: refusal.stream)
+        case (.conflict, _, _, _, _):
+            self = refusal.match.map { .conflictingEvent(message: message, $0) } ?? .other(refusal)
         case (.keyReused, _, _, let position?, _): self = .keyReused(message: message, position: position)
         case (.diverged, _, _, let position, let log?):
             self = .diverged(message: message, log: log, position: position)
@@ -124,7 +128,7 @@ extension ClientError {
         case .notFound: .notFound
         case .gone: .gone
         case .exists: .exists
-        case .conflict: .conflict
+        case .conflict, .conflictingEvent: .conflict
         case .keyReused: .keyReused
         case .denied: .denied
         case .tooLarge: .tooLarge
@@ -150,7 +154,7 @@ extension ClientError {
             .notLeader, .internal, .insecure, .protocolViolation, .notUnderstood, .notEncodable, .unreadableInput,
             .closed:
             .never
-        case .conflict: .refetch
+        case .conflict, .conflictingEvent: .refetch
         case .full, .behind, .unavailable(_, mayBeWritten: false), .busy, .draining, .unreachable, .notReady: .later
         case .connectionLost, .timedOut, .interrupted, .system, .unavailable: .same
         case .other(let refusal): refusal.retry.flatMap(Retry.init) ?? .never
@@ -176,7 +180,8 @@ extension ClientError: CustomStringConvertible {
         switch self {
         case .invalid(let message, let fields): message + (fields.first.map { " (\($0.sentence))" } ?? "")
         case .syntax(let message, _), .unknown(let message, _, _), .notFound(let message), .gone(let message),
-            .exists(let message, _), .conflict(let message, _, _, _), .keyReused(let message, _),
+            .exists(let message, _), .conflict(let message, _, _, _), .conflictingEvent(let message, _),
+            .keyReused(let message, _),
             .denied(let message), .tooLarge(let message, _), .full(let message), .diverged(let message, _, _),
             .behind(let message, _), .notLeader(let message, _), .unavailable(let message, _), .busy(let message),
             .draining(let message), .internal(let message, _, _):

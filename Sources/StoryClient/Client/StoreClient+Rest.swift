@@ -2,21 +2,10 @@ import StoryCore
 
 // The verbs that are about the store itself.
 extension StoreClient {
-    /// The members that most replies have.
-    private struct Answer: Decodable {
-        let position: UInt64
-        let verified: UInt64?
-        let seal: String?
-    }
-
-    private func answer(_ reply: StoreReply) throws -> Answer {
-        try StoreDecoder.decode(Answer.self, reply.final.json)
-    }
-
     /// Checks that the store replies; returns the position of its last event.
     ///
     /// - Throws: `ClientError` or `CancellationError`.
-    public func ping() async throws -> UInt64 { try answer(await ask(RequestLine(.ping))).position }
+    public func ping() async throws -> UInt64 { try await ask(RequestLine(.ping)).answer().position }
 
     /// Returns counts, sizes in bytes, rates and latencies, as docs/protocol.md describes them.
     ///
@@ -56,13 +45,13 @@ extension StoreClient {
     /// Writes a checkpoint of the read models and returns its position. For administrators.
     ///
     /// - Throws: `ClientError` or `CancellationError`.
-    public func checkpoint() async throws -> UInt64 { try answer(await askAlone(RequestLine(.checkpoint))).position }
+    public func checkpoint() async throws -> UInt64 { try await askAlone(RequestLine(.checkpoint)).answer().position }
 
     /// Checks every record of the log while the store serves; returns their number. For administrators.
     ///
     /// - Throws: `ClientError`, `internal` with `isDamaged` where the log is damaged; or `CancellationError`.
     public func verify() async throws -> UInt64 {
-        let answer = try answer(await askAlone(RequestLine(.verify)))
+        let answer = try await askAlone(RequestLine(.verify)).answer()
         return answer.verified ?? answer.position
     }
 
@@ -74,7 +63,7 @@ extension StoreClient {
     /// - Throws: as `verify`.
     public func seal(at point: LogPoint? = nil) async throws -> String {
         let reply = try await askAlone(RequestLine(.verify).option("at", point?.option))
-        guard let seal = try answer(reply).seal else { throw ClientError.protocolViolation("VERIFY told no seal") }
+        guard let seal = try reply.answer().seal else { throw ClientError.protocolViolation("VERIFY told no seal") }
         return seal
     }
 
@@ -85,8 +74,19 @@ extension StoreClient {
     /// - Parameter path: an absolute path on the store's machine, which must not exist yet.
     /// - Throws: `ClientError` or `CancellationError`.
     public func backup(to path: String) async throws -> UInt64 {
-        try answer(await askAlone(RequestLine(.backup, path))).position
+        try await askAlone(RequestLine(.backup, path)).answer().position
     }
+}
+
+/// The members that most replies have.
+private struct Answer: Decodable {
+    let position: UInt64
+    let verified: UInt64?
+    let seal: String?
+}
+
+extension StoreReply {
+    fileprivate func answer() throws -> Answer { try StoreDecoder.decode(Answer.self, final.json) }
 }
 
 /// A metric family: the text of one row of `METRICS`.

@@ -78,9 +78,16 @@ public struct Refusal: Error, Hashable, Sendable, Decodable {
     public let expected: UInt64?
     /// The version that the stream has, for `conflict`.
     public let actual: UInt64?
-    /// The stream that a `conflict` is about, where the request names several.
+    /// The stream that a `conflict` is about, where the request names several; that of an event which breaks a
+    /// precondition.
     public let stream: String?
-    /// For `keyReused` the key's own event, for `diverged` the last event that both logs have, for `behind` the last one
+    /// The number of the precondition that failed, from 0, for `conflict`.
+    public let unless: Int?
+    /// The position that the precondition names, for `conflict`.
+    public let after: UInt64?
+    /// The type of the event that breaks the precondition, for `conflict`.
+    public let type: String?
+    /// For `conflict` the event that breaks the precondition, for `keyReused` the key's own event, for `diverged` the last event that both logs have, for `behind` the last one
     /// that the store has, for damage the event.
     public let position: UInt64?
     /// The limit that was passed, for `tooLarge`.
@@ -97,7 +104,7 @@ public struct Refusal: Error, Hashable, Sendable, Decodable {
 
     private enum CodingKeys: CodingKey {
         case code, message, retry, fields, name, nearest, damaged, column, field
-        case expected, actual, stream, position, limit, log, address, outcome
+        case expected, actual, stream, unless, after, type, position, limit, log, address, outcome
     }
 
     /// Decodes a refusal. Code and message are required; other members are ignored if they are of a wrong type.
@@ -115,6 +122,9 @@ public struct Refusal: Error, Hashable, Sendable, Decodable {
         expected = try? members.decode(UInt64.self, forKey: .expected)
         actual = try? members.decode(UInt64.self, forKey: .actual)
         stream = try? members.decode(String.self, forKey: .stream)
+        unless = try? members.decode(Int.self, forKey: .unless)
+        after = try? members.decode(UInt64.self, forKey: .after)
+        type = try? members.decode(String.self, forKey: .type)
         position = try? members.decode(UInt64.self, forKey: .position)
         limit = try? members.decode(Int.self, forKey: .limit)
         log = try? members.decode(String.self, forKey: .log)
@@ -130,6 +140,7 @@ public struct Refusal: Error, Hashable, Sendable, Decodable {
         } catch {
             let text = String(decoding: json, as: UTF8.self)
             (code, message, unreadable) = (.internal, "an error that cannot be read: \(text)", text)
+            (unless, after, type) = (nil, nil, nil)
             (retry, fields, name, nearest, damaged, column, field) = (nil, nil, nil, nil, nil, nil, nil)
             (expected, actual, stream, position, limit) = (nil, nil, nil, nil, nil)
             (log, address, outcome) = (nil, nil, nil)
@@ -210,5 +221,13 @@ public struct WrongField: Hashable, Sendable {
         self.field = field.field
         rule = FieldRule(field.rule)
         message = field.message
+    }
+}
+
+extension Refusal {
+    /// The event that breaks a precondition of the write; nil where the refusal names none.
+    var match: ConflictingEvent? {
+        guard let unless, let after, let position, let stream, let type else { return nil }
+        return ConflictingEvent(unless: unless, after: after, position: position, stream: stream, type: type)
     }
 }

@@ -11,12 +11,16 @@ extension ContentCollection {
     ///     bytes of the ID alphabet.
     ///   - version: the version that the content must be at: 0, since it must not exist yet.
     ///   - meta: a JSON object that is kept with the event.
+    ///   - unless: up to 8 preconditions, all of which must hold.
+    ///   - log: the history that their positions are of; nil: not checked.
     /// - Throws: `InvalidForm` with every wrong field, `ClientError` or `CancellationError`.
     @discardableResult
     public func post(
-        _ form: Content.Form, key: String? = nil, version: UInt64? = nil, meta: JSONText? = nil
+        _ form: Content.Form, key: String? = nil, version: UInt64? = nil, meta: JSONText? = nil,
+        unless: [Unless] = [], log: String? = nil
     ) async throws -> Receipt {
-        try await client.write(RequestLine(.post, Content.kind.rawValue).write(key, version, meta), form)
+        try await client.write(
+            RequestLine(.post, Content.kind.rawValue).write(key, version, meta, unless: unless, log: log), form)
     }
 }
 
@@ -30,12 +34,15 @@ extension ContentCollection where Content: EditableContent {
     ///     bytes of the ID alphabet.
     ///   - version: the version that the content must be at.
     ///   - meta: a JSON object that is kept with the event.
+    ///   - unless: up to 8 preconditions, all of which must hold.
+    ///   - log: the history that their positions are of; nil: not checked.
     /// - Throws: `InvalidForm` with every wrong field, `ClientError` or `CancellationError`.
     @discardableResult
     public func edit(
-        _ id: String, _ form: Content.Edit, key: String? = nil, version: UInt64? = nil, meta: JSONText? = nil
+        _ id: String, _ form: Content.Edit, key: String? = nil, version: UInt64? = nil, meta: JSONText? = nil,
+        unless: [Unless] = [], log: String? = nil
     ) async throws -> Receipt {
-        try await client.write(RequestLine(.edit, target(id)).write(key, version, meta), form)
+        try await client.write(RequestLine(.edit, target(id)).write(key, version, meta, unless: unless, log: log), form)
     }
 }
 
@@ -45,9 +52,10 @@ extension ContentCollection where Content: DeletableContent {
     /// - Throws: `ClientError` or `CancellationError`.
     @discardableResult
     public func delete(
-        _ id: String, key: String? = nil, version: UInt64? = nil, meta: JSONText? = nil
+        _ id: String, key: String? = nil, version: UInt64? = nil, meta: JSONText? = nil,
+        unless: [Unless] = [], log: String? = nil
     ) async throws -> Receipt {
-        try await client.write(RequestLine(.delete, target(id)).write(key, version, meta))
+        try await client.write(RequestLine(.delete, target(id)).write(key, version, meta, unless: unless, log: log))
     }
 }
 
@@ -57,9 +65,11 @@ extension ContentCollection<Story> {
     /// - Throws: `InvalidForm<LikeForm.Field>`, `ClientError` or `CancellationError`.
     @discardableResult
     public func like(
-        _ id: String, by user: String, key: String? = nil, version: UInt64? = nil, meta: JSONText? = nil
+        _ id: String, by user: String, key: String? = nil, version: UInt64? = nil, meta: JSONText? = nil,
+        unless: [Unless] = [], log: String? = nil
     ) async throws -> Receipt {
-        try await client.write(RequestLine(.like, target(id)).write(key, version, meta), LikeForm(user: user))
+        try await client.write(
+            RequestLine(.like, target(id)).write(key, version, meta, unless: unless, log: log), LikeForm(user: user))
     }
 
     /// Removes a user's like from a story.
@@ -67,9 +77,11 @@ extension ContentCollection<Story> {
     /// - Throws: `InvalidForm<LikeForm.Field>`, `ClientError` or `CancellationError`.
     @discardableResult
     public func unlike(
-        _ id: String, by user: String, key: String? = nil, version: UInt64? = nil, meta: JSONText? = nil
+        _ id: String, by user: String, key: String? = nil, version: UInt64? = nil, meta: JSONText? = nil,
+        unless: [Unless] = [], log: String? = nil
     ) async throws -> Receipt {
-        try await client.write(RequestLine(.unlike, target(id)).write(key, version, meta), LikeForm(user: user))
+        try await client.write(
+            RequestLine(.unlike, target(id)).write(key, version, meta, unless: unless, log: log), LikeForm(user: user))
     }
 }
 
@@ -79,8 +91,9 @@ extension ContentCollection<Message> {
     /// - Throws: `ClientError` or `CancellationError`.
     @discardableResult
     public func see(
-        _ id: String, key: String? = nil, version: UInt64? = nil, meta: JSONText? = nil
+        _ id: String, key: String? = nil, version: UInt64? = nil, meta: JSONText? = nil,
+        unless: [Unless] = [], log: String? = nil
     ) async throws -> Receipt {
-        try await client.write(RequestLine(.see, target(id)).write(key, version, meta))
+        try await client.write(RequestLine(.see, target(id)).write(key, version, meta, unless: unless, log: log))
     }
 }

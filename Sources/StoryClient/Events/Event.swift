@@ -101,16 +101,16 @@ extension StoreClient {
     ///   - limit: 1–10,000 events; nil: 1,000.
     ///   - types: only events of these types, 64 at most.
     ///   - tags: only events that have all of these tags, 16 at most, none with a comma.
+    ///   - query: only events of this query.
     ///   - log: the history that the positions belong to; nil: not checked.
     /// - Throws: `ClientError`, `diverged` where the positions belong to another history; or `CancellationError`.
     public func read(
         _ selection: EventSelection = .all, from: LogPoint? = nil, to: LogPoint? = nil, order: Order? = nil,
-        limit: Int? = nil, types: [String]? = nil, tags: [String]? = nil, log: String? = nil
+        limit: Int? = nil, types: [String]? = nil, tags: [String]? = nil, query: EventQuery? = nil, log: String? = nil
     ) async throws -> Page<Event> {
         let line = RequestLine(.read, selection.events).option("from", from?.option).option("to", to?.option)
             .option("limit", limit.map(String.init)).option("order", order?.rawValue)
-            .option("types", types?.joined(separator: ",")).option("tags", tags?.joined(separator: ","))
-            .option("log", log)
+            .selecting(types, tags: tags, query, log: log)
         let reply = try await ask(line)
         let end = try StoreDecoder.decode(PageEnd.self, reply.final.json)
         return Page(
@@ -123,12 +123,13 @@ extension StoreClient {
     /// The parameters are those of `read`; a page has 1–10,000 events.
     public func allEvents(
         _ selection: EventSelection = .all, from: LogPoint? = nil, to: LogPoint? = nil, order: Order? = nil,
-        types: [String]? = nil, tags: [String]? = nil, log: String? = nil, pageSize: Int = 500
+        types: [String]? = nil, tags: [String]? = nil, query: EventQuery? = nil, log: String? = nil,
+        pageSize: Int = 500
     ) -> Rows<Event> {
         Rows { before in
             try await self.read(
                 selection, from: before?.nextPoint ?? from, to: to, order: order, limit: pageSize, types: types,
-                tags: tags, log: before?.log ?? log)
+                tags: tags, query: query, log: before?.log ?? log)
         }
     }
 
@@ -137,11 +138,10 @@ extension StoreClient {
     /// - Throws: as `read`.
     public func countEvents(
         _ selection: EventSelection = .all, from: LogPoint? = nil, to: LogPoint? = nil, types: [String]? = nil,
-        tags: [String]? = nil, log: String? = nil
+        tags: [String]? = nil, query: EventQuery? = nil, log: String? = nil
     ) async throws -> UInt64 {
         let line = RequestLine(.count, selection.events).option("from", from?.option).option("to", to?.option)
-            .option("types", types?.joined(separator: ",")).option("tags", tags?.joined(separator: ","))
-            .option("log", log)
+            .selecting(types, tags: tags, query, log: log)
         return try StoreDecoder.decode(CountEnd.self, try await ask(line).final.json).count
     }
 
@@ -181,4 +181,12 @@ extension StoreClient {
 extension Page<Event> {
     /// The point from which the next `read` continues; nil at the end.
     public var nextPoint: LogPoint? { next.flatMap(UInt64.init).map(LogPoint.position) }
+}
+
+extension RequestLine {
+    /// Returns the line with the options that select events.
+    func selecting(_ types: [String]?, tags: [String]?, _ query: EventQuery?, log: String?) -> RequestLine {
+        option("types", types?.joined(separator: ",")).option("tags", tags?.joined(separator: ","))
+            .option("query", query?.description).option("log", log)
+    }
 }

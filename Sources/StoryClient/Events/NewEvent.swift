@@ -65,45 +65,47 @@ extension StoreClient {
     ///   - key: the idempotency key, with which the write is done once for ever, also when you send it again: 1–128
     ///     bytes of the ID alphabet.
     ///   - version: the version that the stream must be at, 0 meaning that it must not exist.
+    ///   - unless: up to 8 preconditions, all of which must hold.
+    ///   - log: the history that their positions are of; nil: not checked.
     /// - Throws: `ClientError` or `CancellationError`.
     @discardableResult
     public func append(
-        _ event: NewEvent, to stream: String, key: String? = nil, version: UInt64? = nil
+        _ event: NewEvent, to stream: String, key: String? = nil, version: UInt64? = nil, unless: [Unless] = [],
+        log: String? = nil
     ) async throws -> Receipt {
         try await write(
-            RequestLine(.append, stream).write(key, version).body(JSONText(trusted: event.json)))
+            RequestLine(.append, stream).write(key, version, unless: unless, log: log)
+                .body(JSONText(trusted: event.json)))
     }
 
-    /// Appends events to a stream, all or none; returns the receipt of the last one.
+    /// Appends 1–1,000 events to a stream, all or none; returns the receipt of the last one. The other parameters are those
+    /// of one event.
     ///
-    /// - Parameters:
-    ///   - events: 1–1,000.
-    ///   - stream: `CATEGORY-ID`; the category is none of the store's own.
-    ///   - key: the idempotency key, with which the write is done once for ever, also when you send it again: 1–128
-    ///     bytes of the ID alphabet.
-    ///   - version: the version that the stream must be at, 0 meaning that it must not exist.
     /// - Throws: `ClientError` or `CancellationError`.
     @discardableResult
     public func append(
-        _ events: [NewEvent], to stream: String, key: String? = nil, version: UInt64? = nil
+        _ events: [NewEvent], to stream: String, key: String? = nil, version: UInt64? = nil, unless: [Unless] = [],
+        log: String? = nil
     ) async throws -> Receipt {
         let body = JSONText(trusted: "[\(events.map(\.json).joined(separator: ","))]")
-        return try await write(RequestLine(.append, stream).write(key, version).body(body))
+        return try await write(RequestLine(.append, stream).write(key, version, unless: unless, log: log).body(body))
     }
 
-    /// Appends events to several streams, all or none.
+    /// Appends 1–1,000 events to several streams, all or none. The other parameters are those of one event; `versions` are
+    /// those of streams that this write has no event of.
     ///
-    /// - Parameters:
-    ///   - events: 1–1,000.
-    ///   - key: the idempotency key, with which the write is done once for ever, also when you send it again: 1–128
-    ///     bytes of the ID alphabet.
     /// - Returns: a receipt for each stream, in the order in which the events first name them.
     /// - Throws: `ClientError` or `CancellationError`.
     @discardableResult
-    public func append(_ events: [StreamEvent], key: String? = nil) async throws -> [Receipt] {
-        let body = JSONText(trusted: "[\(events.map(\.json).joined(separator: ","))]")
-        return try await ask(RequestLine(.append, "*").write(key).body(body)).rows.map {
-            try StoreDecoder.decode(Receipt.self, $0.json)
+    public func append(
+        _ events: [StreamEvent], key: String? = nil, checking versions: [String: UInt64] = [:], unless: [Unless] = [],
+        log: String? = nil
+    ) async throws -> [Receipt] {
+        let checks = versions.sorted { $0.key < $1.key }.map {
+            "{\"stream\":\(JSONText.quoted($0.key)),\"version\":\($0.value)}"
         }
+        let body = JSONText(trusted: "[\((checks + events.map(\.json)).joined(separator: ","))]")
+        let line = RequestLine(.append, "*").write(key, unless: unless, log: log).body(body)
+        return try await ask(line).rows.map { try StoreDecoder.decode(Receipt.self, $0.json) }
     }
 }

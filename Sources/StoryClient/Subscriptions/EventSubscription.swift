@@ -52,6 +52,7 @@ public struct EventPushes: AsyncSequence, Sendable {
     let from: LogPoint?
     let types: [String]?
     let tags: [String]?
+    let query: EventQuery?
     let log: String?
 
     /// The iterator over the pushes.
@@ -93,7 +94,8 @@ public struct EventPushes: AsyncSequence, Sendable {
             let from = resume.map(String.init) ?? subscription.from?.option
             return RequestLine(.subscribe, subscription.selection.events).option("from", from)
                 .option("types", subscription.types?.joined(separator: ","))
-                .option("tags", subscription.tags?.joined(separator: ",")).option("log", log)
+                .option("tags", subscription.tags?.joined(separator: ","))
+                .option("query", subscription.query?.description).option("log", log)
         }
 
         private mutating func push(_ step: PushStream.Step) throws(ClientError) -> EventPush? {
@@ -141,13 +143,15 @@ extension StoreClient {
     ///     event.
     ///   - types: only events of these types, 64 at most.
     ///   - tags: only events that have all of these tags, 16 at most, none with a comma.
+    ///   - query: only events of this query.
     ///   - log: the history that `from` belongs to; another one is `ClientError.diverged`. Nil: not checked at first,
     ///     but from then on.
     public func events(
         in selection: EventSelection = .all, from: LogPoint? = nil, types: [String]? = nil, tags: [String]? = nil,
-        log: String? = nil
+        query: EventQuery? = nil, log: String? = nil
     ) -> EventSubscription {
         EventSubscription(
-            pushes: EventPushes(dialer: dialer, selection: selection, from: from, types: types, tags: tags, log: log))
+            pushes: EventPushes(
+                dialer: dialer, selection: selection, from: from, types: types, tags: tags, query: query, log: log))
     }
 }

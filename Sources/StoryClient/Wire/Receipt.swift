@@ -44,8 +44,11 @@ extension RequestLine {
     /// Returns the line with the options that all writes take.
     ///
     /// - Parameter key: nil: a new UUID, so that the write can be sent again after a lost connection.
-    func write(_ key: String?, _ version: UInt64? = nil, _ meta: JSONText? = nil) -> RequestLine {
+    func write(
+        _ key: String?, _ version: UInt64? = nil, _ meta: JSONText? = nil, unless: [Unless] = [], log: String? = nil
+    ) -> RequestLine {
         option("key", key ?? UUID().uuidString).option("version", version.map(String.init)).option("meta", meta?.text)
+            .option("unless", unless.option).option("log", log)
     }
 }
 
