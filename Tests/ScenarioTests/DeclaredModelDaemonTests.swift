@@ -182,7 +182,8 @@ import Testing
         try client.expect(#"DEFINE orders "from order; total: number; sort total; on Placed { total = data }""#)
         try until("the model answers") { try client.ask("COUNT orders").hasPrefix("+") }
         let names = [
-            "at", "sort", "order", "limit", "after", "from", "to", "types", "log", "key", "version", "meta", "total",
+            "at", "sort", "order", "limit", "after", "from", "to", "types", "tags", "query", "unless", "log", "key",
+            "version", "meta", "total",
             "since", "until", "min", "colour",
         ]
         for verb in ["LIST", "COUNT"] {

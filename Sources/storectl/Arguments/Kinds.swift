@@ -50,6 +50,13 @@ enum Kinds {
 
     /// The option that selects events by their tags.
     static let tags = Option("tags", "A,B", "only events with all of these tags")
+    /// The option that selects events by a query.
+    static let query = Option("query", "JSON", "only events of this query: {\"any\":[{\"tags\":[…],\"types\":[…]},…]}")
+    /// The options of writes that hold only if no event has come.
+    static let unless = [
+        Option("unless", "JSON", "fails if an event of this query came after the position in its \"after\""),
+        Option("log", "ID", "the history that the position is of"),
+    ]
 
     /// The option that waits for a position.
     static let minimum = Option(

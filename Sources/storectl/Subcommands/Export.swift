@@ -15,7 +15,7 @@ struct Export {
                 Option("to", "P|TIME", "the end (default: the last event)"),
                 Option("since", "TIME", "the start; the same as --from"),
                 Kinds.types,
-                Kinds.tags,
+                Kinds.tags, Kinds.query,
                 Option("csv", nil, "comma-separated values with a heading, as spreadsheets and databases read them"),
             ],
             details: [
@@ -62,7 +62,7 @@ struct Export {
         var request = RequestLine("READ", "events")
         if let from { request.add("from", from) }
         if let to { request.add("to", to) }
-        for name in ["types", "tags"] { request.add(name, from: arguments) }
+        for name in ["types", "tags", "query"] { request.add(name, from: arguments) }
         request.add("limit", String(ReadQuery.maxLimit))
         return request.text
     }

@@ -65,7 +65,7 @@ enum Queries {
                 Option("limit", "N", "number of events (default 1000, maximum 10000)"),
                 Option("order", "asc|desc", "the direction (default asc)", choices: ["asc", "desc"]),
                 Kinds.types,
-                Kinds.tags,
+                Kinds.tags, Kinds.query,
                 Option("log", "ID", "the history that --from is of: another one is refused"),
             ],
             details: [offline],

@@ -15,7 +15,7 @@ struct Tail {
                     "stop at the current end of the log; starts at the first event unless --from is given"
                 ),
                 Kinds.types,
-                Kinds.tags,
+                Kinds.tags, Kinds.query,
                 Option("log", "ID", "the history that --from is of: another one is refused"),
                 Option("limit", "N", "stop after this number of events or rows"),
                 Option(
@@ -62,9 +62,9 @@ struct Tail {
             ? invocation.arguments.operand("KIND") : Queries.events(invocation.arguments, orRowsOf: Kinds.names)
         isOfRows = target.prefix { $0 != "/" } != "events"
         endsAtEnd = invocation.arguments.has("until-end")
-        // A declared model may have a filter of this name.
+        // A declared model may have filters of these names.
         let isTagsWrong = isOfRows && !Kinds.isModel(target)
-        let wrongForRows = ["from", "types", "log"] + (isTagsWrong ? ["tags"] : [])
+        let wrongForRows = ["from", "types", "log"] + (isTagsWrong ? ["tags", "query"] : [])
         if isOfRows, let wrong = wrongForRows.first(where: invocation.arguments.has) {
             throw .usage("--\(wrong) is for events; tail \(target) begins with what is there now")
         }
@@ -129,7 +129,7 @@ struct Tail {
         } else if let from = arguments.value("from") ?? (endsAtEnd && !isOfRows ? "1" : nil) {
             request.add("from", from)
         }
-        for name in ["types", "tags", "min"] { request.add(name, from: arguments) }
+        for name in ["types", "tags", "query", "min"] { request.add(name, from: arguments) }
         // The last position belongs to the history that the store had then.
         let known = resume != nil && !isOfRows ? log : nil
         if let log = known ?? arguments.value("log") { request.add("log", log) }
@@ -263,8 +263,9 @@ extension CommandError {
         case .store(let error):
             switch error {
             case .unreachable, .draining, .busy, .connectionLost, .system: true
-            case .syntax, .unknown, .invalid, .notFound, .gone, .exists, .conflict, .keyReused, .denied, .tooLarge,
-                .full, .diverged, .behind, .notLeader, .unavailable, .internal, .other, .insecure, .timedOut,
+            case .syntax, .unknown, .invalid, .notFound, .gone, .exists, .conflict, .conflictingEvent, .keyReused,
+                .denied,
+                .tooLarge, .full, .diverged, .behind, .notLeader, .unavailable, .internal, .other, .insecure, .timedOut,
                 .interrupted, .unreadableInput, .protocolViolation, .notReady, .notUnderstood, .notEncodable, .closed:
                 false
             }

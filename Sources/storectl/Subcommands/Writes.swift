@@ -65,20 +65,22 @@ enum Writes {
             details: [
                 "Without --type, each line of standard input is an event {\"type\":…,\"data\":…} or an array of them.",
                 "With * for the stream each event names its own, {\"stream\":…,\"version\":…,\"type\":…,\"data\":…}, and",
-                "the events of one line are appended together or not at all.",
+                "the events of one line are appended together or not at all. One with stream and version alone is checked.",
             ],
             examples: [
                 "storectl append note-1 --type Wrote --body '{\"text\":\"hi\"}'",
                 "storectl append note-1 < events.ndjson",
                 "storectl append '*' < moves.ndjson",
+                "storectl append member-7 --type Joined --body '{}' --tags name:ann --unless '{\"tags\":[\"name:ann\"]}'",
             ]),
         run: appendEvents)
 
-    static let options = [
-        Option("key", "KEY", "makes the write happen once for ever, however often it is sent"),
-        Option("version", "N", "the version that the stream must have now; 0: it must not exist"),
-        Option("meta", "JSON", "an object kept beside the event"),
-    ]
+    static let options =
+        [
+            Option("key", "KEY", "makes the write happen once for ever, however often it is sent"),
+            Option("version", "N", "the version that the stream must have now; 0: it must not exist"),
+            Option("meta", "JSON", "an object kept beside the event"),
+        ] + Kinds.unless
 
     static let formDetails = [
         "Every other --name value is a field of the form. Without any, each line of standard input is a form (NDJSON);",
