@@ -15,6 +15,10 @@ export class StoreError extends Error {
     expected: number | undefined;
     actual: number | undefined;
     stream: string | undefined;
+    /** The number, from 0, of the precondition of a write that the event at `position` breaks. */
+    unless: number | undefined;
+    after: number | undefined;
+    type: string | undefined;
     position: number | undefined;
     limit: number | undefined;
     column: number | undefined;
@@ -175,8 +179,21 @@ export class Store {
     delete(target: string, options?: WriteOptions): Promise<Receipt>;
     /** Appends one event or several, all or none. `version` 0 says that the stream must not exist yet. */
     append(stream: string, events: NewEvent | NewEvent[], options?: Omit<WriteOptions, "meta">): Promise<Receipt>;
-    /** Appends events of several streams, all or none; each names its stream. There is a receipt for each stream. */
-    appendTogether(events: NewEvent[], options?: Omit<WriteOptions, "meta" | "version">): Promise<Receipt[]>;
+    /**
+     * Appends events of several streams, all or none; each names its stream. There is a receipt for each stream. A
+     * stream and a version alone are a check of a stream that nothing is appended to.
+     */
+    appendTogether(events: (NewEvent | Check)[], options?: Omit<WriteOptions, "meta" | "version">): Promise<Receipt[]>;
+    /**
+     * Reads the events of a query, and appends what `decider` returns for them, unless another one came meanwhile.
+     *
+     * `decider` is called with all events of the query, and returns elements for `appendTogether`, or a promise of
+     * them: one event or an array. Each names its stream; with none of them nothing is written, and there are no
+     * receipts. After a `conflict` the new events are read, too, and `decider` is called again, 10 times at most; then
+     * the conflict is thrown. An error of `decider` is thrown as it is. All tries have the `key` that is given; without
+     * one each has its own: nothing was written with the one before.
+     */
+    decide(query: Query, decider: (events: StoreEvent[]) => Decided | Promise<Decided>, options?: Pick<WriteOptions, "key" | "signal">): Promise<Receipt[]>;
     /**
      * Subscribes to the events of a stream, of a category (note-*), or of the whole log.
      *
@@ -187,6 +204,7 @@ export class Store {
         from?: Point;
         types?: string[];
         tags?: string[];
+        query?: Query;
         log?: string;
     } & Cancel): Promise<Subscription<StoreEvent>>;
     /** Subscribes to a row such as stories/12345: as it is, and each change of it. */
@@ -255,7 +273,7 @@ export type Order = "asc" | "desc";
 /** A position (or a version, where one stream is read), or a time. */
 export type Point = number | string | Date;
 
-export type Option = string | number | boolean | Date | string[] | Row | null | undefined;
+export type Option = string | number | boolean | Date | string[] | Row | Row[] | null | undefined;
 export type Code = "syntax" | "unknown" | "invalid" | "notFound" | "gone" | "exists" | "conflict" | "keyReused" | "denied" | "tooLarge" | "full" | "diverged" | "behind" | "notLeader" | "unavailable" | "busy" | "draining" | "internal";
 
 export type Retry = "never" | "same" | "refetch" | "later";
@@ -317,6 +335,32 @@ export type NewEvent = {
     version?: number | null;
 };
 
+/** An element of `appendTogether` that appends nothing: its stream must have this version now. */
+export type Check = {
+    stream: string;
+    version: number;
+};
+
+/** The events that have all of the tags, are of one of the types, and of the stream or category (order-*). */
+export type QueryItem = {
+    tags?: string[];
+    types?: string[];
+    stream?: string;
+};
+
+/** An item, or the events of any of several items. */
+export type Query = QueryItem | {
+    any: QueryItem[];
+};
+
+/** A precondition of a write: no event of the query has a position above `after`, which is 0 if left out. */
+export type Unless = Query & {
+    after?: number;
+};
+
+/** The elements for `appendTogether` that a decision is; with none of them nothing is written. */
+export type Decided = NewEvent | (NewEvent | Check)[] | null | undefined | void;
+
 export type StreamInfo = {
     stream: string;
     version: number;
@@ -364,11 +408,16 @@ export type Wait = {
     min?: number | "now";
 };
 
-/** The key of a write: without one a random one is made, `false` sends none. */
+/**
+ * The key of a write: without one a random one is made, `false` sends none. The write is a `conflict` where an event of
+ * `unless` came after its position. Another history than `log` is `diverged`.
+ */
 export type WriteOptions = {
     key?: string | false | null;
     version?: number;
     meta?: Record<string, any>;
+    unless?: Unless | Unless[];
+    log?: string;
 } & Cancel;
 
 export type ListOptions = {
@@ -379,8 +428,8 @@ export type ListOptions = {
 } & Wait & Cancel;
 
 /**
- * `from` and `to` are versions where one stream is read. An event is of one of the `types` and has all `tags`, in which
- * there is no comma. Another history than `log` is `diverged`.
+ * `from` and `to` are versions where one stream is read. An event is of one of the `types`, has all `tags`, in which
+ * there is no comma, and is of the `query`. Another history than `log` is `diverged`.
  */
 export type ReadOptions = {
     from?: Point;
@@ -389,6 +438,7 @@ export type ReadOptions = {
     limit?: number;
     types?: string[];
     tags?: string[];
+    query?: Query;
     log?: string;
 } & Wait & Cancel;
 

@@ -32,7 +32,7 @@ import { fileURLToPath } from "node:url";
  * @typedef {string} Kind users, stories, messages, photos, or the name of a declared model
  * @typedef {"asc" | "desc"} Order
  * @typedef {number | string | Date} Point A position (or a version, where one stream is read), or a time
- * @typedef {string | number | boolean | Date | string[] | Row | null | undefined} Option
+ * @typedef {string | number | boolean | Date | string[] | Row | Row[] | null | undefined} Option
  * @typedef {"syntax" | "unknown" | "invalid" | "notFound" | "gone" | "exists" | "conflict" | "keyReused" | "denied"
  *   | "tooLarge" | "full" | "diverged" | "behind" | "notLeader" | "unavailable" | "busy" | "draining"
  *   | "internal"} Code
@@ -78,6 +78,17 @@ import { fileURLToPath } from "node:url";
  * @property {string} [stream]
  * @property {number | null} [version]
  *
+ * @typedef {{ stream: string, version: number }} Check An element of `appendTogether` that appends nothing: its stream
+ *   must have this version now
+ *
+ * @typedef {{ tags?: string[], types?: string[], stream?: string }} QueryItem The events that have all of the tags, are
+ *   of one of the types, and of the stream or category (order-*)
+ * @typedef {QueryItem | { any: QueryItem[] }} Query An item, or the events of any of several items
+ * @typedef {Query & { after?: number }} Unless A precondition of a write: no event of the query has a position above
+ *   `after`, which is 0 if left out
+ * @typedef {NewEvent | (NewEvent | Check)[] | null | undefined | void} Decided The elements for `appendTogether` that a
+ *   decision is; with none of them nothing is written
+ *
  * @typedef {{ stream: string, version: number, position: number }} StreamInfo
  * @typedef {{ type: string, count: number, first: number, last: number }} TypeInfo
  * @typedef {{ sort: string, title: string, order: Order }} SortKey
@@ -90,12 +101,14 @@ import { fileURLToPath } from "node:url";
  * @typedef {{ path: string, host?: string, port?: number }} Place
  * @typedef {{ signal?: AbortSignal }} Cancel
  * @typedef {{ min?: number | "now" }} Wait The event that the store has first; now: all that was acknowledged before
- * @typedef {{ key?: string | false | null, version?: number, meta?: Record<string, any> } & Cancel} WriteOptions
- *   The key of a write: without one a random one is made, `false` sends none
+ * @typedef {{ key?: string | false | null, version?: number, meta?: Record<string, any>, unless?: Unless | Unless[],
+ *   log?: string } & Cancel} WriteOptions The key of a write: without one a random one is made, `false` sends none. The
+ *   write is a `conflict` where an event of `unless` came after its position; another history than `log` is `diverged`
  * @typedef {{ sort?: string, order?: Order, limit?: number, after?: string } & Wait & Cancel} ListOptions
- * @typedef {{ from?: Point, to?: Point, order?: Order, limit?: number, types?: string[], tags?: string[], log?: string
- *   } & Wait & Cancel} ReadOptions `from` and `to` are versions where one stream is read; an event is of one of the
- *   `types` and has all `tags`, in which there is no comma; another history than `log` is `diverged`
+ * @typedef {{ from?: Point, to?: Point, order?: Order, limit?: number, types?: string[], tags?: string[],
+ *   query?: Query, log?: string } & Wait & Cancel} ReadOptions `from` and `to` are versions where one stream is read;
+ *   an event is of one of the `types`, has all `tags`, in which there is no comma, and is of the `query`; another
+ *   history than `log` is `diverged`
  * @typedef {{ after?: string, limit?: number } & Wait & Cancel} StreamsOptions
  *
  * @typedef {{ type: "change", position: number, row: Row | null }} Change A row as it is; null where there is none
@@ -137,6 +150,10 @@ export class StoreError extends Error {
         /** @type {number | undefined} */ this.expected = members.expected;
         /** @type {number | undefined} */ this.actual = members.actual;
         /** @type {string | undefined} */ this.stream = members.stream;
+        /** @type {number | undefined} the number, from 0, of the precondition that the event at `position` breaks */
+        this.unless = members.unless;
+        /** @type {number | undefined} */ this.after = members.after;
+        /** @type {string | undefined} */ this.type = members.type;
         /** @type {number | undefined} */ this.position = members.position;
         /** @type {number | undefined} */ this.limit = members.limit;
         /** @type {number | undefined} */ this.column = members.column;
@@ -187,7 +204,8 @@ const escaped = (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4
 
 /** @param {Option} value @returns {string} as it is, or as JSON where it has other characters */
 function word(value) {
-    if (typeof value === "object" && !(value instanceof Date) && !Array.isArray(value)) {
+    const isList = Array.isArray(value) && value.some((each) => typeof each === "object");
+    if (isList || (typeof value === "object" && !(value instanceof Date) && !Array.isArray(value))) {
         return json(value).replace(/[\x7f-\x9f]/g, escaped);
     }
     const text = value instanceof Date ? value.toISOString() : String(value);
@@ -947,10 +965,16 @@ export class Store {
      * @param {string} [stream] @param {ReadOptions} options
      */
     async *readAll(stream, options = {}) {
+        for await (const { page } of this.#readPages(stream, options)) yield* page.items;
+    }
+
+    /** Gives the pages of one history, each with its log.
+     * @param {string | undefined} stream @param {ReadOptions} options */
+    async *#readPages(stream, options) {
         let { from, log: history } = options;
         do {
             const { page, log } = await this.#readPage(stream, { ...options, from, log: history });
-            yield* page.items;
+            yield { page, log };
             from = page.next;
             history = log;
         } while (from !== undefined);
@@ -1165,8 +1189,8 @@ export class Store {
     // Writes
 
     /** @param {string} verb @param {string} target @param {WriteOptions} options @param {unknown} [body] */
-    #change(verb, target, { key, version, meta, signal }, body) {
-        const options = { key: keyOf(key), version, meta };
+    #change(verb, target, { key, version, meta, unless, log, signal }, body) {
+        const options = { key: keyOf(key), version, meta, unless, log };
         return this.call(verb, target, options, body, { repeatable: key !== false, signal });
     }
 
@@ -1228,10 +1252,45 @@ export class Store {
 
     /**
      * Appends events of several streams, all or none; each names its stream. There is a receipt for each stream.
-     * @param {NewEvent[]} events @param {Omit<WriteOptions, "meta" | "version">} options
+     * A stream and a version alone are a check of a stream that nothing is appended to.
+     * @param {(NewEvent | Check)[]} events @param {Omit<WriteOptions, "meta" | "version">} options
      */
     async appendTogether(events, options = {}) {
         return (await this.#change("APPEND", "*", options, events)).rows.map(receipt);
+    }
+
+    /**
+     * Reads the events of a query, and appends what `decider` returns for them, unless another one came meanwhile.
+     *
+     * `decider` is called with all events of the query, and returns elements for `appendTogether`, or a promise of
+     * them: one event or an array. Each names its stream; with none of them nothing is written, and there are no
+     * receipts. After a `conflict` the new events are read, too, and `decider` is called again, 10 times at most; then
+     * the conflict is thrown. An error of `decider` is thrown as it is. All tries have the `key` that is given; without
+     * one each has its own: nothing was written with the one before.
+     * @param {Query} query @param {(events: StoreEvent[]) => Decided | Promise<Decided>} decider
+     * @param {Pick<WriteOptions, "key" | "signal">} options @returns {Promise<Receipt[]>}
+     */
+    async decide(query, decider, { key, signal } = {}) {
+        let after = 0, /** @type {string | undefined} */ history, /** @type {number | undefined} */ min;
+        const /** @type {StoreEvent[]} */ events = [];
+        for (let tries = 1; ; tries += 1) {
+            const options = { from: after + 1, query, log: history, min, signal };
+            for await (const { page, log } of this.#readPages(undefined, options)) {
+                events.push(...page.items);
+                after = page.position;
+                history = log;
+            }
+            const elements = [await decider([...events]) ?? []].flat();
+            if (elements.length === 0) return [];
+            try {
+                return await this.appendTogether(elements, { key, unless: { ...query, after }, log: history, signal });
+            } catch (error) {
+                if (!(error instanceof StoreError) || error.code !== "conflict" || tries === 10) throw error;
+                min = error.position;
+            }
+            // Of deciders that go on at the same time all but one conflict again.
+            await pauseFor(Math.random() * Math.min(2.5 * 2 ** tries, 250), signal, this.#closing.signal);
+        }
     }
 
     // Subscriptions
@@ -1241,12 +1300,13 @@ export class Store {
      *
      * Without `from`, a position or a time, they begin with the next one. Who keeps a position to go on from keeps
      * `log` beside it, and has `diverged` thrown where the store serves another history.
-     * @param {string} [stream] @param {{ from?: Point, types?: string[], tags?: string[], log?: string } & Cancel} options
+     * @param {string} [stream]
+     * @param {{ from?: Point, types?: string[], tags?: string[], query?: Query, log?: string } & Cancel} options
      * @returns {Promise<Subscription<StoreEvent>>}
      */
-    async events(stream, { from, types, tags, log, signal } = {}) {
+    async events(stream, { from, types, tags, query, log, signal } = {}) {
         this.#checkOpen();
-        return Subscription.open(this, eventsOf(stream), { from, types, tags, log }, true, signal);
+        return Subscription.open(this, eventsOf(stream), { from, types, tags, query, log }, true, signal);
     }
 
     /**

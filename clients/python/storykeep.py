@@ -61,7 +61,7 @@ Kind = str
 Order = Literal["asc", "desc"]
 Point = Union[int, str, datetime]
 """A position (or a version, where one stream is read), or a time: a datetime with a zone, or RFC 3339 text."""
-Option = Union[str, int, datetime, Sequence[str], Mapping[str, Any], None]
+Option = Union[str, int, datetime, Sequence[str], Mapping[str, Any], Sequence[Mapping[str, Any]], None]
 Minimum = Union[int, Literal["now"], None]
 File = Union[str, "os.PathLike[str]"]
 """A path, as text or as a `pathlib.Path`."""
@@ -102,6 +102,10 @@ class StoreError(Exception):
     expected: Optional[int]
     actual: Optional[int]
     stream: Optional[str]
+    unless: Optional[int]
+    """The number, from 0, of the precondition of a write that the event at `position` breaks."""
+    after: Optional[int]
+    type: Optional[str]
     position: Optional[int]
     limit: Optional[int]
     column: Optional[int]
@@ -117,8 +121,8 @@ class StoreError(Exception):
     def __init__(self, members: Mapping[str, Any]) -> None:
         super().__init__(members)
         self.members = members
-        for name in ("code", "message", "retry", "expected", "actual", "stream", "position", "limit", "column",
-                     "field", "name", "nearest", "log", "address"):
+        for name in ("code", "message", "retry", "expected", "actual", "stream", "unless", "after", "type", "position",
+                     "limit", "column", "field", "name", "nearest", "log", "address"):
             setattr(self, name, members.get(name))
         self.fields = tuple(_pick(FieldError, wrong) for wrong in members.get("fields") or ())
         self.damaged = bool(members.get("damaged"))
@@ -195,6 +199,39 @@ class NewEvent(_NewEvent, total=False):
     tags: Optional[Sequence[str]]
     stream: str
     version: Optional[int]
+
+
+class Check(TypedDict):
+    """An element of `append_together` that appends nothing: its stream must have this version now."""
+
+    stream: str
+    version: int
+
+
+class QueryItem(TypedDict, total=False):
+    """The events that have all of the tags, are of one of the types, and of the stream or category (order-*)."""
+
+    tags: Sequence[str]
+    types: Sequence[str]
+    stream: str
+
+
+class Query(QueryItem, total=False):
+    """An item, or the events of `any` of several items."""
+
+    any: Sequence[QueryItem]
+
+
+class Unless(Query, total=False):
+    """A precondition of a write: no event of the query has a position above `after`, which is 0 if left out."""
+
+    after: int
+
+
+Preconditions = Union[Unless, Sequence[Unless], None]
+"""One precondition or several, all of which must hold."""
+Decided = Union[NewEvent, Sequence[Union[NewEvent, Check]], None]
+"""The elements for `append_together` that a decision is; none of them, or None: nothing is written."""
 
 
 @dataclass(frozen=True)
@@ -323,13 +360,15 @@ def _word(value: Option) -> str:
     """Write a target or the value of an option: as it is, or as JSON where it has other characters."""
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, Mapping):  # Outside the body a line has no control characters, not even in a string.
+    is_list = isinstance(value, (list, tuple)) and any(isinstance(each, Mapping) for each in value)
+    if is_list or isinstance(value, Mapping):
+        # Outside the body a line has no control characters, not even in a string.
         return re.sub("[\x7f-\x9f]", lambda control: f"\\u{ord(control[0]):04x}", _json(value))
     if isinstance(value, datetime):
         if value.tzinfo is None:
             raise ValueError("a time needs a zone")
         value = value.isoformat()
-    text = ",".join(value) if isinstance(value, (list, tuple)) else str(value)
+    text = ",".join(cast(Sequence[str], value)) if isinstance(value, (list, tuple)) else str(value)
     if re.search(r"[\x00-\x1f\x7f-\x9f]", text):
         raise ValueError(f"a target or an option has no control characters: {text!r}")
     return text if re.fullmatch(r"[A-Za-z0-9._~:/*,@+-]+", text) else _json(text)
@@ -408,30 +447,30 @@ class Request(Generic[T]):
     @staticmethod
     def read(stream: Optional[str] = None, *, from_: Optional[Point] = None, to: Optional[Point] = None,
              order: Optional[Order] = None, limit: Optional[int] = None, types: Optional[Sequence[str]] = None,
-             tags: Optional[Sequence[str]] = None, log: Optional[str] = None,
+             tags: Optional[Sequence[str]] = None, query: Optional[Query] = None, log: Optional[str] = None,
              min: Minimum = None) -> Request[Page[Event]]:
         """Read a page of events: of one stream, of a category (note-*), or of the whole log.
 
         `from_` and `to` are versions where one stream is read. `types` and `tags` select events that are of one of the
-        types and have all of the tags, in whose names there is no comma. `log` is the history that they are of:
-        another one raises `diverged`.
+        types and have all of the tags, in whose names there is no comma; `query` selects those of a query among them.
+        `log` is the history that they are of: another one raises `diverged`.
         """
         def decode(rows: List[Any], done: Dict[str, Any], greeting: Greeting) -> Page[Event]:
             more = done.get("next")
             return Page([_pick(Event, row) for row in rows], _whole(done, "position"), more, None if more is None else
                         Request.read(stream, from_=more, to=to, order=order, limit=limit, types=types,
-                                     tags=tags, log=greeting.log, min=min))
+                                     tags=tags, query=query, log=greeting.log, min=min))
         return Request._make(decode, "READ", _events(stream), {
-            "from": from_, "to": to, "order": order, "limit": limit, "types": types, "tags": tags, "log": log,
-            "min": min})
+            "from": from_, "to": to, "order": order, "limit": limit, "types": types, "tags": tags, "query": query,
+            "log": log, "min": min})
 
     @staticmethod
     def count_events(stream: Optional[str] = None, *, from_: Optional[Point] = None, to: Optional[Point] = None,
                      types: Optional[Sequence[str]] = None, tags: Optional[Sequence[str]] = None,
-                     log: Optional[str] = None, min: Minimum = None) -> Request[int]:
+                     query: Optional[Query] = None, log: Optional[str] = None, min: Minimum = None) -> Request[int]:
         """Count the events that `read` would give without a limit."""
         return Request._make(lambda _, done, __: _whole(done, "count"), "COUNT", _events(stream), {
-            "from": from_, "to": to, "types": types, "tags": tags, "log": log, "min": min})
+            "from": from_, "to": to, "types": types, "tags": tags, "query": query, "log": log, "min": min})
 
     @staticmethod
     def types(category: Optional[str] = None, *, after: Optional[str] = None,
@@ -544,62 +583,84 @@ class Request(Generic[T]):
         """Copy the log, up to the position that is the answer, into a new directory of the store's machine."""
         return Request._make(_position, "BACKUP", os.fspath(directory), write=True, repeatable=False)
 
-    # Writes
+    # Writes: one with `unless` is a `conflict` where an event of a query came after a position. `log` is the history of
+    # the positions: another one raises `diverged`.
 
     @staticmethod
-    def _write(verb: str, target: str, key: Key, version: Optional[int], meta: Optional[Mapping[str, Any]] = None,
-               body: Any = None) -> Request[Receipt]:
+    def _write(verb: str, target: str, key: Key, version: Optional[int], meta: Optional[Mapping[str, Any]],
+               unless: Preconditions, log: Optional[str], body: Any = None) -> Request[Receipt]:
         return Request._make(lambda _, done, __: _pick(Receipt, done), verb, target, {
-            "key": _key(key), "version": version, "meta": meta,
+            "key": _key(key), "version": version, "meta": meta, "unless": unless, "log": log,
         }, body, True, key is not False)
 
     @staticmethod
     def post(kind: Kind, form: Mapping[str, Any], *, key: Key = None, version: Optional[int] = None,
-             meta: Optional[Mapping[str, Any]] = None) -> Request[Receipt]:
+             meta: Optional[Mapping[str, Any]] = None, unless: Preconditions = None,
+             log: Optional[str] = None) -> Request[Receipt]:
         """Add a user, story, message or photo."""
-        return Request._write("POST", kind, key, version, meta, form)
+        return Request._write("POST", kind, key, version, meta, unless, log, form)
 
     @staticmethod
     def edit(target: str, form: Mapping[str, Any], *, key: Key = None, version: Optional[int] = None,
-             meta: Optional[Mapping[str, Any]] = None) -> Request[Receipt]:
+             meta: Optional[Mapping[str, Any]] = None, unless: Preconditions = None,
+             log: Optional[str] = None) -> Request[Receipt]:
         """Revise the fields that are given. `version` is the one that the stream must have now."""
-        return Request._write("EDIT", target, key, version, meta, form)
+        return Request._write("EDIT", target, key, version, meta, unless, log, form)
 
     @staticmethod
     def like(target: str, user: str, *, key: Key = None, version: Optional[int] = None,
-             meta: Optional[Mapping[str, Any]] = None) -> Request[Receipt]:
+             meta: Optional[Mapping[str, Any]] = None, unless: Preconditions = None,
+             log: Optional[str] = None) -> Request[Receipt]:
         """Have a user like a story."""
-        return Request._write("LIKE", target, key, version, meta, {"user": user})
+        return Request._write("LIKE", target, key, version, meta, unless, log, {"user": user})
 
     @staticmethod
     def unlike(target: str, user: str, *, key: Key = None, version: Optional[int] = None,
-               meta: Optional[Mapping[str, Any]] = None) -> Request[Receipt]:
+               meta: Optional[Mapping[str, Any]] = None, unless: Preconditions = None,
+               log: Optional[str] = None) -> Request[Receipt]:
         """Have a user like a story no longer."""
-        return Request._write("UNLIKE", target, key, version, meta, {"user": user})
+        return Request._write("UNLIKE", target, key, version, meta, unless, log, {"user": user})
 
     @staticmethod
     def see(target: str, *, key: Key = None, version: Optional[int] = None,
-            meta: Optional[Mapping[str, Any]] = None) -> Request[Receipt]:
+            meta: Optional[Mapping[str, Any]] = None, unless: Preconditions = None,
+            log: Optional[str] = None) -> Request[Receipt]:
         """Note that the recipient has seen a message."""
-        return Request._write("SEE", target, key, version, meta)
+        return Request._write("SEE", target, key, version, meta, unless, log)
 
     @staticmethod
     def delete(target: str, *, key: Key = None, version: Optional[int] = None,
-               meta: Optional[Mapping[str, Any]] = None) -> Request[Receipt]:
+               meta: Optional[Mapping[str, Any]] = None, unless: Preconditions = None,
+               log: Optional[str] = None) -> Request[Receipt]:
         """Take a story, message or photo away; its history stays readable."""
-        return Request._write("DELETE", target, key, version, meta)
+        return Request._write("DELETE", target, key, version, meta, unless, log)
 
     @staticmethod
     def append(stream: str, events: Union[NewEvent, Sequence[NewEvent]], *, key: Key = None,
-               version: Optional[int] = None) -> Request[Receipt]:
-        """Append one event or several, all or none. `version` 0 says that the stream must not exist yet."""
-        return Request._write("APPEND", stream, key, version, body=events)
+               version: Optional[int] = None, unless: Preconditions = None,
+               log: Optional[str] = None) -> Request[Receipt]:
+        """Append one event or several, all or none. `version` 0 says that the stream must not exist yet.
+
+        `unless` says that no event of a query has come after a position; `log` is the history of that position.
+        """
+        return Request._write("APPEND", stream, key, version, None, unless, log, events)
 
     @staticmethod
-    def append_together(events: Sequence[NewEvent], *, key: Key = None) -> Request[List[Receipt]]:
-        """Append events of several streams, all or none; each names its stream. There is a receipt for each stream."""
+    def append_together(events: Sequence[Union[NewEvent, Check]], *, key: Key = None, unless: Preconditions = None,
+                        log: Optional[str] = None) -> Request[List[Receipt]]:
+        """Append events of several streams, all or none; each names its stream. There is a receipt for each stream.
+
+        A stream and a version alone are a check of a stream that nothing is appended to. `unless` and `log` are as for
+        `append`.
+        """
         return Request._make(lambda rows, _, __: [_pick(Receipt, row) for row in rows], "APPEND", "*",
-                             {"key": _key(key)}, events, True, key is not False)
+                             {"key": _key(key), "unless": unless, "log": log}, events, True, key is not False)
+
+    def _greeted(self) -> Request[Tuple[T, Greeting]]:
+        """Give the same request, whose answer comes with the greeting of the connection that it came over."""
+        def decode(rows: List[Any], done: Dict[str, Any], greeting: Greeting) -> Tuple[T, Greeting]:
+            return self.decode(rows, done, greeting), greeting
+        return Request(self.line, decode, self.write, self.repeatable)
 
 
 def _position(_: List[Any], done: Dict[str, Any], __: Greeting) -> int:
@@ -1154,8 +1215,9 @@ class _Cursor(Generic[T]):
 
     @staticmethod
     def events(stream: Optional[str], from_: Optional[Point], types: Optional[Sequence[str]],
-               tags: Optional[Sequence[str]], log: Optional[str]) -> _Cursor[Event]:
-        return _Cursor(_events(stream), {"from": from_, "types": types, "tags": tags, "log": log}, True)
+               tags: Optional[Sequence[str]], query: Optional[Query], log: Optional[str]) -> _Cursor[Event]:
+        return _Cursor(_events(stream), {
+            "from": from_, "types": types, "tags": tags, "query": query, "log": log}, True)
 
     @property
     def resume(self) -> Optional[Point]:
@@ -1253,6 +1315,61 @@ class _Build:
             raise TimeoutError(f"{self._name} does not answer after {self._limit} s: {told}")
         step, self._step = self._step, min(2 * self._step, 0.25)
         return min(step, left)
+
+
+class _Decision:
+    """A decision on the events of a query, which is made again where a conflict shows that there are more of them."""
+
+    _most = 10
+    """The number of tries."""
+
+    def __init__(self, query: Query, key: Key) -> None:
+        self._query, self._key = query, key
+        self._events: List[Event] = []
+        self._after, self._log = 0, cast(Optional[str], None)
+        self._minimum: Optional[int] = None
+        self._tries, self._step = 0, 0.005
+
+    @property
+    def events(self) -> List[Event]:
+        """The events that were read: a list for the decider to keep."""
+        return list(self._events)
+
+    def more(self) -> Request[Tuple[Page[Event], Greeting]]:
+        """Give the request for the events after those that were read."""
+        return Request.read(query=self._query, from_=self._after + 1, log=self._log, min=self._minimum)._greeted()
+
+    def take(self, answer: Tuple[Page[Event], Greeting]) -> Optional[Request[Tuple[Page[Event], Greeting]]]:
+        """Keep the events of a page, and give the request for the next one."""
+        page, greeting = answer
+        self._events += page.items
+        self._after, self._log = page.position, greeting.log
+        return None if page.following is None else page.following._greeted()
+
+    def write(self, decided: Decided) -> Optional[Request[List[Receipt]]]:
+        """Give the write of a decision; None where it is to write nothing.
+
+        A key that was not given is another one for each try: nothing was written with the one before, and a line that
+        was lost on its way is never taken for the decision that came after it.
+        """
+        elements = cast(Sequence[NewEvent], [decided] if isinstance(decided, Mapping) else list(decided or ()))
+        if not elements:
+            return None
+        unless = cast(Unless, {**self._query, "after": self._after})
+        return Request.append_together(elements, key=self._key, unless=unless, log=self._log)
+
+    def pause(self, error: BaseException) -> float:
+        """Give the seconds to wait before the next try, or raise the error: it is no conflict, or there were enough.
+
+        Deciders that conflict with one another wait for random times, since all but one of those that go on at the
+        same time conflict again.
+        """
+        self._tries += 1
+        if not isinstance(error, StoreError) or error.code != "conflict" or self._tries == self._most:
+            raise error
+        self._minimum = error.position
+        step, self._step = self._step, min(2 * self._step, 0.25)
+        return random.uniform(0, step)
 
 
 class _Subscribed(_Owned, Generic[T]):
@@ -1646,15 +1763,37 @@ class Store(_Owned):
                 self._closed.wait(pause)
         return receipt
 
+    def decide(self, query: Query, decider: Callable[[List[Event]], Decided], *, key: Key = None) -> List[Receipt]:
+        """Read the events of a query, and append what `decider` returns for them, unless another one came meanwhile.
+
+        `decider` is called with all events of the query, and returns elements for `append_together`: one event or a
+        list. Each names its stream; with none of them, or None, nothing is written, and there are no receipts. After a
+        `conflict` the new events are read, too, and `decider` is called again, 10 times at most; then the conflict is
+        raised. An error of `decider` is raised as it is. All tries have the `key` that is given.
+        """
+        decision = _Decision(query, key)
+        while True:
+            request: Optional[Request[Tuple[Page[Event], Greeting]]] = decision.more()
+            while request is not None:
+                request = decision.take(self.call(request))
+            write = decision.write(decider(decision.events))
+            if write is None:
+                return []
+            (result,) = self.pipeline([write])
+            if not isinstance(result, BaseException):
+                return cast(List[Receipt], result)
+            self._closed.wait(decision.pause(result))
+
     def events(self, stream: Optional[str] = None, *, from_: Optional[Point] = None,
                types: Optional[Sequence[str]] = None, tags: Optional[Sequence[str]] = None,
-               log: Optional[str] = None) -> Subscription[Event]:
+               query: Optional[Query] = None, log: Optional[str] = None) -> Subscription[Event]:
         """Subscribe to the events of a stream, of a category (note-*), or of the whole log.
 
+        `types`, `tags` and `query` select among them as for `read`.
         Without `from_`, which is a position or a time, they begin with the next one. Who keeps a position to go on
         from keeps `log` beside it, and has `diverged` raised where the store serves another history.
         """
-        return self._subscribe(_Cursor.events(stream, from_, types, tags, log))
+        return self._subscribe(_Cursor.events(stream, from_, types, tags, query, log))
 
     def watch(self, target: str) -> Subscription[RowItem]:
         """Subscribe to a row such as stories/12345: as it is, and each change of it."""
@@ -2171,11 +2310,31 @@ class AsyncStore(_Owned):
                 await asyncio.sleep(pause)
         return receipt
 
+    async def decide(self, query: Query, decider: Callable[[List[Event]], Union[Decided, Awaitable[Decided]]], *,
+                     key: Key = None) -> List[Receipt]:
+        """Read the events of a query, and append what `decider` returns or gives when awaited; see `Store.decide`."""
+        decision = _Decision(query, key)
+        while True:
+            request: Optional[Request[Tuple[Page[Event], Greeting]]] = decision.more()
+            while request is not None:
+                request = decision.take(await self.call(request))
+            decided = decider(decision.events)
+            write = decision.write(await decided if inspect.isawaitable(decided) else cast(Decided, decided))
+            if write is None:
+                return []
+            try:
+                return await self.call(write)
+            except StoreError as error:
+                if _is_foreign(error):
+                    raise
+                pause = decision.pause(error)
+            await asyncio.sleep(pause)
+
     async def events(self, stream: Optional[str] = None, *, from_: Optional[Point] = None,
                      types: Optional[Sequence[str]] = None, tags: Optional[Sequence[str]] = None,
-                     log: Optional[str] = None) -> AsyncSubscription[Event]:
+                     query: Optional[Query] = None, log: Optional[str] = None) -> AsyncSubscription[Event]:
         """Subscribe to events; see `Store.events`."""
-        return await self._subscribe(_Cursor.events(stream, from_, types, tags, log))
+        return await self._subscribe(_Cursor.events(stream, from_, types, tags, query, log))
 
     async def watch(self, target: str) -> AsyncSubscription[RowItem]:
         """Subscribe to a row; see `Store.watch`."""

@@ -216,6 +216,35 @@ scenario("a store that ends between any two bytes", async (it) => {
     }
 });
 
+scenario("a decision goes on after its last page, and sends again what lost its answer", async (it) => {
+    const row = (position) => `= ${JSON.stringify({ position, stream: "n-1", version: position, type: "A", time: "x", by: 0,
+        data: position })}\n`;
+    const replies = [`${row(3)}+ {"position":7,"next":4}`, `${row(5)}+ {"position":8}`,
+        '- {"code":"conflict","message":"x","retry":"refetch","position":11}', `${row(11)}+ {"position":12}`, null];
+    const receipts = '= {"stream":"n-2","version":1,"position":13,"repeated":true}\n+ {"count":1,"position":13}';
+    for (const given of ["k", undefined]) {
+        const peer = startPeer(join(it.directory, `peer-${given}`), [
+            { greeting: { log: "b" }, replies }, { greeting: { log: "b" }, replies: [receipts] }]);
+        it.later(peer.close);
+        const seen = [];
+        const [receipt] = await it.open(peer.path).decide({ any: [{ tags: ["t"] }] }, (events) => {
+            seen.push(events.map(({ data }) => data));
+            return { stream: "n-2", type: "A", data: events.length };
+        }, { key: given });
+        assert.equal(receipt.repeated, true);
+        assert.deepEqual(seen, [[3, 5], [3, 5, 11]]);
+        const keys = peer.received.flatMap((line) => /^APPEND .* key=(\S+)/.exec(line)?.[1] ?? []);
+        assert.equal(keys[1], keys[2]);
+        assert.equal(keys[0] === keys[1], given !== undefined);
+        const query = 'query={"any":[{"tags":["t"]}]}';
+        const write = (after, count) => `APPEND * key=K unless={"any":[{"tags":["t"]}],"after":${after}} log=b `
+            + `[{"stream":"n-2","type":"A","data":${count}}]`;
+        assert.deepEqual(peer.received.map((line) => line.replace(/ key=\S+/, " key=K")), [
+            `READ events from=1 ${query}`, `READ events from=4 ${query} log=b`, write(8, 2),
+            `READ events from=9 ${query} log=b min=11`, write(12, 3), write(12, 3)]);
+    }
+});
+
 scenario("a subscription whose store ends between any two bytes", async (it) => {
     const toy = startToy(join(it.directory, "toy"));
     it.later(toy.close);

@@ -173,6 +173,113 @@ scenario("another history on the same socket is told", async (it) => {
     assert.notEqual(events.log, log);
 });
 
+// Decisions
+
+/** An event with the tag t. */
+const tagged = (data, stream) => ({ stream, type: "A", data, tags: ["t"] });
+const data = (events) => events.map((event) => event.data);
+
+scenario("of sixteen deciders ten take the ten pieces that there are", async (it) => {
+    class SoldOut extends Error {}
+    const { path } = await it.daemon();
+    const stores = numbers(4).map(() => it.open(path));
+    for (const count of [7, 3]) {
+        await stores[0].append("stock-1", { type: "Stocked", data: count, tags: ["piece:1"] });
+    }
+    const reserve = (number) => (events) => {
+        const of = (type) => data(events.filter((event) => event.type === type));
+        if (of("Reserved").length === of("Stocked").reduce((a, b) => a + b, 0)) throw new SoldOut();
+        return { stream: `order-${number}`, type: "Reserved", data: number, tags: ["piece:1"] };
+    };
+    const results = await Promise.allSettled(numbers(16).map((number) =>
+        stores[number % 4].decide({ tags: ["piece:1"] }, reserve(number))));
+    const refused = results.filter(({ status }) => status === "rejected").map(({ reason }) => reason);
+    assert.deepEqual(refused.map((reason) => reason instanceof SoldOut), Array(6).fill(true), String(refused));
+    const receipts = results.flatMap(({ value }) => value ?? []);
+    const events = await collect(stores[0].readAll("order-*"));
+    assert.equal(receipts.length, 10);
+    assert.deepEqual(receipts.map(({ position }) => position).sort((a, b) => a - b), events.map(({ position }) => position));
+});
+
+scenario("a decision is made again with the events that came, and may be a promise", async (it) => {
+    const { path } = await it.daemon();
+    const store = it.open(path), other = it.open(path);
+    const query = { any: [{ tags: ["t"], types: ["A"] }, { stream: "other-*" }] };
+    await other.append("note-1", [tagged(1), { type: "B", data: 2, tags: ["t"] }]);
+    const seen = [];
+    const decider = async (events) => {
+        seen.push(data(events));
+        events.length = 0; // The array is the decider's own.
+        if (seen.length < 3) {
+            await other.append("other-1", [{ type: "C", data: 10 * seen.length }, { type: "C", data: 0 }]);
+        }
+        return [{ stream: "note-2", type: "D", data: Math.min(seen.length, 3) }, { stream: "other-1", version: 4 },
+            { stream: "note-3", version: 0, type: "D", data: "x" }];
+    };
+    const receipts = await store.decide(query, decider, { key: "k" });
+    assert.deepEqual(seen, [[1], [1, 10, 0], [1, 10, 0, 20, 0]]);
+    assert.deepEqual(receipts.map(({ stream, position }) => [stream, position]), [["note-2", 7], ["note-3", 8]]);
+    const events = await collect(store.readAll("note-2"));
+    assert.deepEqual(events.map((event) => [event.data, event.key]), [[3, "k"]]);
+    // The same key with the same events has the same receipts, whatever came since.
+    await other.append("note-1", tagged(1));
+    const again = await store.decide(query, decider, { key: "k" });
+    assert.deepEqual(seen[3], [1, 10, 0, 20, 0, 1]);
+    assert.deepEqual(again.map(({ position, repeated }) => [position, repeated]), [[7, true], [8, true]]);
+    assert.equal(await store.ping(), 9);
+});
+
+scenario("a decision may be to write nothing", async (it) => {
+    const store = it.open((await it.daemon()).path);
+    for (const nothing of [undefined, null, [], Promise.resolve()]) {
+        assert.deepEqual(await store.decide({ tags: ["t"] }, () => nothing), []);
+    }
+    assert.equal(await store.ping(), 0);
+});
+
+scenario("a decision is given up after ten conflicts", async (it) => {
+    const { path } = await it.daemon();
+    const store = it.open(path), other = it.open(path);
+    const counts = [];
+    const deciding = store.decide({ tags: ["t"] }, async (events) => {
+        counts.push(events.length);
+        await other.append("note-1", tagged(1));
+        return tagged(1, "note-2");
+    });
+    await assert.rejects(deciding, { code: "conflict", unless: 0, after: 9, position: 10, stream: "note-1", type: "A" });
+    assert.deepEqual(counts, numbers(10));
+    assert.equal(await store.countEvents("note-2"), 0);
+});
+
+scenario("an error of a decider ends the decision", async (it) => {
+    const store = it.open((await it.daemon()).path);
+    const refusals = [new Error("no"), new StoreError({ code: "conflict", message: "x", retry: "refetch" })];
+    for (const refusal of refusals) {
+        for (const decider of [() => { throw refusal; }, async () => { throw refusal; }]) {
+            let calls = 0;
+            const deciding = store.decide({ tags: ["t"] }, () => { calls += 1; return decider(); });
+            await assert.rejects(deciding, (error) => error === refusal);
+            assert.equal(calls, 1);
+        }
+    }
+});
+
+scenario("a decider gets the events of all pages, and none after an abort", async (it) => {
+    const store = it.open((await it.daemon()).path);
+    for (const start of numbers(5)) await store.append("note-1", numbers(500, 500 * start).map((n) => tagged(n)));
+    await store.append("note-2", note(0));
+    const seen = [];
+    const decider = (events) => {
+        seen.push(data(events));
+        return tagged(2500, "note-1");
+    };
+    await store.decide({ tags: ["t"] }, decider);
+    await store.decide({ any: [{ tags: ["t"] }, { stream: "other-1" }] }, decider);
+    assert.deepEqual(seen, [numbers(2500), [...numbers(2500), 2500]]);
+    await assert.rejects(store.decide({ tags: ["t"] }, decider, { signal: AbortSignal.abort() }), { name: "AbortError" });
+    assert.equal(seen.length, 2);
+});
+
 // Other machines
 
 scenario("a certificate that is not trusted is refused with the reason", async (it) => {
@@ -340,7 +447,7 @@ scenario("the examples of the README, and again", async (it) => {
     const { path } = await it.daemon();
     const text = readFileSync(join(here, "../README.md"), "utf8");
     const examples = [...text.matchAll(/```js\n(.*?)```\n+```\n(.*?)```/gs)];
-    assert.deepEqual([examples.length, text.split("```js").length - 1], [2, 2]);
+    assert.deepEqual([examples.length, text.split("```js").length - 1], [3, 3]);
     for (const [, program, output] of [...examples, ...examples]) {
         const file = join(it.directory, "example.mjs");
         writeFileSync(file, program.replace("./storykeep.mjs", client));

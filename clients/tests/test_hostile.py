@@ -11,6 +11,7 @@ import linecache
 import multiprocessing
 import os
 import pathlib
+import re
 import signal
 import socket
 import subprocess
@@ -225,6 +226,35 @@ class Tests(Scenario):
             kept = [receipt["version"] for key, receipt in toy.keys.items() if key.startswith("key=")]
             self.assertEqual(kept, [results[n].version for n in (1, 3)], cut)
             self.assertEqual(2 + len(done), len(toy.keys), cut)
+
+    def test_a_decision_goes_on_after_its_last_page_and_sends_again_what_lost_its_answer(self):
+        def row(position):
+            return "= " + json.dumps({"position": position, "stream": "n-1", "version": position, "type": "A", "time": "x",
+                                      "by": 0, "data": position})
+        replies = [f'{row(3)}\n+ {{"position":7,"next":4}}', f'{row(5)}\n+ {{"position":8}}',
+                   '- {"code":"conflict","message":"x","retry":"refetch","position":11}',
+                   f'{row(11)}\n+ {{"position":12}}', None]
+        receipts = '= {"stream":"n-2","version":1,"position":13,"repeated":true}\n+ {"count":1,"position":13}'
+        for given in ("k", None):
+            peer = self.serve(Peer, [{"greeting": {"log": "b"}, "replies": replies},
+                                     {"greeting": {"log": "b"}, "replies": [receipts]}])
+            client, seen = self.open(peer.path), []
+
+            def decider(events):
+                seen.append([event.data for event in events])
+                return {"stream": "n-2", "type": "A", "data": len(events)}
+            (receipt,) = client.do("decide", {"any": [{"tags": ["t"]}]}, decider, key=given)
+            self.assertTrue(receipt.repeated)
+            self.assertEqual([[3, 5], [3, 5, 11]], seen)
+            keys = [re.search(r" key=(\S+)", line)[1] for line in peer.received if line.startswith("APPEND")]
+            self.assertEqual(keys[1], keys[2])
+            self.assertEqual(given is not None, keys[0] == keys[1])
+            query = 'query={"any":[{"tags":["t"]}]}'
+            write = 'APPEND * key=K unless={"any":[{"tags":["t"]}],"after":%d} log=b [{"stream":"n-2","type":"A","data":%d}]'
+            self.assertEqual([
+                f"READ events from=1 {query}", f"READ events from=4 {query} log=b", write % (8, 2),
+                f"READ events from=9 {query} log=b min=11", write % (12, 3), write % (12, 3),
+            ], [re.sub(" key=\\S+", " key=K", line) for line in peer.received])
 
     def test_a_subscription_whose_store_ends_between_any_two_bytes(self):
         toy = self.serve(Toy)

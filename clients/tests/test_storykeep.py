@@ -186,6 +186,109 @@ class Tests(Scenario):
         self.assertEqual(other.path, daemon.path)
         client.stop(subscription)
 
+    # Decisions
+
+    def test_of_sixteen_deciders_ten_take_the_ten_pieces_that_there_are(self):
+        class SoldOut(Exception):
+            pass
+
+        def reserve(number, events):
+            reserved = [event.data for event in events if event.type == "Reserved"]
+            if len(reserved) == sum(event.data for event in events if event.type == "Stocked"):
+                raise SoldOut
+            return {"stream": f"order-{number}", "type": "Reserved", "data": number, "tags": ["piece:1"]}
+
+        def decide(number):
+            return clients[number % 4].do("decide", {"tags": ["piece:1"]}, lambda events: reserve(number, events))
+        path = self.daemon().path
+        clients = [self.open(path) for _ in range(4)]
+        for count in (7, 3):
+            clients[0].do("append", "stock-1", {"type": "Stocked", "data": count, "tags": ["piece:1"]})
+        work = [call_later(lambda number=number: decide(number)) for number in range(16)]
+        errors = [each.exception(LIMIT) for each in work]
+        self.assertEqual(6, len([error for error in errors if isinstance(error, SoldOut)]), errors)
+        receipts = [each.result() for each, error in zip(work, errors) if error is None]
+        self.assertEqual([(1, 1)] * 10, [(len(each), each[0].version) for each in receipts])
+        events = clients[0].do("read_all", "order-*")
+        self.assertEqual(sorted(each[0].position for each in receipts), [event.position for event in events])
+
+    def test_a_decision_is_made_again_with_the_events_that_came(self):
+        path = self.daemon().path
+        client, other = self.open(path), self.open(path)
+        query = {"any": [{"tags": ["t"], "types": ["A"]}, {"stream": "other-*"}]}
+        other.do("append", "note-1", [{"type": "A", "data": 1, "tags": ["t"]}, {"type": "B", "data": 2, "tags": ["t"]}])
+        seen = []
+
+        def decider(events):
+            seen.append([event.data for event in events])
+            events.clear()  # The list is the decider's own.
+            if len(seen) < 3:
+                other.do("append", "other-1", [{"type": "C", "data": 10 * len(seen)}, {"type": "C", "data": 0}])
+            return [{"stream": "note-2", "type": "D", "data": min(len(seen), 3)}, {"stream": "other-1", "version": 4},
+                    {"stream": "note-3", "version": 0, "type": "D", "data": "x"}]
+        receipts = client.do("decide", query, decider, key="k")
+        self.assertEqual([[1], [1, 10, 0], [1, 10, 0, 20, 0]], seen)
+        self.assertEqual([("note-2", 7), ("note-3", 8)], [(each.stream, each.position) for each in receipts])
+        self.assertEqual([(3, "k")], [(event.data, event.key) for event in client.do("read_all", "note-2")])
+        # The same key with the same events has the same receipts, whatever came since.
+        other.do("append", "note-1", {"type": "A", "data": 1, "tags": ["t"]})
+        again = client.do("decide", query, decider, key="k")
+        self.assertEqual([1, 10, 0, 20, 0, 1], seen[3])
+        self.assertEqual([(7, True), (8, True)], [(each.position, each.repeated) for each in again])
+        self.assertEqual(9, client.do("ping"))
+
+    def test_a_decision_may_be_to_write_nothing(self):
+        client = self.open(self.daemon().path)
+        for nothing in (None, [], ()):
+            self.assertEqual([], client.do("decide", {"tags": ["t"]}, lambda events: nothing))
+        self.assertEqual(0, client.do("ping"))
+
+    def test_a_decision_is_given_up_after_ten_conflicts(self):
+        path = self.daemon().path
+        client, other = self.open(path), self.open(path)
+        event = {"type": "A", "data": 1, "tags": ["t"]}
+        counts = []
+
+        def decider(events):
+            counts.append(len(events))
+            other.do("append", "note-1", event)
+            return {**event, "stream": "note-2"}
+        with self.assertRaises(StoreError) as caught:
+            client.do("decide", {"tags": ["t"]}, decider)
+        self.assertEqual(list(range(10)), counts)
+        error = caught.exception
+        self.assertEqual(("conflict", 0, 9, 10, "note-1", "A"), (
+            error.code, error.unless, error.after, error.position, error.stream, error.type))
+        self.assertEqual([], client.do("read_all", "note-2"))
+
+    def test_an_error_of_a_decider_ends_the_decision(self):
+        client = self.open(self.daemon().path)
+        refusals = [ZeroDivisionError(), StoreError({"code": "conflict", "message": "x", "retry": "refetch"})]
+        for refusal in refusals:
+            calls = []
+
+            def decider(events):
+                calls.append(events)
+                raise refusal
+            with self.assertRaises(type(refusal)) as caught:
+                client.do("decide", {"tags": ["t"]}, decider)
+            self.assertIs(refusal, caught.exception)
+            self.assertEqual(1, len(calls))
+
+    def test_a_decider_gets_the_events_of_all_pages(self):
+        client = self.open(self.daemon().path)
+        for start in range(0, 2500, 500):
+            client.do("append", "note-1", [{"type": "A", "data": n, "tags": ["t"]} for n in range(start, start + 500)])
+        client.do("append", "note-2", {"type": "A", "data": 0})
+        seen = []
+
+        def decider(events):
+            seen.append([event.data for event in events])
+            return {"stream": "note-1", "type": "A", "data": 2500, "tags": ["t"]}
+        for query in ({"tags": ["t"]}, {"any": [{"tags": ["t"]}, {"stream": "other-1"}]}):
+            client.do("decide", query, decider)
+        self.assertEqual([list(range(2500)), [*range(2500), 2500]], seen)
+
     # Other machines
 
     def test_a_certificate_that_is_not_trusted_is_refused_with_the_reason(self):
@@ -337,7 +440,7 @@ class BlockingTests(Tests, unittest.TestCase):
             self.open(daemon.path).do("append", "cup-1", {"type": "Sipped", "data": {}})
         text = (HERE.parent / "README.md").read_text()
         examples = re.findall(r"```python\n(.*?)```\n+```\n(.*?)```", text, re.DOTALL)
-        self.assertEqual((3, 3), (len(examples), text.count("```python")))
+        self.assertEqual((4, 4), (len(examples), text.count("```python")))
         for program, output in 2 * examples:
             environment = {**os.environ, "STORED_SOCKET": daemon.path, "PYTHONPATH": str(CLIENTS / "python")}
             done = subprocess.run(
@@ -406,6 +509,23 @@ class BlockingTests(Tests, unittest.TestCase):
 
 class AsyncTests(Tests, unittest.TestCase):
     driver = Concurrent
+
+    def test_a_decider_may_be_awaited(self):
+        client = self.open(self.daemon().path)
+        counts = []
+
+        async def decider(events):
+            counts.append(len(events))
+            if len(counts) == 1:
+                await client.store.append("note-1", {"type": "A", "data": 1, "tags": ["t"]})
+            return [{"stream": "note-2", "type": "A", "data": len(events), "tags": ["t"]}]
+        (receipt,) = client.do("decide", {"tags": ["t"]}, decider)
+        self.assertEqual(([0, 1], 2), (counts, receipt.position))
+
+        async def refuse(events):
+            raise ZeroDivisionError
+        with self.assertRaises(ZeroDivisionError):
+            client.do("decide", {"tags": ["t"]}, refuse)
 
     def test_a_cancelled_wait_loses_nothing(self):
         client = self.open(self.daemon().path)

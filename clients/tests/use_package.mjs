@@ -26,6 +26,17 @@ for await (const event of await store.events("order-1", { from: 1 })) {
 /** @param {unknown} error */
 const isConflict = (error) => error instanceof StoreError && error.code === "conflict" && error.actual === 1;
 await assert.rejects(store.append("order-1", { type: "Placed", data: {} }, { version: 0 }), isConflict);
+/** @type {import("storykeep").Query} */
+const reserved = { any: [{ tags: ["seat:1"], types: ["Reserved"] }, { stream: "hall-*" }] };
+/** @type {(events: import("storykeep").StoreEvent[]) => Promise<import("storykeep").Decided>} */
+const reserve = async ({ length }) => length === 0 ? [{ stream: "order-1", version: 1 },
+    { stream: "order-2", type: "Reserved", data: 1, tags: ["seat:1"] }] : undefined;
+assert.deepEqual((await store.decide(reserved, reserve, { key: "seat-1" })).map(({ stream }) => stream), ["order-2"]);
+assert.deepEqual(await store.decide(reserved, reserve), []);
+/** @param {unknown} error */
+const isSeen = (error) => error instanceof StoreError && error.unless === 0 && error.stream === "order-2";
+const unless = [{ tags: ["seat:1"], after: receipt.position }];
+await assert.rejects(store.append("order-3", { type: "Reserved", data: 3 }, { unless }), isSeen);
 await store.close();
 
 // The types name all that is there, and nothing else.
