@@ -219,6 +219,13 @@ final class ModelDirectory: Directory {
     func category(of kind: Kind) -> String { world.catalogue.schema(of: kind)?.category ?? "content" }
 }
 
+extension EventRecord {
+    /// A copy of the stream's name, which outlives the record.
+    var keptStream: StreamName {
+        StreamName(trusted: ByteView(copying: streamName), categoryCount: streamName.firstIndex(of: 0x2D) ?? 0)
+    }
+}
+
 extension Failure {
     /// Returns the result of a read.
     ///

@@ -30,15 +30,6 @@ extension World {
 }
 
 extension WriteAction {
-    /// The options of a write of events; nil for a definition.
-    package var options: WriteOptions? {
-        switch self {
-        case .append(_, _, let options), .appendTogether(_, let options): options
-        case .content(let write): write.options
-        case .define, .undefine: nil
-        }
-    }
-
     /// `key=` of a write; nil where it has none.
     package var key: RequestKey? {
         switch self {

@@ -89,12 +89,9 @@ package struct EventMatch: Equatable, Sendable {
     /// The type of the event.
     package let type: EventType
 
-    /// Creates a match with an event.
-    package init(_ record: EventRecord) {
-        let name = UnsafeRawBufferPointer(rebasing: record.json[record.stream])
-        position = record.position
-        stream = StreamName(trusted: ByteView(copying: name), categoryCount: name.firstIndex(of: 0x2D) ?? 0)
-        type = EventType(trusted: ByteView(copying: UnsafeRawBufferPointer(rebasing: record.json[record.type])))
+    /// Creates a match from its parts.
+    package init(position: Position, stream: StreamName, type: EventType) {
+        (self.position, self.stream, self.type) = (position, stream, type)
     }
 }
 

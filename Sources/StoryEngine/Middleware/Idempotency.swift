@@ -95,11 +95,9 @@ struct Idempotency {
 extension Receipt {
     /// Creates the receipt of an event that was written before.
     init(repeating record: EventRecord, isRepeated: Bool = true) {
-        let name = record.streamName
         self.init(
-            id: nil,
-            stream: StreamName(trusted: ByteView(copying: name), categoryCount: name.firstIndex(of: 0x2D) ?? 0),
-            version: record.version, position: record.position, time: record.time, repeated: isRepeated)
+            id: nil, stream: record.keptStream, version: record.version, position: record.position, time: record.time,
+            repeated: isRepeated)
     }
 
     /// The ID of the stream if the store may have generated it; nil if a client must have chosen it.

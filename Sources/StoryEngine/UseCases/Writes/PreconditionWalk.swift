@@ -1,4 +1,4 @@
-import StoryCore
+package import StoryCore
 import StoryFold
 
 /// A walk over the events that may break some preconditions, one after the other, in steps.
@@ -27,8 +27,8 @@ struct PreconditionWalk {
     private var asked = 0
     /// The items that may have an event after the position of the precondition.
     private var open: [EventSelection] = []
-    private var cursor: LogCursor?
-    private var recordWork = Work.record
+    /// The walk through the events of the open items; nil before it begins.
+    private var walk: (selection: EventSelection, cursor: LogCursor)?
 
     /// Creates a walk over the events up to a position.
     ///
@@ -44,38 +44,35 @@ struct PreconditionWalk {
         while index < preconditions.count, preconditions[index].after >= end { index += 1 }
         guard index < preconditions.count else { return (.holds, .zero) }
         let precondition = preconditions[index]
-        var names = 0
-        if cursor == nil {
-            if asked < precondition.query.items.count { return (.more, try ask(precondition)) }
-            guard !open.isEmpty else {
-                next()
-                return (index < preconditions.count ? .more : .holds, .zero)
-            }
+        guard asked == precondition.query.items.count else { return (.more, try ask(precondition)) }
+        guard !open.isEmpty else { return (next(), .zero) }
+        var work = Work.zero
+        if walk == nil {
             let selection = EventSelection(source: .all, EventQuery(items: open))
-            recordWork = selection.recordWork
-            names = open.count
-            cursor = try LogCursor(
+            let cursor = try LogCursor(
                 selection, from: precondition.after.next, through: end, log: world.log, index: world.provenStreams)
+            walk = (selection, cursor)
+            work = open.count * .search
         }
-        let open = open
+        guard let selection = walk?.selection else { return (.more, work) }
         var match: EventMatch?
         var count = 0
-        let work = try cursor?.step(atMost: PreconditionWalk.mostRecords) { record, _, _ in
+        let searching = try walk?.cursor.step(atMost: PreconditionWalk.mostRecords) { record, _, _ in
             guard count < PreconditionWalk.mostRecords else { return false }
             count += 1
-            if open.contains(where: { $0.matches(record) }) { match = EventMatch(record) }
+            if selection.matches(record) { match = EventMatch(record) }
             return match == nil
         }
-        let all = (work ?? .zero) + count * recordWork + names * .search
-        if let match { return (.broken(index, match), all) }
-        guard cursor?.isAtEnd == true else { return (.more, all) }
-        next()
-        return (index < preconditions.count ? .more : .holds, all)
+        work += (searching ?? .zero) + count * selection.recordWork
+        if let match { return (.broken(index, match), work) }
+        return (walk?.cursor.isAtEnd == true ? next() : .more, work)
     }
 
-    private mutating func next() {
+    /// Goes on to the next one, if there is one.
+    private mutating func next() -> Result {
         index += 1
-        (asked, open, cursor) = (0, [], nil)
+        (asked, open, walk) = (0, [], nil)
+        return index < preconditions.count ? .more : .holds
     }
 
     /// Asks an item for the last events of its types; it is open where one is after the position of the precondition.
@@ -102,5 +99,14 @@ extension EventSelection {
         case .stream(let stream): stream.category
         case .category(let category): category
         }
+    }
+}
+
+extension EventMatch {
+    /// Creates a match with the event of a record.
+    package init(_ record: EventRecord) {
+        let type = UnsafeRawBufferPointer(rebasing: record.json[record.type])
+        self.init(
+            position: record.position, stream: record.keptStream, type: EventType(trusted: ByteView(copying: type)))
     }
 }
