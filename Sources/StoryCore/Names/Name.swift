@@ -175,6 +175,8 @@ package struct StreamName: Name {
 package struct EventType: PlainName {
     /// The length of a type, in bytes.
     @inlinable package static var length: ClosedRange<Int> { 1...64 }
+    /// The sentence about a text that is no type.
+    package static let rule = "a type is 1–64 bytes of A–Z a–z 0–9 . _ ~ -"
 
     /// The bytes of the name.
     @usableFromInline package let spelling: ByteView

@@ -57,7 +57,7 @@ package final class EventLineReader {
         case "type":
             members.type = EventType(
                 trusted: ByteView(
-                    borrowing: try value.text(EventType.length, "a type is 1–64 bytes of A–Z a–z 0–9 . _ ~ -")))
+                    borrowing: try value.text(EventType.length, EventType.rule)))
         case "time":
             members.time = try value.time()
         case "cursor":

@@ -95,7 +95,7 @@ struct OptionValues: ~Copyable {
                     field: "types", rule: .tooLong, message: "types= names at most \(EventQuery.mostTypes) types")
             }
             guard name.spellsName(EventType.length) else {
-                let message = "a type is 1–64 bytes of A–Z a–z 0–9 . _ ~ -, and commas part them"
+                let message = EventType.rule + ", and commas part them"
                 throw FieldError(field: "types", rule: .malformed, message: message)
             }
             types.append(EventType(trusted: ByteView(copying: name)))

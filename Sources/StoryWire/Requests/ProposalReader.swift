@@ -129,7 +129,7 @@ final class ProposalReader {
         let text = member.pointee.value.stringBytes
         if text.spellsName(EventType.length) { return text }
         let rule = text.nameRule(EventType.length)
-        parts.reject(element.field("type"), rule, "a type is 1–64 bytes of A–Z a–z 0–9 . _ ~ -")
+        parts.reject(element.field("type"), rule, EventType.rule)
         return nil
     }
 

@@ -54,10 +54,10 @@ enum QueryOptions {
     }
 }
 
-/// A reader of the queries of one option.
+/// A reader of the queries of one option. The path of a value is made for its error alone.
 private struct QueryReader {
-    /// Takes a name of an array, or notes its error.
-    typealias TakeName = (UnsafeRawBufferPointer, _ path: String, _ parts: inout LineParts) -> Void
+    /// Takes a name of an array, or returns the rule that it breaks.
+    typealias TakeName = (UnsafeRawBufferPointer) -> (rule: FieldRule, message: String)?
 
     private let scanner: JSONScanner
     /// The number of items that were read, which one option has a limit of.
@@ -69,11 +69,11 @@ private struct QueryReader {
     ///
     /// - Parameter takesPosition: true where `after` may be beside the query.
     mutating func query(
-        _ value: csj_value, at path: String, takesPosition: Bool, _ parts: inout LineParts
+        _ value: csj_value, at path: @autoclosure () -> String, takesPosition: Bool, _ parts: inout LineParts
     ) -> (items: [EventSelection], after: Position) {
         var after = Position.zero
         guard value.kind == .object else {
-            parts.reject(path, .wrongType, "a query is a JSON object, such as {\"tags\":[\"course:c1\"]}")
+            parts.reject(path(), .wrongType, "a query is a JSON object, such as {\"tags\":[\"course:c1\"]}")
             return ([], after)
         }
         var (item, any, hasItem) = (ItemDraft(), csj_value?.none, false)
@@ -82,23 +82,25 @@ private struct QueryReader {
             if member.hasKey("any") {
                 any = member.value
             } else if takesPosition, member.hasKey("after") {
-                after = position(member.value, at: path + ".after", &parts)
-            } else if take(member, of: &item, at: path, &parts) {
+                after = position(member.value, at: path() + ".after", &parts)
+            } else if take(member, of: &item, at: path(), &parts) {
                 hasItem = true
             } else {
                 let known =
                     takesPosition ? "tags, types and stream, or any; and after" : "tags, types and stream, or any"
-                parts.reject("\(path).\(Refusals.echo(member.keyBytes))", .unknownField, "a query has \(known)")
+                parts.reject("\(path()).\(Refusals.echo(member.keyBytes))", .unknownField, "a query has \(known)")
             }
         }
-        guard let any else { return (finished(item, isGiven: hasItem, at: path, &parts), after) }
-        if hasItem { parts.reject(path + ".any", .unknownField, "a query has any, or tags, types and stream") }
-        return (items(any, at: path + ".any", &parts), after)
+        guard let any else { return (finished(item, isGiven: hasItem, at: path(), &parts), after) }
+        if hasItem { parts.reject(path() + ".any", .unknownField, "a query has any, or tags, types and stream") }
+        return (items(any, at: path() + ".any", &parts), after)
     }
 
-    private mutating func items(_ value: csj_value, at path: String, _ parts: inout LineParts) -> [EventSelection] {
+    private mutating func items(_ value: csj_value, at path: @autoclosure () -> String, _ parts: inout LineParts)
+        -> [EventSelection]
+    {
         guard value.kind == .array else {
-            parts.reject(path, .wrongType, "any is an array of items")
+            parts.reject(path(), .wrongType, "any is an array of items")
             return []
         }
         var items: [EventSelection] = []
@@ -106,70 +108,71 @@ private struct QueryReader {
         var index = 0
         while scanner.next(&walk, &element) {
             guard count < EventQuery.mostItems else {
-                parts.reject(path, .tooLong, "there are at most \(EventQuery.mostItems) items")
+                parts.reject(path(), .tooLong, "there are at most \(EventQuery.mostItems) items")
                 return items
             }
-            items += item(element.value, at: "\(path)[\(index)]", &parts)
+            items += item(element.value, at: "\(path())[\(index)]", &parts)
             index += 1
         }
-        if index == 0 { parts.reject(path, .empty, "any has an item at least") }
+        if index == 0 { parts.reject(path(), .empty, "any has an item at least") }
         return items
     }
 
-    private mutating func item(_ value: csj_value, at path: String, _ parts: inout LineParts) -> [EventSelection] {
+    private mutating func item(_ value: csj_value, at path: @autoclosure () -> String, _ parts: inout LineParts)
+        -> [EventSelection]
+    {
         guard value.kind == .object else {
-            parts.reject(path, .wrongType, "an item is a JSON object, such as {\"tags\":[\"course:c1\"]}")
-            return finished(ItemDraft(), isGiven: true, at: path, &parts)
+            parts.reject(path(), .wrongType, "an item is a JSON object, such as {\"tags\":[\"course:c1\"]}")
+            return finished(ItemDraft(), isGiven: true, at: path(), &parts)
         }
         var (item, hasMember) = (ItemDraft(), false)
         var (walk, member) = (scanner.walk(value), csj_member())
         while scanner.next(&walk, &member) {
             hasMember = true
-            guard !take(member, of: &item, at: path, &parts) else { continue }
-            let field = "\(path).\(Refusals.echo(member.keyBytes))"
-            parts.reject(field, .unknownField, "an item has tags, types and stream")
+            guard !take(member, of: &item, at: path(), &parts) else { continue }
+            parts.reject(
+                "\(path()).\(Refusals.echo(member.keyBytes))", .unknownField, "an item has tags, types and stream")
         }
-        return finished(item, isGiven: hasMember, at: path, &parts)
+        return finished(item, isGiven: hasMember, at: path(), &parts)
     }
 
     /// Returns the item of a draft; an item without a member is noted.
     private mutating func finished(
-        _ item: ItemDraft, isGiven: Bool, at path: String, _ parts: inout LineParts
+        _ item: ItemDraft, isGiven: Bool, at path: @autoclosure () -> String, _ parts: inout LineParts
     ) -> [EventSelection] {
         count += 1
         if count > EventQuery.mostItems {
-            parts.reject(path, .tooLong, "there are at most \(EventQuery.mostItems) items")
+            parts.reject(path(), .tooLong, "there are at most \(EventQuery.mostItems) items")
         }
-        if !isGiven { parts.reject(path, .empty, "an item has tags, types or a stream") }
+        if !isGiven { parts.reject(path(), .empty, "an item has tags, types or a stream") }
         return [EventSelection(source: item.source, EventQuery(types: item.types, tags: item.tags))]
     }
 
     /// Reads a member of an item; returns false for another one.
-    private func take(_ member: csj_member, of item: inout ItemDraft, at path: String, _ parts: inout LineParts) -> Bool
-    {
+    private func take(
+        _ member: csj_member, of item: inout ItemDraft, at path: @autoclosure () -> String, _ parts: inout LineParts
+    ) -> Bool {
         if member.hasKey("tags") {
-            names(member.value, at: path + ".tags", most: EventTags.maxCount, of: "tag", &parts) { name, path, parts in
-                guard EventTags.isTag(name) else {
-                    return parts.reject(path, EventTags.ruleBroken(by: name), EventTags.rule)
-                }
+            names(member.value, at: path() + ".tags", most: EventTags.maxCount, of: "tag", &parts) { name in
+                guard EventTags.isTag(name) else { return (EventTags.ruleBroken(by: name), EventTags.rule) }
                 let tag = EventTag(trusted: name)
                 if !item.tags.contains(tag) { item.tags.append(tag) }
+                return nil
             }
         } else if member.hasKey("types") {
-            names(member.value, at: path + ".types", most: EventQuery.mostTypes, of: "type", &parts) {
-                name, path, parts in
+            names(member.value, at: path() + ".types", most: EventQuery.mostTypes, of: "type", &parts) { name in
                 guard name.spellsName(EventType.length) else {
-                    let rule = name.nameRule(EventType.length)
-                    return parts.reject(path, rule, "a type is 1–64 bytes of A–Z a–z 0–9 . _ ~ -")
+                    return (name.nameRule(EventType.length), EventType.rule)
                 }
                 item.types.append(EventType(trusted: ByteView(copying: name)))
+                return nil
             }
         } else if member.hasKey("stream") {
             guard member.value.isString else {
-                parts.reject(path + ".stream", .wrongType, "a stream is a string, such as order-7 or order-*")
+                parts.reject(path() + ".stream", .wrongType, "a stream is a string, such as order-7 or order-*")
                 return true
             }
-            item.source = parts.streams(member.value.stringBytes, field: path + ".stream") ?? .all
+            item.source = parts.streams(member.value.stringBytes, field: path() + ".stream") ?? .all
         } else {
             return false
         }
@@ -178,34 +181,34 @@ private struct QueryReader {
 
     /// Reads an array of names, at least one.
     private func names(
-        _ value: csj_value, at path: String, most: Int, of noun: String, _ parts: inout LineParts,
+        _ value: csj_value, at path: @autoclosure () -> String, most: Int, of noun: String, _ parts: inout LineParts,
         _ take: TakeName
     ) {
-        guard value.kind == .array else { return parts.reject(path, .wrongType, "\(noun)s are an array of strings") }
+        guard value.kind == .array else { return parts.reject(path(), .wrongType, "\(noun)s are an array of strings") }
         var (walk, element) = (scanner.walk(value), csj_member())
         var index = 0
         while scanner.next(&walk, &element) {
-            guard index < most else { return parts.reject(path, .tooLong, "an item has at most \(most) \(noun)s") }
-            let place = "\(path)[\(index)]"
-            index += 1
-            guard element.value.isString else {
-                parts.reject(place, .wrongType, "a \(noun) is a string")
-                continue
+            guard index < most else { return parts.reject(path(), .tooLong, "an item has at most \(most) \(noun)s") }
+            if !element.value.isString {
+                parts.reject("\(path())[\(index)]", .wrongType, "a \(noun) is a string")
+            } else if let wrong = take(element.value.stringBytes) {
+                parts.reject("\(path())[\(index)]", wrong.rule, wrong.message)
             }
-            take(element.value.stringBytes, place, &parts)
+            index += 1
         }
-        if index == 0 { parts.reject(path, .empty, "an item with \(noun)s has one at least") }
+        if index == 0 { parts.reject(path(), .empty, "an item with \(noun)s has one at least") }
     }
 
-    private func position(_ value: csj_value, at path: String, _ parts: inout LineParts) -> Position {
+    private func position(_ value: csj_value, at path: @autoclosure () -> String, _ parts: inout LineParts) -> Position
+    {
         let last = Position.max.value
         guard value.kind == .integer else {
             parts.reject(
-                path, value.kind == .number ? .outOfRange : .wrongType, "after is a position from 0 to \(last)")
+                path(), value.kind == .number ? .outOfRange : .wrongType, "after is a position from 0 to \(last)")
             return .zero
         }
         guard let number = UInt64(exactly: value.integer), number <= last else {
-            parts.reject(path, .outOfRange, "after is a position from 0 to \(last)")
+            parts.reject(path(), .outOfRange, "after is a position from 0 to \(last)")
             return .zero
         }
         return Position(number)
