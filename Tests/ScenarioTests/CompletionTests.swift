@@ -97,6 +97,15 @@ extension DaemonTests {
             }
         }
 
+        @Test func `a filter that has the name of an option of events is completed by its values`() throws {
+            let daemon = try Self.filled()
+            try daemon.client().expect(#"DEFINE orders "from order; query: number; on Placed { query = 7 }""#)
+            for command in ["list", "count", "tail"] {
+                let words = [command, "orders", "--query", ""]
+                #expect(try Self.names(words, until: ["7"], daemon) == ["7"], "\(command)")
+            }
+        }
+
         @Test func `the words of a command line need nothing before them`() throws {
             let daemon = try Self.filled()
             try daemon.client().expect(#"DEFINE orders "from order; total: number; on Placed { total = 1 }""#)

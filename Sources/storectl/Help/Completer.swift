@@ -92,7 +92,9 @@ private struct TypedCommand {
         let source: WantedNames.Source?
         switch option {
         // An option of events may have the name of a model's filter.
-        case _ where !isOption || model != nil && (Kinds.filters + [Kinds.tags]).contains(where: { $0.name == option }):
+        case _
+        where !isOption
+            || model != nil && (Kinds.filters + [Kinds.tags, Kinds.query]).contains(where: { $0.name == option }):
             source = model.map { .values(of: option, model: $0) }
         case "types": source = .types(of: events(before.operands.first))
         case "type": source = .types(of: events(before.operands.first.map { String($0.prefix { $0 != "-" }) + "-*" }))
