@@ -93,9 +93,7 @@ public struct EventPushes: AsyncSequence, Sendable {
         private var request: RequestLine {
             let from = resume.map(String.init) ?? subscription.from?.option
             return RequestLine(.subscribe, subscription.selection.events).option("from", from)
-                .option("types", subscription.types?.joined(separator: ","))
-                .option("tags", subscription.tags?.joined(separator: ","))
-                .option("query", subscription.query?.description).option("log", log)
+                .selecting(subscription.types, tags: subscription.tags, subscription.query, log: log)
         }
 
         private mutating func push(_ step: PushStream.Step) throws(ClientError) -> EventPush? {
