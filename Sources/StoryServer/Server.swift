@@ -55,7 +55,7 @@ package final class Server: ReactorHandler {
                 effects: effects)
         }
         scrub = ModelScrub(figures: figures, starter: starter) { [declared] in
-            ([models] + declared.all.map(\.store)).compactMap(\.scrub)
+            (models.scrub.map { [$0] } ?? []) + declared.scrubs
         }
         let journal = JournalCommit(log, runner: dependency.commits, clock: dependency.clock)
         let entries = dependency.entryCommitter(journal, effects)

@@ -126,6 +126,32 @@ struct ChangedPagesTests {
         return bench
     }
 
+    /// Changes the word in each row of a kind, in the file.
+    private static func damage(_ kind: String, in folder: TemporaryFolder) {
+        let path = folder.store + (kind == "users" ? "/models/data.mdb" : "/own/words.1/data.mdb")
+        let bytes = RawFile.read(path)
+        for place in bytes.indices.dropLast(4) where bytes[place..<place + 4].elementsEqual(word) {
+            RawFile.patch(path, at: place, UInt8(ascii: "L"))
+        }
+    }
+
+    @Test(arguments: ["users", "words"])
+    func `VERIFY names a page that changed after its use, and the models are made again`(_ kind: String) throws {
+        let folder = try Self.original()
+        let bench = try Self.declared(folder.store)
+        func rows() -> [String] { Array(bench.loop.ask("LIST \(kind) limit=1000", from: "a").dropLast()) }
+        let before = rows()
+        #expect(before.count >= 30)
+        Self.damage(kind, in: folder)
+        let verdict = try #require(bench.settled("VERIFY").last)
+        #expect(verdict.text("code") == "internal" && verdict.contains("page"), "\(verdict)")
+        bench.settle()
+        #expect(bench.pass { rows() == before }, "\(bench.loop.trace)")
+        #expect(bench.settled("VERIFY").last?.hasPrefix("+") == true)
+        #expect(bench.loop.server.stopReason == nil)
+        bench.stop()
+    }
+
     @Test(arguments: ["users", "words"])
     func `the scrub meets a page that changed after its use, and tells when it came round`(
         _ kind: String
@@ -139,11 +165,7 @@ struct ChangedPagesTests {
         #expect(bench.pass { bench.scrubs.count > count }, "\(bench.scrubs)")
         bench.loop.clock.pass(nanoseconds: 7_000_000_000)
         #expect(bench.scrubs.age == 7)
-        let path = folder.store + (kind == "users" ? "/models/data.mdb" : "/own/words.1/data.mdb")
-        let bytes = RawFile.read(path)
-        for place in bytes.indices.dropLast(4) where bytes[place..<place + 4].elementsEqual(Self.word) {
-            RawFile.patch(path, at: place, UInt8(ascii: "L"))
-        }
+        Self.damage(kind, in: folder)
         #expect(rows().contains { $0.contains(#""Lser""#) }, "the pages were compared before")
         let again = kind == "users" ? "rebuilt position" : "model-damaged"
         #expect(bench.pass { bench.loop.said(again) > 0 && rows() == before }, "\(bench.loop.trace)")

@@ -32,7 +32,7 @@ import Testing
     }
 
     init() throws {
-        let work = LogJobs(verify: { _, _ in { [] } }, backUp: { _, _ in { [] } }, seal: { _ in { "" } })
+        let work = LogJobs(verify: { _, _, _ in { [] } }, backUp: { _, _ in { [] } }, seal: { _ in { "" } })
         bench = try DrivenLoop(
             RefoldingTests.slow, log: log, models: models, modelFolders: shelf, logWork: work, commits: commits,
             background: BackgroundStarter { body in

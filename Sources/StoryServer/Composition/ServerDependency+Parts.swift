@@ -106,8 +106,9 @@ extension ServerDependency {
         }
         return RequestedWork(
             checkpoints: CheckpointRequests(checkpoints, declared), checks: DefinitionChecks(declared.parts, declared),
-            jobs: Jobs(logWork, data: configuration.data, trace: trace, starter: starter), seals: seals,
-            clients: clients, reader: reader, nodes: nodes, figureSource: figureSource)
+            jobs: Jobs(
+                logWork, data: configuration.data, trace: trace, starter: starter, declared: { declared.scrubs }),
+            seals: seals, clients: clients, reader: reader, nodes: nodes, figureSource: figureSource)
     }
 
     func requests(

@@ -2,6 +2,7 @@ import StoryCore
 import StoryEngine
 import StoryFold
 import StoryStorage
+import StoryStore
 
 extension DeclaredModels: DeclaredModelStates {
     func state(of name: String) throws(StorageError) -> DeclaredModelState {
@@ -52,6 +53,9 @@ extension DeclaredModels {
     }
 
     private var bufferedBytes: Int { checkpoints.reduce(0) { $0 + $1.bufferedBytes } }
+
+    /// The comparisons of the stored pages of all definitions.
+    var scrubs: [PageScrub] { all.compactMap(\.store.scrub) }
 
     /// The machines that store any definition.
     var allCheckpoints: [Checkpoints] { all.map(\.checkpoints) }

@@ -6,9 +6,9 @@ import Synchronization
 
 /// The background work on the log; it is prepared when it begins, for the events that are committed by then.
 package struct LogJobs {
-    /// Checks every record, and every page of the stored models, until the flag is set; the reply has the seal at a
-    /// position, or at the last one.
-    package let verify: (_ sealAt: Position?, _ mustEnd: EndFlag) -> Work
+    /// Checks every record, and every page of the built-in models and of the given ones, until the flag is set; the reply
+    /// has the seal at a position, or at the last one.
+    package let verify: (_ sealAt: Position?, _ declared: [PageScrub], _ mustEnd: EndFlag) -> Work
     /// Copies the log into a new directory, unless the flag is set.
     package let backUp: (_ path: String, _ mustEnd: EndFlag) -> Work
     /// Computes the seal at an acknowledged position, as text.
@@ -30,7 +30,7 @@ package struct LogJobs {
 
     /// Makes work of functions.
     package init(
-        verify: @escaping (Position?, EndFlag) -> Work, backUp: @escaping (String, EndFlag) -> Work,
+        verify: @escaping (Position?, [PageScrub], EndFlag) -> Work, backUp: @escaping (String, EndFlag) -> Work,
         seal: @escaping (Position) -> SealWork
     ) {
         self.verify = verify
@@ -46,7 +46,7 @@ package struct LogJobs {
             let seals = log.seals()
             return { () throws(StorageError) in try seals.seal(at: position).text }
         }
-        verify = { position, mustEnd in
+        verify = { position, declared, mustEnd in
             let verifier = log.verifier()
             let opened = models.opened
             return { () throws(StorageError) in
@@ -56,6 +56,7 @@ package struct LogJobs {
                     return !mustEnd.isSet
                 }
                 if !mustEnd.isSet { try opened.verify() }
+                for model in declared { try model.run { !mustEnd.isSet } }
                 let asked = position.map { [Member("at", .count($0.value))] } ?? []
                 return [Member("verified", .count(last.value)), Member("position", .count(last.value))] + asked
                     + (seal.map { [Member("seal", .text($0.text))] } ?? [])
@@ -83,6 +84,8 @@ final class Jobs {
     }
 
     private let work: LogJobs
+    /// Returns the stored pages of the declared models.
+    private let declared: () -> [PageScrub]
     /// The data directory, in which no copy is made.
     private let data: String
     private let trace: Trace
@@ -92,14 +95,16 @@ final class Jobs {
     /// The jobs that wait for the end of the turn, and until the events that were acknowledged then are stored.
     private var waiting: [(target: String?, after: Position?, begin: () -> Void)] = []
 
-    init(_ work: LogJobs, data: String, trace: Trace, starter: JobStarter) {
-        (self.work, self.data, self.trace, self.starter) = (work, data, trace, starter)
+    init(
+        _ work: LogJobs, data: String, trace: Trace, starter: JobStarter, declared: @escaping () -> [PageScrub]
+    ) {
+        (self.work, self.data, self.trace, self.starter, self.declared) = (work, data, trace, starter, declared)
     }
 
-    /// Queues a `VERIFY`: every record, its position, its time, the chain of seals, and the pages of the models.
+    /// Queues a `VERIFY`: every record, its position, its time, the chain of seals, and the pages of all models.
     func verify(sealAt position: Position?, _ tag: Tag?, _ connection: Connection) {
-        let mustEnd = mustEnd
-        add(tag, connection, nil) { $0.verify(position, mustEnd) }
+        let (mustEnd, declared) = (mustEnd, declared)
+        add(tag, connection, nil) { $0.verify(position, declared(), mustEnd) }
     }
 
     /// Queues a `BACKUP`: a copy of the log at one position. Returns a failure where one is known at once.

@@ -7,8 +7,6 @@ import StoryStore
 /// A page is compared at its first use, and when a write rests on it; between reads it may change. A step a second keeps
 /// the load low: 2 MiB are read on a thread. Damage is noted in the models, which are then replaced.
 final class ModelScrub {
-    /// The number of pages of a step.
-    private static let pagesOfStep = 512
     /// The ticks of 0.1 s from one step to the next, and from the begin of one round to that of the next.
     private static let (ticksOfStep, ticksOfRound): (UInt64, UInt64) = (10, 100)
 
@@ -46,7 +44,7 @@ final class ModelScrub {
         guard let models = remaining.first else { return }
         let page = page
         step = starter.start { () throws(StorageError) in
-            try models.step(from: page, count: ModelScrub.pagesOfStep)
+            try models.step(from: page, count: PageScrub.pagesOfStep)
         }
     }
 

@@ -7,6 +7,9 @@ import StoryStorage
 /// It keeps neither the models open nor a view of them: a commit removes the checksum of a page that it freed before the
 /// next one may write there, so a page that differs is damaged only where its checksum is still the same afterwards.
 package struct PageScrub: Sendable {
+    /// The number of pages of a usual step: 2 MiB.
+    package static let pagesOfStep = 512
+
     /// The checksums of the models; nil once the models are closed.
     private weak let checksums: KeptChecksums?
 
@@ -24,6 +27,14 @@ package struct PageScrub: Sendable {
             checksums.keep(error)
             throw error
         }
+    }
+
+    /// Compares all pages, in steps between which `goesOn` is asked; ends early where it returns false.
+    ///
+    /// - Throws: as `step` does.
+    package func run(while goesOn: () -> Bool) throws(StorageError) {
+        var page: UInt64? = 0
+        while let first = page, goesOn() { page = try step(from: first, count: PageScrub.pagesOfStep) }
     }
 }
 

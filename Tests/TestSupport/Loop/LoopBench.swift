@@ -24,7 +24,7 @@ package final class LoopBench: DrivenLoop {
         _ limits: Limits = Limits(), follow: String? = nil, seal: String = "", node: ClusterNode? = nil,
         background: BackgroundStarter = .threads
     ) {
-        let work = LogJobs(verify: { _, _ in { [] } }, backUp: { _, _ in { [] } }, seal: { _ in { seal } })
+        let work = LogJobs(verify: { _, _, _ in { [] } }, backUp: { _, _ in { [] } }, seal: { _ in { seal } })
         do throws(StorageError) {
             try super.init(
                 limits, log: log, models: models, modelFolders: modelFolders, logWork: work, commits: commits,

@@ -33,7 +33,7 @@ final class ModelLoop {
         let commits = HeldCommits(isHeld: false)
         let loop = try DrivenLoop(
             limits, clock, log: log, models: models, modelFolders: modelFolders,
-            logWork: LogJobs(verify: { _, _ in { [] } }, backUp: { _, _ in { [] } }, seal: { _ in { "" } }),
+            logWork: LogJobs(verify: { _, _, _ in { [] } }, backUp: { _, _ in { [] } }, seal: { _ in { "" } }),
             commits: commits,
             background: background.background)
         log.whenFlushed = loop.wake

@@ -36,7 +36,7 @@ final class TroubledReplica {
         let jobs = LogJobs(source, process.store.models)
         loop = try DrivenLoop(
             log: log, models: MemoryModels(),
-            logWork: LogJobs(verify: { _, _ in { [] } }, backUp: { _, _ in { [] } }, seal: { jobs.seal($0) }),
+            logWork: LogJobs(verify: { _, _, _ in { [] } }, backUp: { _, _ in { [] } }, seal: { jobs.seal($0) }),
             commits: HeldCommits(isHeld: false),
             background: BackgroundStarter { work in
                 work()
