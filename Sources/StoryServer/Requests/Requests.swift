@@ -258,7 +258,8 @@ final class Requests {
     /// Queues the requests that waited for this position, for later events to be undone, or for room.
     func resume(at durable: Position) {
         forwarding?.reached(durable)
-        clients.resume(waiting.takeReady(at: durable, driver, engine) + waits.takeReached(durable))
+        let ready = waiting.takeReady(at: durable, driver, engine, takesWrites: waits.takesWrites)
+        clients.resume(ready + waits.takeReached(durable))
     }
 }
 

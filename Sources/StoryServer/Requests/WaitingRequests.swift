@@ -29,13 +29,17 @@ struct WaitingRequests {
     }
 
     /// Removes the connections whose request can be handled now and returns them; drops those that are ending.
-    mutating func takeReady(at durable: Position, _ driver: CommitDriver, _ engine: Engine) -> [Connection] {
+    ///
+    /// - Parameter takesWrites: false where writes are passed on, which needs no room here.
+    mutating func takeReady(
+        at durable: Position, _ driver: CommitDriver, _ engine: Engine, takesWrites: Bool
+    ) -> [Connection] {
         guard !connections.isEmpty else { return [] }
         let lastDefinition = engine.lastDefinition
         func isReady(_ connection: Connection) -> Bool {
-            connection.isRequestReady(
-                at: durable, lastDefinition: lastDefinition, takesWrites: !driver.holdsWrites(of: connection),
-                driver.refolding)
+            let hasRoom = !takesWrites || !connection.isHeld(by: driver, engine)
+            return connection.isRequestReady(
+                at: durable, lastDefinition: lastDefinition, hasRoom: hasRoom, driver.refolding)
         }
         let ready = connections.filter(isReady)
         connections.removeAll { $0.isEnding || isReady($0) }
@@ -48,12 +52,12 @@ extension Connection {
     ///
     /// - Parameter lastDefinition: the last event that changed a definition.
     fileprivate func isRequestReady(
-        at durable: Position, lastDefinition: Position, takesWrites: Bool, _ refolding: Refolding
+        at durable: Position, lastDefinition: Position, hasRoom: Bool, _ refolding: Refolding
     ) -> Bool {
         switch state {
         case .awaiting(.earlierWrites, _, let conversation): conversation.session.lastWritten <= durable
         case .awaiting(.definitions, _, _): lastDefinition <= durable
-        case .awaiting(.room, _, _): takesWrites
+        case .awaiting(.room, _, _): hasRoom
         case .awaiting(.models, _, _): refolding.isOver
         case .awaiting(.rollBack, _, _): !refolding.awaitsRollBack
         case .awaiting(.job, _, _), .awaiting(.position, _, _), .awaiting(.fold, _, _), .awaiting(.forwarded, _, _),
@@ -75,7 +79,13 @@ extension Connection {
             if driver.refolding.awaitsRollBack { return .rollBack }
             return request.action.needsModels ? .models : nil
         }
-        return request.verb.isWrite && driver.holdsWrites(of: self) ? .room : nil
+        return request.verb.isWrite && isHeld(by: driver, engine) ? .room : nil
+    }
+
+    /// True while a write of the connection has to wait for room; one that is refused, by a full disk as well, waits for
+    /// nothing.
+    fileprivate func isHeld(by driver: CommitDriver, _ engine: Engine) -> Bool {
+        engine.refusal == nil && driver.holdsWrites(of: self)
     }
 }
 

@@ -52,6 +52,42 @@ struct FullDiskNodeTests {
         #expect(bench.nodes[1].log.committed == Position(11))
     }
 
+    /// Has the leader's disk be full while a write waits for room, since much is in memory alone.
+    private func fillLeader(of bench: NodeBench) {
+        let leader = bench.nodes[0]
+        leader.commits.isHeld = true
+        var answers: [String] = []
+        repeat { answers = bench.ask(append) } while answers.last?.hasPrefix("+") == true
+        #expect(answers.isEmpty, "a write waits: \(answers)")
+        leader.commits.end(with: .refused(Failure(.full, "the disk is full")))
+        leader.server.woken()
+        bench.settle()
+    }
+
+    @Test func `a write that waits for room at a leader whose disk becomes full is carried out by the next one`() {
+        var limits = Limits()
+        (limits.commit, limits.unstored) = (2_000, 2_000)
+        let bench = NodeBench(nodes: 2, limits)
+        bench.tick(5)
+        #expect(bench.leader == 0)
+        fillLeader(of: bench)
+        bench.tick(10)
+        #expect(bench.leader == 1)
+        let answer = bench.nodes[0].hear("a").last
+        #expect(answer?.hasPrefix("+") == true || answer?.text("code") == "full", "\(answer as Any)")
+        #expect(shown(bench) ?? 0 > 2)
+    }
+
+    @Test func `a write that waits for room at the only node is refused once its disk is full`() {
+        var limits = Limits()
+        (limits.commit, limits.unstored) = (2_000, 2_000)
+        let bench = NodeBench(nodes: 1, limits)
+        bench.tick(5)
+        fillLeader(of: bench)
+        #expect(bench.nodes[0].hear("a").last?.text("code") == "full")
+        #expect(bench.ask(append).last?.text("code") == "full")
+    }
+
     @Test func `it follows no further than its memory may hold, is behind, and catches up once there is room`() {
         let bench = bench(holding: 2_000)
         write(bench)
