@@ -104,7 +104,7 @@ package final class Engine {
 
     /// Notes that the event after the head, which was decided elsewhere, was folded into the models.
     package func folded(_ record: EventRecord) {
-        world.folded(EventMetadata(record))
+        world.folded(EventMetadata(record), record.tagList)
         if DefinitionTable.name(ofStream: record.streamName) != nil { world.changes.changed(at: record.position) }
     }
 

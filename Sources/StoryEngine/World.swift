@@ -26,6 +26,8 @@ final class World {
     private(set) var end: LogHead
     /// The changes of the catalogue that may not be durable yet.
     var changes = DefinitionChanges()
+    /// The last positions of tags; nil until a precondition asks for one.
+    var recency: TagRecency?
     /// The declared models that are served and built; nil where there are none.
     let states: (any DeclaredModelStates)?
     /// The work of looks at the preconditions of writes that nobody was charged for.
@@ -70,10 +72,16 @@ final class World {
 
     private func logRolledBack(lastStream: StreamNumber) {
         end = LogHead(position: log.head, time: log.lastTime, lastStream: lastStream)
+        recency = nil
     }
 
     /// Notes that the event after the head was folded into the models.
-    func folded(_ event: EventMetadata) { end.folded(event) }
+    ///
+    /// - Parameter tags: its tags; nil where it has none.
+    func folded(_ event: EventMetadata, _ tags: RecordTags?) {
+        end.folded(event)
+        if let tags { recency?.note(tags, at: event.position) }
+    }
 
     /// Reads by another catalogue from now on.
     ///

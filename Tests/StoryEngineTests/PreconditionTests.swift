@@ -71,6 +71,35 @@ struct PreconditionTests {
         }
     }
 
+    @Test func `tags that came are found, also after a rollback; others are not searched for`() throws {
+        let world = EngineHarness.random(seed: 73, 300).harness
+        var random = SplitMix64(seed: 9)
+        let tags = ["a", "b", "c", "d", "vip"]
+        var (held, unsearched) = (0, 0)
+        for round in 0..<600 {
+            if round % 100 == 99 {
+                world.engine.logRolledBack()
+                try world.engine.modelsFolded()
+            }
+            let head = world.log.head.value
+            let items = [[tags.randomElement(using: &random) ?? ""], [tags.randomElement(using: &random) ?? "", "b"]]
+            let precondition = Self.precondition(
+                items.map { Self.item($0) }, after: UInt64.random(in: head - 6...head, using: &random))
+            let expected = Self.first(precondition, in: world.log.events)
+            let event = expected.flatMap { position in world.log.events.first { $0.position == position } }
+            _ = world.engine.takeLooked()
+            let answer = world.ask(Self.append([precondition], tags: [tags.randomElement(using: &random) ?? ""]))
+            if let match = event?.withRecord({ EventMatch($0) }) {
+                #expect(answer.failure?.detail == .match(0, after: precondition.after, match), "\(answer)")
+            } else {
+                #expect(answer.receipt?.position == Position(head + 1), "\(answer)")
+                held += 1
+                if world.engine.takeLooked() == .zero { unsearched += 1 }
+            }
+        }
+        #expect(held > 100 && unsearched > held / 2, "\(unsearched) of \(held)")
+    }
+
     @Test func `a conflict rests on the event that it names`() {
         let world = EngineHarness.random(seed: 73, 300).harness
         let durable = world.log.head

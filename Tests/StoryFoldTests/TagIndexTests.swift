@@ -93,4 +93,21 @@ import Testing
         let table = StreamTables.tagEvents
         #expect(sink.digest(of: table) == store.digest(of: table) && sink.digest(of: table).count > 100)
     }
+
+    @Test func `the recency of a tag is never earlier than its last event, and seldom later`() throws {
+        let half = events.count / 2
+        var recency = TagRecency(after: events[half - 1].position)
+        for event in events[half...] {
+            event.withRecord { record in
+                if let tags = record.tagList { recency.note(tags, at: record.position) }
+            }
+        }
+        let start = UInt64(half)
+        for tag in Set(events.flatMap(\.tagTexts)) {
+            let last = try #require(plain(tag).last)
+            #expect(recency.last(of: tag.eventTag).value >= max(last, start), "\(tag)")
+        }
+        let others = (0..<1_000).map { "other:\($0)".eventTag }
+        #expect(others.count { recency.last(of: $0).value == start } > 900)
+    }
 }

@@ -4,7 +4,8 @@ package struct RecordTags: Sequence, IteratorProtocol {
     /// The offset of the next tag in the array, in bytes.
     private var start = 2
 
-    fileprivate init(_ array: UnsafeRawBufferPointer) { self.array = array }
+    /// Views the tags of an array's text, which has no white space.
+    package init(_ array: UnsafeRawBufferPointer) { self.array = array }
 
     /// Returns the next tag; nil at the end.
     package mutating func next() -> UnsafeRawBufferPointer? {

@@ -134,7 +134,9 @@ struct Appending {
         _ proposals: [EventProposal], _ index: Int, to stream: StreamName, key: RequestKey?,
         at place: EventMetadata, after prior: PriorState
     ) {
-        if output.append(proposals, index, to: stream, key: key, at: place, after: prior) { world.folded(place) }
+        guard output.append(proposals, index, to: stream, key: key, at: place, after: prior) else { return }
+        guard let tags = EventProposal.parts(of: proposals, index).tags else { return world.folded(place, nil) }
+        tags.withUnsafeBytes { world.folded(place, RecordTags($0)) }
     }
 }
 

@@ -82,6 +82,7 @@ struct Preconditions {
         }
         if let other = otherVersion { return .refused(failure(of: other)) }
         guard let unless = options.unless else { return .hold }
+        if look == nil, world.holdsByRecency(unless.list) { return .hold }
         let look = look ?? PreconditionLook(unless.list, in: world)
         switch try look.verdict() {
         case .holds: return .hold
@@ -103,5 +104,18 @@ struct Preconditions {
         return Failure(
             .conflict, "an event of unless[\(index)] came after \(after.value): \(found)",
             .match(index, after: after, match))
+    }
+}
+
+extension World {
+    /// Returns true where preconditions hold by what memory has; false where the events have to be searched.
+    fileprivate func holdsByRecency(_ preconditions: [EventPrecondition]) -> Bool {
+        let recency = recency ?? TagRecency(after: head)
+        self.recency = recency
+        return preconditions.allSatisfy { precondition in
+            let (items, after) = (precondition.query.items, precondition.after)
+            guard after < head else { return true }
+            return !items.isEmpty && items.allSatisfy { $0.query.tags.contains { recency.last(of: $0) <= after } }
+        }
     }
 }
