@@ -70,7 +70,8 @@ import Testing
     @Test(arguments: [
         ("S1", [0.75, 0.9]), ("S2", [1]), ("S3", [1.3]), ("S4", [1.25]), ("S5", [1, 1.2]), ("S6", [1, 1]),
         ("S7", [2, 2]), ("S8", [1.3]), ("S9", [1, 3]), ("S10", [2, 2]), ("S11", [64, 3, 100]), ("S12", [1.25]),
-        ("S13", [1, 1, 2.5]), ("S14", [10, 10, 96]), ("S15", [2.2, 3, 7, 2]), ("S17", [0.8, 0.8]),
+        ("S13", [1, 1, 2.5]), ("S14", [10, 10, 96]), ("S15", [2.2, 3, 7, 2]), ("S16", [0.9, 3, 0.9]),
+        ("S17", [0.8, 0.8]), ("S18", [10, 250, 1]),
     ])
     func `The bars are those of the specification`(row: String, bars: [Double]) throws {
         let found = try #require(Row.specified.first { $0.id == row }).shapes.flatMap(\.bars).map { bar in

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""UmaDB through its own Python client: append, fill, read. The stream is a tag; UmaDB has no versions."""
+"""UmaDB through its own Python client: append, decide, fill, read. The stream is a tag; UmaDB has no versions."""
 
 import argparse
 import json
@@ -59,6 +59,23 @@ def append(client, options):
     report("append", n - first, at - began, latencies)
 
 
+def decide(client, options):
+    """The same with two tags each, unless an event with either of them has come since the end that was seen last."""
+    first = n = seen = client.head() or 0
+    latencies = []
+    at = began = time.monotonic()
+    end = began + options.seconds
+    while at < end:
+        n += 1
+        tags = ["u:%d" % n, "v:%d" % n]
+        items = [umadb.QueryItem(types=["Measured", "Ended"], tags=[tag]) for tag in tags]
+        made = umadb.Event(event_type="Measured", tags=tags, data=event(n).data)
+        seen = client.append([made], umadb.AppendCondition(umadb.Query(items), after=seen))
+        before, at = at, time.monotonic()
+        latencies.append(at - before)
+    report("decide", n - first, at - began, latencies)
+
+
 def fill(client, options):
     began, first = time.monotonic(), (client.head() or 0) + 1
     end = first + options.events
@@ -86,13 +103,13 @@ def positive(kind):
 
 class Parser(argparse.ArgumentParser):
     def error(self, message):
-        fail("%s: run umadb append --url U --seconds S; umadb fill --url U --events N; umadb read --url U" % message)
+        fail("%s: run umadb append|decide --url U --seconds S; umadb fill --url U --events N; umadb read --url U" % message)
 
 
 def main():
     parser = Parser(add_help=False)
     commands = parser.add_subparsers(dest="work", required=True)
-    for work, option, kind in ((append, "--seconds", float), (fill, "--events", int), (read, None, None)):
+    for work, option, kind in ((append, "--seconds", float), (decide, "--seconds", float), (fill, "--events", int), (read, None, None)):
         command = commands.add_parser(work.__name__, add_help=False)
         command.add_argument("--url", required=True)
         if option:

@@ -14,14 +14,12 @@ enum Content {
         line.put("}")
     }
 
-    /// The same with a `meta` in it.
-    static func identifiedEvent(_ number: Int, _ line: inout RequestText, text: Int = text, tag: Int? = nil) {
+    /// The same with a `meta` in it, and with `tags`, which are written with their comma.
+    static func identifiedEvent(
+        _ number: Int, _ line: inout RequestText, text: Int = text, tags: (inout RequestText) -> Void = { _ in }
+    ) {
         line.put("{\"type\":\"Measured\",")
-        if let tag {
-            line.put("\"tags\":[\"t:")
-            line.put(tag)
-            line.put("\"],")
-        }
+        tags(&line)
         line.put("\"meta\":")
         meta(number, &line)
         line.put(",\"data\":")

@@ -12,8 +12,8 @@ extension RedisDialect {
             let from = "\(RedisDialect.moment((version - 1) * Content.streams + stream))-0"
             command(["XRANGE", "bench-\(stream)", from, "+", "COUNT", "\(stored.page)"], &line)
         case .live, .follow, .domain, .users, .appendKeyed, .appendTagged, .readTag, .appendBare, .appendTen,
-            .readCategory, .message,
-            .messageOfTwo, .getMessage, .edit, .like, .listStories, .listMessages, .countStories, .toggle, .question,
+            .appendPair, .appendUnless, .appendHalf, .unlessBoth, .unlessTyped, .readCategory, .message, .messageOfTwo,
+            .getMessage, .edit, .like, .listStories, .listMessages, .countStories, .toggle, .question,
             .order, .placed, .tenLines, .write, .getLetter, .listLetters, .list20Stories:
             fail("Redis has no \(work.rawValue)")
         }

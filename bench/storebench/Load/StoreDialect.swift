@@ -11,6 +11,10 @@ final class StoreDialect: Dialect {
     private var kind: UInt8 = 0
     private var length = 0
     private var isEvent = false
+    /// True once a request names the last position that was heard.
+    var hearsPositions = false
+    /// The last position that an answer told, of those that came in one piece.
+    private(set) var heardPosition = 0
 
     init(run: Int = 0, stored: Stored = Stored()) {
         self.run = run
@@ -26,6 +30,9 @@ final class StoreDialect: Dialect {
                 length += end - at
                 return
             }
+            if hearsPositions, kind == 0x2B {
+                hearPosition(UnsafeRawBufferPointer(start: at, count: UnsafeRawPointer(lineEnd) - at))
+            }
             finish(&heard)
             at = UnsafeRawPointer(lineEnd) + 1
         }
@@ -37,6 +44,20 @@ final class StoreDialect: Dialect {
         guard kind == 0x3E, length < 8 else { return }
         for offset in 0..<min(8 - length, end - at) where at.load(fromByteOffset: offset, as: UInt8.self) == 0x70 {
             isEvent = true
+        }
+    }
+
+    private func hearPosition(_ line: UnsafeRawBufferPointer) {
+        let name: StaticString = "position\":"
+        let count = name.utf8CodeUnitCount
+        for start in line.indices.dropLast(count) where line[start] == 0x22 {
+            guard let here = line.baseAddress, memcmp(here + start + 1, name.utf8Start, count) == 0 else { continue }
+            var position = 0
+            for byte in line[(start + 1 + count)...] {
+                guard 0x30...0x39 ~= byte else { break }
+                position = position &* 10 &+ Int(byte & 15)
+            }
+            heardPosition = max(heardPosition, position)
         }
     }
 

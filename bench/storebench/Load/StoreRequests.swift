@@ -2,7 +2,8 @@ extension StoreDialect {
     func ask(_ work: Work, _ number: Int, _ line: inout RequestText) {
         switch work {
         case .ping: line.put("PING")
-        case .append, .appendKeyed, .appendTagged, .appendBare, .append1KiB, .append10KiB, .appendTen:
+        case .append, .appendKeyed, .appendTagged, .appendBare, .append1KiB, .append10KiB, .appendTen,
+            .appendPair, .appendUnless, .appendHalf, .unlessBoth, .unlessTyped:
             append(work, number, &line)
         case .users: user(number, &line)
         case .post: post(number, &line)
@@ -48,7 +49,25 @@ extension StoreDialect {
             line.put(number)
             line.put(" ")
             Content.identifiedEvent(number, &line)
-        case .appendTagged: Content.identifiedEvent(number, &line, tag: Content.tag(of: number))
+        case .appendTagged: tagged(number, &line, ("t:", Content.tag(of: number)))
+        case .appendPair: tagged(number, &line, ("p:", number), ("q:", number))
+        case .appendUnless:
+            hearsPositions = true
+            line.put(text: #"unless={"any":[{"types":["Measured","Ended"],"tags":["u:"#)
+            line.put(number)
+            line.put(text: #""]},{"types":["Measured","Ended"],"tags":["v:"#)
+            line.put(number)
+            line.put(text: #""]}],"after":"#)
+            line.put(max(heardPosition, stored.events))
+            line.put("} ")
+            tagged(number, &line, ("u:", number), ("v:", number))
+        case .appendHalf: tagged(number, &line, ("h:", number % 2))
+        case .unlessBoth:
+            line.put(text: #"unless={"tags":["h:0","h:1"]} "#)
+            Content.event(number, &line)
+        case .unlessTyped:
+            line.put(text: #"unless={"types":["Unheard"]} "#)
+            Content.event(number, &line)
         case .appendBare: Content.event(number, &line)
         case .append1KiB: Content.identifiedEvent(number, &line, text: 924)
         case .append10KiB: Content.identifiedEvent(number, &line, text: 10_140)
@@ -59,6 +78,19 @@ extension StoreDialect {
             }
             line.put("]")
         default: Content.identifiedEvent(number, &line)
+        }
+    }
+
+    private func tagged(_ number: Int, _ line: inout RequestText, _ tags: (StaticString, Int)...) {
+        Content.identifiedEvent(number, &line) { line in
+            line.put("\"tags\":[")
+            for (index, tag) in tags.enumerated() {
+                line.put(index == 0 ? "\"" : ",\"")
+                line.put(tag.0)
+                line.put(tag.1)
+                line.put("\"")
+            }
+            line.put("],")
         }
     }
 

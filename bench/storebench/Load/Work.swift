@@ -6,6 +6,11 @@ enum Work: String, CaseIterable {
     /// The same with a `key=` and a tag; with a tag that 100 events have; without a `meta`; with 1 KiB or 10 KiB of text;
     /// ten of them in an array.
     case appendKeyed, appendTagged, appendBare, append1KiB, append10KiB, appendTen
+    /// The same with two tags that no other event has; unless an event of either has come after the last answer; with one
+    /// of two tags in turn.
+    case appendPair, appendUnless, appendHalf
+    /// Events that are refused where one has come that has both of those two tags, or is of a type that none has.
+    case unlessBoth, unlessTyped
     /// 100 events of a random stream from a random version on; of a random tag; of all the streams from a random position on.
     case read, readTag, readCategory
     /// Messages between many users, or all between two of them.

@@ -11,7 +11,9 @@ struct Row {
 
     /// The rows of the specification.
     static var specified: [Row] {
-        let rows = WriteRows.all + ReadRows.all + StoreRows.all + SlowRows.all + [QuestionRows.row, LoopRows.row]
+        let rows =
+            WriteRows.all + ReadRows.all + StoreRows.all + SlowRows.all + PreconditionRows.all
+            + [QuestionRows.row, LoopRows.row]
         return rows.sorted { Int($0.id.dropFirst()) ?? 0 < Int($1.id.dropFirst()) ?? 0 }
     }
 

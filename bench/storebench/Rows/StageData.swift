@@ -12,7 +12,7 @@ extension Stage {
             switch work {
             case .post: stored.stories = count
             case .message, .messageOfTwo: stored.messages = count
-            case .append, .appendTagged: stored.events = count
+            case .append, .appendTagged, .appendPair, .appendHalf: stored.events = count
             case .write: stored.letters = count
             case .order: stored.orders = count / StoreDialect.orderEvents
             default: break
