@@ -107,8 +107,10 @@ import Testing
         // The page changes after it was used.
         #expect(try Files.replace("course:c3", by: "course:c~", in: daemon.data + "/models/data.mdb") > 0)
         var refusals: Set<String> = []
-        try until("the models are replaced, and the conflict is found") {
-            let answer = try client.ask(#"APPEND a-1 unless={"tags":["course:c3"]} {"type":"T","data":1}"#)
+        var answer = ""
+        // A build of new models that finds no room, or no memory, is tried again after a minute.
+        try until("the models are replaced, and the conflict is found: \(answer) \(daemon.trace)", within: 150) {
+            answer = try client.ask(#"APPEND a-1 unless={"tags":["course:c3"]} {"type":"T","data":1}"#)
             #expect(answer.hasPrefix("-"), "\(answer)")
             refusals.insert(answer.text("code") ?? "")
             return answer.text("code") == "conflict"

@@ -1,3 +1,4 @@
+import StoryCore
 import StoryReactor
 import StoryServer
 import TestSupport
@@ -19,8 +20,8 @@ final class LinkedNodes {
     /// The numbers of the connections to a node begin here, for each node.
     private static let numbers: UInt64 = 1_000_000
 
-    init(_ count: Int) {
-        bench = NodeBench(nodes: count)
+    init(_ count: Int, _ limits: Limits = Limits()) {
+        bench = NodeBench(nodes: count, limits)
         for node in bench.nodes {
             for index in 0..<count {
                 node.transport.listeners["/n\(index + 1)"] = ConnectionID(LinkedNodes.numbers * UInt64(index + 1))
