@@ -117,6 +117,8 @@ extension MachineTests {
             #expect(said.contains(#/\nn[123] was killed\nn[123] leads after /#), "\(said)")
             #expect(
                 said.contains(#/\nAll nodes have the [0-9]+ events that were acknowledged, each once\n/#), "\(said)")
+            let table = said.components(separatedBy: "acknowledged, each once\n").last ?? ""
+            #expect(table.matches(of: #/\nn[123] +(following|leading) /#).count == 3, "\(table)")
             let scratch = try #require(said.firstMatch(of: #/three nodes in ([^\n]+)/#)).output.1
             #expect(!Files.exists(String(scratch)) && said.hasSuffix("Stopping\n"))
         }

@@ -35,4 +35,17 @@ import Testing
         #expect(bench.hear("ann").compactMap { $0.text("code") } == ["full", "full"])
         #expect(bench.ask("GET orders/1", from: "ann").last?.contains(#""n":1"#) == true)
     }
+
+    @Test func `there are 64 models at most; one less makes room, and a new definition of one needs none`() {
+        func define(_ name: String, from start: Int = 0) -> String {
+            let text = "from order; n: number = \(start); on Placed { n += 1 }"
+            return bench.ask("DEFINE \(name) \"\(text)\"", from: "ann").last ?? ""
+        }
+        for number in 2...64 { #expect(define("m\(number)").hasPrefix("+")) }
+        let refused = define("m65")
+        #expect(refused.text("code") == "tooLarge" && refused.contains("there are 64 models already"), "\(refused)")
+        #expect(define("m64", from: 1).hasPrefix("+"))
+        #expect(bench.ask("UNDEFINE orders", from: "ann").last?.hasPrefix("+") == true)
+        #expect(define("m65").hasPrefix("+"))
+    }
 }

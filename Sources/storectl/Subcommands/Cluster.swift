@@ -133,7 +133,7 @@ struct ClusterSample {
     private static func rows(of reply: StoreReply) -> [ShownJSON] {
         reply.rows.compactMap { ShownJSON($0.json) }.map { row in
             guard let seen = row.members["seen"].flatMap({ Double($0.json) }) else {
-                return row.replacing("state", with: "no word since this node began")
+                return row.replacing("state", with: "no word yet")
             }
             return seen < late ? row : row.replacing("state", with: "no word for \(Int(seen)) s")
         }

@@ -59,19 +59,24 @@ struct FullDiskNodeTests {
         return limits
     }
 
-    /// Has the leader's disk be full while a write waits for room, since much is in memory alone.
+    /// Has the leader's disk be full while a write of "w" waits for room, since much is in memory alone.
     private func fillLeader(of bench: NodeBench) {
         let leader = bench.nodes[0]
         leader.commits.isHeld = true
+        leader.connected("w")
         var answers: [String] = []
-        repeat { answers = bench.ask(append) } while answers.last?.hasPrefix("+") == true
+        repeat {
+            leader.send(append, from: "w")
+            bench.settle()
+            answers = leader.hear("w")
+        } while answers.last?.hasPrefix("+") == true
         #expect(answers.isEmpty, "a write waits: \(answers)")
         leader.commits.end(with: .refused(Failure(.full, "the disk is full")))
         leader.server.woken()
         bench.settle()
     }
 
-    @Test func `a write that waits for room at a leader whose disk becomes full is carried out by the next one`() throws {
+    @Test func `a write that waits for room at a leader whose disk becomes full is carried out by the next`() throws {
         let nodes = LinkedNodes(2, small)
         nodes.tick(5)
         #expect(nodes.bench.leader == 0)
@@ -79,7 +84,7 @@ struct FullDiskNodeTests {
         nodes.tick(10)
         #expect(nodes.bench.leader == 1)
         let before = try #require(shown(nodes.bench))
-        let answer = try #require(nodes.bench.nodes[0].hear("a").last)
+        let answer = try #require(nodes.bench.nodes[0].hear("w").last)
         #expect(answer.number("position") == before, "\(answer)")
     }
 
@@ -87,7 +92,7 @@ struct FullDiskNodeTests {
         let bench = NodeBench(nodes: 1, small)
         bench.tick(5)
         fillLeader(of: bench)
-        #expect(bench.nodes[0].hear("a").last?.text("code") == "full")
+        #expect(bench.nodes[0].hear("w").last?.text("code") == "full")
         #expect(bench.ask(append).last?.text("code") == "full")
     }
 
