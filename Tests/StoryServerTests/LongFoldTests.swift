@@ -107,6 +107,43 @@ import Testing
         }
     }
 
+    @Test func `a write that takes too long is refused before anything of it is in the log`() {
+        var limits = Limits()
+        (limits.shortFold, limits.foldMilliseconds) = (.zero, 1)
+        let bench = LongFoldTests.bench(limits)
+        let rows = (0..<50).map { "r\($0)" }
+        let many = LongFoldTests.append((0..<50).map { LongFoldTests.event(rows, $0) })
+        let refusal = bench.ask(many, from: "ann").first
+        #expect(refusal?.text("code") == "tooLarge" && refusal?.number("limit") == 1, "\(refusal ?? "")")
+        let few = LongFoldTests.append([LongFoldTests.event(["a"], 1)])
+        #expect(bench.ask(few, from: "ann").first?.number("position") == 3)
+        #expect(bench.ask("COUNT sums", from: "eve").first?.number("count") == 1)
+    }
+
+    /// Long folds that are refused are queued as well.
+    @Test func `short writes that waited for a long fold come before the next one`() throws {
+        var limits = Limits()
+        (limits.foldStep, limits.changes) = (Work(microseconds: 10), 10_000)
+        let bench = LongFoldTests.bench(limits)
+        let names = (0..<9).map { "c\($0)" }
+        for name in names { bench.connected(name) }
+        let rows = (0..<50).map { "r\($0)" }
+        for name in names {
+            let count = name == "c1" ? 300 : 100
+            let events = (0..<count).map { LongFoldTests.event(rows, $0) }
+            bench.receive(LongFoldTests.append(events) + "\n", from: name)
+        }
+        bench.endTurn()
+        bench.receive(#"APPEND note-1 {"type":"T","data":{}}"# + "\n", from: "eve")
+        bench.receive(#"APPEND order-1 {"type":"Placed","data":{"rows":["a"],"v":1}}"# + "\n", from: "ann")
+        bench.run()
+        #expect(bench.hear("eve").first?.number("position") == 103)
+        #expect(bench.hear("ann").first?.number("position") == 104)
+        let answers = try names.map { try #require(bench.hear($0).first) }
+        #expect(answers.map { $0.text("code") } == names.map { $0 == "c1" ? "tooLarge" : nil })
+        #expect(answers.compactMap { $0.number("position") }.count == 8 && bench.log.head == Position(904))
+    }
+
     @Test func `a refusal comes as without models, and nothing waits for it`() {
         let conflict = "APPEND order-1 version=9 \(LongFoldTests.event(["a"], 1))"
         #expect(bench.ask(conflict, from: "ann").first?.text("code") == "conflict")
@@ -202,7 +239,7 @@ import Testing
         bench.connect("new")
         bench.run()
         let greeting = bench.hear("new").first
-        #expect(greeting?.contains(#""changes":100000,"changedBytes":16777216"#) == true)
+        #expect(greeting?.contains(#""changes":100000,"changedBytes":16777216,"foldMilliseconds":5000"#) == true)
     }
 
     @Test func `a fold that needs much memory keeps the rows that it read`() {

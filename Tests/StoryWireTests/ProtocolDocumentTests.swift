@@ -73,6 +73,7 @@ struct ProtocolDocumentTests {
             ("line", limits.line), ("inflight", limits.inflight), ("connections", limits.connections),
             ("subscriptions", limits.subscriptions), ("page", limits.page), ("output", limits.output),
             ("idle", limits.idle), ("changes", limits.changes), ("changedBytes", limits.changedBytes),
+            ("foldMilliseconds", limits.foldMilliseconds),
         ]
         for (name, value) in rows { #expect(text.contains("| `\(name)` | \(value) |"), "\(name) \(value)") }
         let others = [

@@ -9,6 +9,8 @@ package struct Work: BitwiseCopyable, AdditiveArithmetic, Comparable, Sendable {
     package init(microseconds: Int) { nanoseconds = microseconds * 1_000 }
 
     @inlinable package static var zero: Work { Work(nanoseconds: 0) }
+    /// A thousandth of a second.
+    package static let millisecond = Work(microseconds: 1_000)
     /// More work than any request has.
     package static let unlimited = Work(nanoseconds: .max)
     @inlinable package static func * (count: Int, each: Work) -> Work { Work(nanoseconds: count * each.nanoseconds) }

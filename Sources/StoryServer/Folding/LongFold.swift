@@ -71,6 +71,8 @@ final class LongFold {
     }
     /// The memory of the changes in bytes, and the number of changed rows and notes.
     private var (bytes, changeCount) = (0, 0)
+    /// The work that was done.
+    private var spent = Work.zero
 
     // MARK: Steps
 
@@ -126,6 +128,7 @@ final class LongFold {
         let (work, size, count) = (one.spent, one.tables.bytes, one.changeCount)
         let isOver = body(one, left)
         left -= one.spent - work
+        spent += one.spent - work
         bytes += one.tables.bytes - size
         changeCount += one.changeCount - count
         if let failure = excess { state = .refused(failure) }
@@ -153,6 +156,12 @@ final class LongFold {
             let message =
                 "the events change more than \(limits.changes) rows of declared models; append fewer at a time"
             return Failure(.tooLarge, message, .limit(limits.changes))
+        }
+        if spent > limits.foldMilliseconds * .millisecond {
+            let message =
+                "the fold of the events into declared models takes more than \(limits.foldMilliseconds) ms; append fewer "
+                + "at a time"
+            return Failure(.tooLarge, message, .limit(limits.foldMilliseconds))
         }
         guard bytes > limits.changedBytes else { return nil }
         let message =

@@ -12,8 +12,10 @@ final class LongFolds {
     enum Look {
         /// It can be handled; of a long fold, at the time that the events were folded with.
         case handle(at: Instant?)
-        /// It waits; it is the next line again.
+        /// It waits for its fold; it is the next line again.
         case mustWait
+        /// It waits until the writes that waited for the fold before have had their turn.
+        case mustRest
         case refused(Failure)
     }
 
@@ -31,6 +33,8 @@ final class LongFolds {
     /// How long a write has time to be handled once its fold is ready, in nanoseconds: its client may read no replies, and
     /// others wait.
     private static let patience: UInt64 = 1_000_000_000
+    /// The turns from the end of a fold to the next one: that in which it ended, and that of the writes that waited for it.
+    private static let turnsOfRest = 2
 
     private let log: any EventLog
     private let feed: ChangeFeed
@@ -40,7 +44,11 @@ final class LongFolds {
     private let events: any EventReading
     private let isFollowed: () -> Bool
     private let clock: () -> UInt64
-    private var underWay: UnderWay?
+    private var underWay: UnderWay? {
+        didSet { if oldValue != nil, underWay == nil { rest = LongFolds.turnsOfRest } }
+    }
+    /// The turns in which no fold of a write begins.
+    private var rest = 0
     /// The connection whose fold has ended in a step, or was given up.
     private var ended: Connection?
     /// The share of a turn, which is also that of `Refolding`: while models lack events, nothing else is folded.
@@ -57,7 +65,7 @@ final class LongFolds {
     /// True where there are declared models whose fold may be long.
     var mayConcern: Bool { !served.isEmpty }
     /// True while a step can be done.
-    var hasWork: Bool { underWay.map { !$0.fold.isAtRest } ?? (ended != nil) }
+    var hasWork: Bool { underWay.map { !$0.fold.isAtRest } ?? (ended != nil || rest > 0) }
 
     /// Returns true while other writes have to wait for the fold of one.
     func holdsWrites(but connection: Connection?) -> Bool {
@@ -86,11 +94,8 @@ final class LongFolds {
                 return .refused(failure)
             }
         }
-        guard case .write(let write) = request.action,
-            served.mostWork(of: write, in: engine.catalogue) > limits.shortFold
-        else {
-            return .handle(at: nil)
-        }
+        guard isLong(request, in: engine.catalogue) else { return .handle(at: nil) }
+        guard rest == 0 else { return .mustRest }
         guard var session = connection.conversation?.session else { return .handle(at: nil) }
         let begun = connection.conversation?.look
         let rehearsal = Rehearsal(durable: output.durable, published: output.published, look: begun)
@@ -99,6 +104,12 @@ final class LongFolds {
         let time = max(records.all.first?.time ?? now, now)
         begin(LongFold(records, after: log.head, at: time, within: limits, events), connection)
         return look(at: request, of: connection, now: now, output, by: engine)
+    }
+
+    /// Returns true for a write whose fold may be long.
+    func isLong(_ request: borrowing Request, in catalogue: Catalogue) -> Bool {
+        guard case .write(let write) = request.action else { return false }
+        return served.mostWork(of: write, in: catalogue) > limits.shortFold
     }
 
     /// Returns true where the records of an entry from elsewhere can be appended: their fold is short, or ready.
@@ -151,6 +162,7 @@ final class LongFolds {
     /// Does the steps of a turn.
     func advance() {
         share.begin()
+        rest = max(0, rest - 1)
         guard let underWay else { return }
         if underWay.fold.head != log.head || underWay.owner?.isEnding == true { return giveUp() }
         if let since = underWay.readySince { return clock() - since > LongFolds.patience ? giveUp() : () }

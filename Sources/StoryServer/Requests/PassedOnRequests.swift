@@ -79,7 +79,12 @@ extension Requests {
         bytes.withUnsafeBytes { bytes in
             do throws(RefusedLine) {
                 let request = try reader.read(UnsafeRawBufferPointer(rebasing: bytes.prefix(line.count)))
-                _ = answer(request, connection, in: conversation)
+                // A long fold takes many turns, and its write is the next line meanwhile: the client sends it again.
+                if driver.declared.folds.isLong(request, in: engine.catalogue) {
+                    _ = clients.refuse(.leaderless, request.verb, tag: request.tag, connection)
+                } else {
+                    _ = answer(request, connection, in: conversation)
+                }
             } catch {
                 connection.client.asked(error.verb)
                 clients.output(connection).reply(.failed(error.failure), tag: error.tag, restsOn: engine.head)

@@ -196,6 +196,10 @@ final class Requests {
             connection.requestMustWait(for: .fold, request.tag)
             slow.mustWait(connection)
             return false
+        case .mustRest:
+            waiting.append(connection, for: .room, request.tag)
+            slow.mustWait(connection)
+            return false
         case .refused(let failure): return clients.refuse(failure, request.verb, tag: request.tag, connection)
         }
     }

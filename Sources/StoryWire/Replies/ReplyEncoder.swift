@@ -219,6 +219,7 @@ package struct ReplyEncoder {
             (#","connections":"#, limits.connections), (#","subscriptions":"#, limits.subscriptions),
             (#","page":"#, limits.page), (#","output":"#, limits.output), (#","memory":"#, limits.memory),
             (#","idle":"#, limits.idle), (#","changes":"#, limits.changes), (#","changedBytes":"#, limits.changedBytes),
+            (#","foldMilliseconds":"#, limits.foldMilliseconds),
         ]
         for (name, value) in values {
             bytes.literal(name)

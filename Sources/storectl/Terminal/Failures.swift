@@ -96,7 +96,7 @@ extension Refusal {
         if let nearest, !message.contains(nearest) { text += "; did you mean \(nearest)?" }
         switch retry {
         case "refetch": text += "; read it again and decide again"
-        case "later": text += "; try again later"
+        case "later" where !message.hasSuffix("try again later"): text += "; try again later"
         case "same": text += "; send it again"
         default: break
         }
