@@ -108,6 +108,28 @@ struct ForwardingTests {
         #expect(heard.prefix(2).map { $0.number("position") } == [1, 2])
     }
 
+    @Test func `of what waits for a leader a write with a long fold is given back, and the others are carried out`() {
+        var limits = Limits()
+        limits.shortFold = .zero
+        let nodes = LinkedNodes(2, limits)
+        let text = "from note; n: number = 0; on A { n += 1 }"
+        #expect(nodes.ask("DEFINE sums \"\(text)\"", at: 0).last?.hasPrefix("+") == true)
+        nodes.tick(5)
+        let position = nodes.ask(append(1), at: 0).last?.number("position") ?? 0
+        nodes.tick(5)
+        nodes.bench.etcds[1].fate = { _ in .held }
+        nodes.kill(0)
+        #expect(nodes.ask(append(2), #"@3 APPEND other-1 {"type":"A","data":1}"#, at: 1) == [])
+        nodes.bench.etcds[1].fate = { _ in .answered }
+        nodes.bench.etcds[1].release()
+        nodes.settle()
+        let heard = nodes.bench.nodes[1].hear("a")
+        #expect(heard.map { $0.prefix(3) } == ["-@2", "+@3"], "\(heard)")
+        #expect(heard.first?.text("outcome") == "none" && heard.last?.number("position") == position + 1)
+        #expect(nodes.ask("GET sums/1", at: 1).last?.number("n") == 1)
+        #expect(nodes.ask(append(4), at: 1).last?.hasPrefix("+@4") == true)
+    }
+
     @Test func `a leader that ends gives back what it has not carried out, and the next one does`() {
         let nodes = LinkedNodes(2)
         nodes.bench.nodes[0].server.signalReceived(15)
