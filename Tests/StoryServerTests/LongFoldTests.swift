@@ -141,7 +141,7 @@ import Testing
         #expect(bench.hear("ann").first?.number("position") == 104)
         let answers = try names.map { try #require(bench.hear($0).first) }
         #expect(answers.map { $0.text("code") } == names.map { $0 == "c1" ? "tooLarge" : nil })
-        #expect(answers.compactMap { $0.number("position") }.count == 8 && bench.log.head == Position(904))
+        #expect(answers.compactMap { $0.number("position") }.count == 8 && bench.log.head == Position(804))
     }
 
     @Test func `a refusal comes as without models, and nothing waits for it`() {
