@@ -30,8 +30,8 @@ package struct Limits: Equatable, Sendable {
     /// The maximum memory of the rows of declared models that the events of one write change, with the entries of their
     /// indexes, in bytes.
     package var changedBytes = 16 << 20
-    /// The maximum time that the events of one write take to fold into declared models, in milliseconds, estimated by what is
-    /// done: other writes wait for it.
+    /// The maximum time that the events of one write take to fold into declared models, in milliseconds, estimated from the
+    /// work: other writes wait for it.
     package var foldMilliseconds = 5_000
     /// The work of folding the events of a write into declared models, at most, up to which it is done as they are appended;
     /// a longer fold is done before that, in steps.
