@@ -65,7 +65,7 @@ final class LongFolds {
     /// True where there are declared models whose fold may be long.
     var mayConcern: Bool { !served.isEmpty }
     /// True while a step can be done.
-    var hasWork: Bool { underWay.map { !$0.fold.isAtRest } ?? (ended != nil || rest > 0) }
+    var hasWork: Bool { underWay.map { !$0.fold.isAtRest } ?? (ended != nil || rest > 0 && mayConcern) }
 
     /// Returns true while other writes have to wait for the fold of one.
     func holdsWrites(but connection: Connection?) -> Bool {
