@@ -133,8 +133,8 @@ import Testing
     /// A copy is made of what is whole alone.
     private static func backUp(_ client: LineSocket, _ copy: String, _ verdict: String, _ name: String) throws {
         let reply = try client.ask("BACKUP \"\(copy)\"")
-        // A copy is one of the log, whatever became of the models.
-        let isLogWhole = verdict.hasPrefix("+") || verdict.contains("/models")
+        // A copy is one of the log, whatever became of the models, built-in or declared.
+        let isLogWhole = verdict.hasPrefix("+") || verdict.contains("/models") || verdict.contains("/own/")
         #expect(reply.hasPrefix("+") == isLogWhole, "\(name): \(verdict), but \(reply)")
         #expect(reply.hasPrefix("+") == FileManager.default.fileExists(atPath: copy), "\(name): \(reply)")
         if !reply.hasPrefix("+") { #expect(reply.contains("position"), "\(name): \(reply)") }

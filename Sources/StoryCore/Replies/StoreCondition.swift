@@ -77,7 +77,7 @@ package enum StoreCondition: String, CaseIterable, Sendable {
         case .full: "the disk is full, so writes are refused"
         case .unnamed: "the copy has no name yet: make room and restart"
         case .flushFailed: "the log has no room for the journal's events"
-        case .writesWait: "writes wait for the disk, for room in memory, or for a long fold into declared models"
+        case .writesWait: "writes wait for the disk, for memory, or a long fold"
         case .writesRefused: "each write is refused; the reply has the reason"
         case .noLeader: "no node leads, so no write is possible"
         case .leaderLost: "the node that leads is not reached, so writes wait"
