@@ -29,6 +29,6 @@ package struct TagRecency {
     }
 
     private static func slot(of tag: UnsafeRawBufferPointer) -> Int {
-        Int(truncatingIfNeeded: XXH3_64bits(tag.baseAddress, tag.count)) & (slotCount - 1)
+        Int(truncatingIfNeeded: xxhi_128(tag.baseAddress, tag.count, 0).low) & (slotCount - 1)
     }
 }
