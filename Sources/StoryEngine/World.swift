@@ -77,7 +77,7 @@ final class World {
 
     /// Notes that the event after the head was folded into the models.
     ///
-    /// - Parameter tags: its tags; nil where it has none.
+    /// - Parameter tags: its tags; nil where it has none, or their recency is not kept.
     func folded(_ event: EventMetadata, _ tags: RecordTags?) {
         end.folded(event)
         if let tags { recency?.note(tags, at: event.position) }

@@ -87,10 +87,9 @@ private enum Looks {
         let link = stage.storeLink(server.address, "halves")
         func seconds(_ work: Work) throws(BenchError) -> Double {
             let load = Load([link], work, inflight: count)
-            let began = Clock.now()
-            load.run(requests: count)
+            let seconds = load.run(requests: count)
             guard load.failures == 0 else { throw BenchError("\(load.failures) writes were refused") }
-            return Double(Clock.now() - began) / 1e9
+            return seconds
         }
         let both = try ping.record { () throws(BenchError) in try seconds(.unlessBoth) }
         return Round(ping: try ping.finish(), bothSeconds: both, typedSeconds: try seconds(.unlessTyped))

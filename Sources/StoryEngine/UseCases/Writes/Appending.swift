@@ -135,7 +135,8 @@ struct Appending {
         at place: EventMetadata, after prior: PriorState
     ) {
         guard output.append(proposals, index, to: stream, key: key, at: place, after: prior) else { return }
-        guard let tags = EventProposal.parts(of: proposals, index).tags else { return world.folded(place, nil) }
+        let tags = world.recency == nil ? nil : EventProposal.parts(of: proposals, index).tags
+        guard let tags else { return world.folded(place, nil) }
         tags.withUnsafeBytes { world.folded(place, RecordTags($0)) }
     }
 }

@@ -110,8 +110,8 @@ struct Preconditions {
 extension World {
     /// Returns true where preconditions hold by what memory has; false where the events have to be searched.
     fileprivate func holdsByRecency(_ preconditions: [EventPrecondition]) -> Bool {
-        let recency = recency ?? TagRecency(after: head)
-        self.recency = recency
+        if recency == nil { recency = TagRecency(after: head) }
+        guard let recency else { return false }
         return preconditions.allSatisfy { precondition in
             let (items, after) = (precondition.query.items, precondition.after)
             guard after < head else { return true }
