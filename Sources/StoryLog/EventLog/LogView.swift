@@ -10,15 +10,18 @@ package final class LogView: @unchecked Sendable {
     private let map: BlockMap
     /// The records that were not in blocks when the view was made.
     private let tail: [BlockSection]
+    /// Retained, since a log that nobody refers to is closed, and with it the snapshot.
+    private let log: LMDBEventLog?
 
     /// Makes a view of all that is committed now.
     ///
-    /// - Parameter log: has to stay open as long as the view.
+    /// - Parameter log: must not be closed before the view.
     /// - Throws: `.failed` if LMDB has no free reader slot.
     package init(_ log: LMDBEventLog) throws(StorageError) {
         tail = log.records.unflushed
         map = BlockMap(log.records.blocks.map)
         transaction = try ReadTransaction(log.environment)
+        self.log = log
     }
 
     /// Makes a view of the blocks that are stored now, and of records after them.
@@ -26,6 +29,7 @@ package final class LogView: @unchecked Sendable {
     /// - Throws: `.corrupt` if the log has no header, or lost a block; as the other.
     init(_ environment: Environment, _ tail: [BlockSection]) throws(StorageError) {
         self.tail = tail
+        log = nil
         map = BlockMap(pageSize: environment.pageSize)
         let begun = try ReadTransaction(environment)
         _ = try map.update(begun)
