@@ -289,6 +289,13 @@ function place(named) {
     return { path: text, host: found[1] ?? found[2], port };
 }
 
+/** What to do about a refusal, by the name that TLS gives it. */
+const alerts = new Map([
+    ["CERTIFICATE_EXPIRED", "the certificate shown to it has expired; show a new one"],
+    ["CERTIFICATE_REQUIRED", "it demands a certificate; name STORED_CERTIFICATE and STORED_CERTIFICATE_KEY"],
+    ["UNKNOWN_CA", "its authority has not signed the certificate shown to it; show one that it has signed"],
+]);
+
 /**
  * The places where a store is looked for, each in its turn, and the highest position that was seen.
  *
@@ -344,6 +351,13 @@ class Places {
             checkServerIdentity: (name, shown) => checkServerIdentity(name, { ...shown, subject: { ...shown.subject, CN: "" } }),
         });
         socket.on("error", (/** @type {any} */ error) => {
+            const alert = /ALERT_([A-Z_]+)/.exec(error.code ?? "")?.[1];
+            if (alert !== undefined) {
+                const name = alert.toLowerCase().replaceAll("_", " ");
+                const advice = alerts.get(alert) ?? "see the certificate shown to it, and its log";
+                error.message = `the store refused the connection (${name}): ${advice}`;
+                return;
+            }
             if (error.syscall !== "connect" && !(error instanceof AggregateError)) return;
             const reason = error.message || `connect ${error.code} ${path}`;
             const advice = host === undefined && /^[^/]+:[0-9]{1,5}$/.test(path)

@@ -870,10 +870,24 @@ _WAITS = ("GET", "LIST", "COUNT", "SORTS", "READ", "MODELS", "STREAMS", "TYPES",
 """The verbs that wait for the position in min=."""
 
 
+_ALERTS = {
+    "CERTIFICATE_EXPIRED": "the certificate shown to it has expired; show a new one",
+    "CERTIFICATE_REQUIRED": "it demands a certificate; name STORED_CERTIFICATE and STORED_CERTIFICATE_KEY",
+    "UNKNOWN_CA": "its authority has not signed the certificate shown to it; show one that it has signed",
+}
+"""What to do about a refusal, by the name that TLS gives it."""
+
+
 def _broken(error: ssl.SSLError) -> Exception:
     """Give the error for one of an open connection: an alert is a refusal, as of a certificate, and will not pass."""
-    is_final = _is_foreign(error) or "ALERT" in (error.reason or "")
-    return error if is_final else ConnectionLost(f"the connection broke: {error}")
+    if _is_foreign(error):
+        return error
+    alert = re.search("ALERT_([A-Z_]+)", error.reason or "")
+    if alert is None:
+        return ConnectionLost(f"the connection broke: {error}")
+    advice = _ALERTS.get(alert[1], "see the certificate shown to it, and its log")
+    name = alert[1].lower().replace("_", " ")
+    return ssl.SSLError(error.errno, f"the store refused the connection ({name}): {advice}")
 
 
 def _unreachable(error: OSError, place: _Place) -> OSError:

@@ -296,6 +296,7 @@ scenario("a certificate that is not trusted is refused with the reason", async (
     assert.match(wrong.code, /UNABLE_TO|SELF_SIGNED/);
     assert.match(String(await refusal({ ...others.identity(), authority: remote.authority })), /unknown ca/i);
     assert.match(String(await refusal({ authority: remote.authority })), /certificate required/i);
+    assert.match(String(await refusal(remote.identity("old", -1))), /has expired; show a new one/);
     assert.match(String(await refusal({})), /STORED_AUTHORITY/);
     assert.throws(() => new Store("tls://127.0.0.1"), TypeError);
 });

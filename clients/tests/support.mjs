@@ -36,12 +36,12 @@ export class Remote {
     }
 
     /** Signs a certificate for this machine with a common name, and gives the options of a client. */
-    identity(name = "client") {
+    identity(name = "client", days = 2) {
         const [certificate, certificateKey, request] = ["pem", "key", "csr"].map((end) => this.file(`${name}.${end}`));
         openssl("req", "-newkey", "ed25519", "-nodes", "-subj", `/CN=${name}`, "-keyout", certificateKey, "-out", request,
             "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1");
         openssl("x509", "-req", "-in", request, "-CA", this.authority, "-CAkey", this.file("authority.key"),
-            "-copy_extensions", "copy", "-days", "2", "-out", certificate);
+            "-copy_extensions", "copy", "-days", `${days}`, "-out", certificate);
         return { certificate, certificateKey, authority: this.authority };
     }
 }

@@ -304,8 +304,10 @@ class Tests(Scenario):
             return caught.exception
         self.assertEqual("denied", refusal(remote.identity("stranger")).code)
         self.assertIsInstance(refusal({**remote.identity(), "authority": others.authority.file}), ssl.SSLError)
-        self.assertIn("UNKNOWN_CA", str(refusal({**others.identity(), "authority": remote.authority.file})))
-        self.assertIn("CERTIFICATE_REQUIRED", str(refusal({"authority": remote.authority.file})))
+        self.assertIn("unknown ca", str(refusal({**others.identity(), "authority": remote.authority.file})))
+        expired = dict(zip(("certificate", "certificate_key"), remote.authority.sign("old", days=-1)))
+        self.assertIn("has expired; show a new one", str(refusal({**remote.identity(), **expired})))
+        self.assertIn("certificate required", str(refusal({"authority": remote.authority.file})))
         self.assertIsInstance(refusal({}), ValueError)
         with self.assertRaises(ValueError):
             self.driver("tls://127.0.0.1")
