@@ -18,8 +18,12 @@ func program(_ name: String, _ dependencies: [Target.Dependency], path: String? 
     .executableTarget(name: name, dependencies: dependencies, path: path, swiftSettings: settings)
 }
 
+/// A target of tests: never optimised, which would take longer than they run, and read once, since no other target waits
+/// for its interface.
 func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
-    .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: settings)
+    .testTarget(
+        name: name, dependencies: dependencies, exclude: exclude,
+        swiftSettings: settings + [.unsafeFlags(["-Onone", "-no-emit-module-separately-wmo"])])
 }
 
 /// A library whose functions stand before others; `shared` is where `preloaded.h` lies, seen from its folder.

@@ -127,13 +127,6 @@ package final class Program {
         throw NotBuilt(name: name)
     }
 
-    /// Where a program of the same build as the tests is.
-    package static func debugPath(_ name: String) throws -> String {
-        let path = "\(testFolder.path)/\(name)"
-        guard access(path, X_OK) == 0 else { throw NotBuilt(name: name) }
-        return path
-    }
-
     private static var testFolder: URL {
         URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
     }
