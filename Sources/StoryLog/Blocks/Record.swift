@@ -1,3 +1,4 @@
+import CXXHash
 import StoryStorage
 package import StoryCore
 
@@ -104,5 +105,15 @@ package enum Record {
     /// Returns the error for a damaged event; `what` completes the sentence "the event at position …".
     static func damaged(_ position: UInt64, _ what: String) -> StorageError {
         .corrupt("the event at position \(position) \(what)", at: Position(position))
+    }
+}
+
+/// The checksum of records, which detects a change of a record on the disk.
+package enum Checksum {
+    /// Returns the XXH3-64 of the bytes, seeded with the position, so that a record that strays to another position
+    /// does not match either.
+    @inline(__always)
+    package static func of(_ bytes: UnsafeRawBufferPointer, position: UInt64) -> UInt64 {
+        xxhi_64(bytes.baseAddress, bytes.count, position)
     }
 }

@@ -102,3 +102,22 @@ struct CursorHandle {
     func put(_ key: inout MDB_val, _ value: inout MDB_val) -> Int32 { mdb_cursor_put(pointer, &key, &value, 0) }
     func delete() -> Int32 { mdb_cursor_del(pointer, 0) }
 }
+
+/// A database: one ordered map of an environment.
+package struct Database: Sendable {
+    /// The main database, which every environment has.
+    package static let main = Database(handle: 1)
+
+    let handle: MDB_dbi
+}
+
+extension MDB_val {
+    /// Refers to bytes without a copy; LMDB never writes through a key, or through a value that it copies.
+    @inline(__always)
+    init(_ bytes: UnsafeRawBufferPointer) {
+        self.init(mv_size: bytes.count, mv_data: UnsafeMutableRawPointer(mutating: bytes.baseAddress))
+    }
+
+    @inline(__always)
+    var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: mv_data, count: mv_size) }
+}
