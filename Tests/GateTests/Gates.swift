@@ -6,7 +6,6 @@ import Testing
     .enabled(
         if: CountedDaemon.isBuilt,
         """
-        the gates want STORYKEEP_BIN and what they measure there: swift build -c release --product stored, the same \
-        for counting, then STORYKEEP_BIN=$PWD/.build/release swift test --filter GateTests; or scripts/gates
+        the gates want STORYKEEP_BIN, and there what they measure and what counts: scripts/gates
         """))
 enum Gates {}
