@@ -124,6 +124,11 @@ package struct ErasedState: Equatable {
     /// True if the labels were erased as well as the content.
     package let hasNoLabels: Bool
 
+    /// Returns the state of a record whose content is erased, and its labels where they are dropped or were before.
+    package static func byte(erasedBefore state: UInt8, dropsLabels: Bool) -> UInt8 {
+        state | contentBit | (dropsLabels ? labelsBit : 0)
+    }
+
     /// Reads the state of a record of which something was erased; nil for a state that no record has.
     package init?(_ byte: UInt8, hasLabels: Bool) {
         guard byte & ErasedState.contentBit != 0, byte & ~(ErasedState.contentBit | ErasedState.labelsBit) == 0 else {

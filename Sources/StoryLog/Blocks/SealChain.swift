@@ -1,4 +1,3 @@
-import COpenSSL
 package import StoryCore
 import StoryStorage
 
@@ -70,44 +69,11 @@ package enum SealChain {
             guard area.pieces(used..<area.count).joined().allSatisfy({ record[$0] == 0 }) else { throw stray(position) }
             return area.pieces(0..<RecordLayout.commitmentSize).forEach { hash.add(record, $0) }
         }
-        var commitment = SHA256()
-        commitment.add(record, area.salt)
-        commitment.add(record, area.text)
-        hash.add(commitment.finish())
+        hash.add(area.commitment(in: record))
     }
 
     private static func stray(_ position: UInt64) -> StorageError {
         Record.damaged(position, "has bytes that belong to no part of it")
-    }
-}
-
-/// A SHA-256 in progress.
-private struct SHA256 {
-    /// The 32 bytes of a hash.
-    typealias Digest = (UInt64, UInt64, UInt64, UInt64)
-
-    static let none: Digest = (0, 0, 0, 0)
-
-    private var context = SHA256_CTX()
-
-    init() { SHA256_Init(&context) }
-
-    @inline(__always)
-    mutating func add(_ bytes: UnsafeRawBufferPointer) { SHA256_Update(&context, bytes.baseAddress, bytes.count) }
-
-    @inline(__always)
-    mutating func add(_ record: UnsafeRawBufferPointer, _ range: Range<Int>) {
-        if let base = record.baseAddress { SHA256_Update(&context, base + range.lowerBound, range.count) }
-    }
-
-    mutating func add(_ digest: Digest) { withUnsafeBytes(of: digest) { add($0) } }
-
-    mutating func finish() -> Digest {
-        var digest = SHA256.none
-        withUnsafeMutableBytes(of: &digest) { bytes in
-            _ = SHA256_Final(bytes.assumingMemoryBound(to: UInt8.self).baseAddress, &context)
-        }
-        return digest
     }
 }
 

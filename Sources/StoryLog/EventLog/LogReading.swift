@@ -25,8 +25,8 @@ extension LMDBEventLog {
         try records.blocks.reading { () throws(StorageError) in
             while position <= last {
                 let bytes = try run(at: position).record(at: position)
-                _ = try Record.read(bytes, at: position)
-                guard visit(Position(position), bytes) else { return }
+                let isMore = try records.mask.record(bytes, at: position) { visit(Position(position), $0) }
+                guard isMore else { return }
                 position += 1
             }
         }
@@ -41,11 +41,9 @@ extension LMDBEventLog {
                 let position = positions[index]
                 guard position > .zero, position <= head else { return }
                 if index % RunsAhead.group == 0 { runs.ask(positions, index, flushedRun) }
-                guard let run = runs[index] else {
-                    guard visit(try read(position.value)) else { return }
-                    continue
-                }
-                guard visit(try Record.read(run.record(at: position.value), at: position.value)) else { return }
+                let run = try runs[index] ?? self.run(at: position.value)
+                let bytes = try run.record(at: position.value)
+                guard try records.mask.read(bytes, at: position.value, visit) else { return }
             }
         }
     }
@@ -91,7 +89,7 @@ extension LMDBEventLog {
             let run = try run(at: position)
             let end = min(run.last, last)
             while position <= end {
-                guard visit(try Record.read(try run.record(at: position), at: position)) else { return }
+                guard try records.mask.read(try run.record(at: position), at: position, visit) else { return }
                 position += 1
             }
         }
@@ -105,7 +103,7 @@ extension LMDBEventLog {
             let run = try run(at: position)
             let end = max(run.first, first)
             while position >= end {
-                guard visit(try Record.read(try run.record(at: position), at: position)) else { return }
+                guard try records.mask.read(try run.record(at: position), at: position, visit) else { return }
                 position -= 1
             }
         }

@@ -18,6 +18,8 @@ final class LogRecords {
     let blocks: BlockReader
     private(set) var memory: JournalMemory
     private let salts = Salts()
+    /// The events that are being erased.
+    var mask = ErasureMask()
 
     /// Begins with the records that are in blocks.
     init(_ blocks: BlockReader, _ state: LogState) {
