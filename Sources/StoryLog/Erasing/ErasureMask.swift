@@ -87,19 +87,16 @@ package struct ErasureMask: Equatable, Sendable {
     ///
     /// - Throws: `.corrupt` if the record is damaged.
     func erased(_ bytes: UnsafeRawBufferPointer, at position: UInt64) throws(StorageError) -> [UInt8]? {
-        guard let range = range(of: Position(position)) else { return nil }
+        guard let range = range(of: Position(position)),
+            let erasure = try RecordErasure(
+                of: bytes, at: Position(position), by: range.eraser, dropsLabels: range.dropsLabels)
+        else { return nil }
         var copy = [UInt8](bytes)
-        var result = Result<Bool, StorageError>.success(false)
+        var result = Result<Void, StorageError>.success(())
         copy.withUnsafeMutableBytes { copy in
-            do throws(StorageError) {
-                let isChanged = try Record.erase(
-                    copy, at: Position(position), by: range.eraser, dropsLabels: range.dropsLabels)
-                result = .success(isChanged)
-            } catch {
-                result = .failure(error)
-            }
+            do throws(StorageError) { try erasure.apply(to: copy) } catch { result = .failure(error) }
         }
-        _ = try result.get()
+        try result.get()
         return copy
     }
 
