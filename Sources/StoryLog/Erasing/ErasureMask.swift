@@ -111,6 +111,43 @@ package struct ErasureMask: Equatable, Sendable {
     }
 }
 
+// MARK: In a file
+
+extension ErasureMask {
+    private static let sizeOfRange = 19
+
+    /// Writes the number of ranges, in 4 bytes, and the ranges: `first 6 · last 6 · eraser 6 · 1 where labels go`.
+    func write(to bytes: inout [UInt8]) {
+        bytes.append(littleEndian: UInt32(ranges.count))
+        for range in ranges {
+            for position in [range.positions.lowerBound, range.positions.upperBound, range.eraser] {
+                for index in 0..<6 { bytes.append(UInt8(truncatingIfNeeded: position.value >> UInt64(8 * index))) }
+            }
+            bytes.append(range.dropsLabels ? 1 : 0)
+        }
+    }
+
+    /// Reads them, and removes their bytes; nil where they are none.
+    init?(_ bytes: inout ArraySlice<UInt8>) {
+        guard bytes.count >= 4 else { return nil }
+        let count = Int(Array(bytes.prefix(4)).number(at: 0, as: UInt32.self))
+        bytes.removeFirst(4)
+        guard bytes.count / ErasureMask.sizeOfRange >= count else { return nil }
+        for _ in 0..<count {
+            let numbers = (0..<3).map { part in
+                Position(bytes.dropFirst(6 * part).prefix(6).reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
+            }
+            let last = ranges.last?.positions.upperBound ?? .zero
+            guard last < numbers[0], numbers[0] <= numbers[1] else { return nil }
+            ranges.append(
+                Range(
+                    positions: numbers[0]...numbers[1], eraser: numbers[2],
+                    dropsLabels: bytes[bytes.startIndex + 18] == 1))
+            bytes.removeFirst(ErasureMask.sizeOfRange)
+        }
+    }
+}
+
 extension ErasureMask.Range {
     fileprivate func cut(to positions: ClosedRange<Position>) -> Self {
         Self(positions: positions, eraser: eraser, dropsLabels: dropsLabels)
