@@ -79,41 +79,6 @@ struct SealTests {
         }
     }
 
-    @Test func `an erasure in place is the plain one, also in two steps, and once it is done it changes nothing`() throws {
-        for (index, event) in SealTests.events.enumerated() {
-            let position = event.position
-            let hasLabels = event.key != nil || event.tags != nil
-            for steps in [[false], [true], [false, true], [true, false], [true, true]] {
-                var (record, plain) = (records[index], records[index])
-                for (step, drops) in steps.enumerated() {
-                    let before = record
-                    let isChanged = try record.withUnsafeMutableBytes { (bytes) throws in
-                        try Record.erase(bytes, at: position, by: Position(UInt64(2_001 + step)), dropsLabels: drops)
-                    }
-                    #expect(isChanged == (record != before))
-                    #expect(isChanged == (step == 0 || drops && hasLabels && !steps[0]))
-                }
-                ErasedRecords.erase(
-                    &plain, at: position.value, by: 2_001, hasNoLabels: hasLabels && steps.contains(true))
-                #expect(record == plain, "\(position), \(steps)")
-            }
-        }
-    }
-
-    @Test func `a damaged record is not erased`() throws {
-        for byte in records[5].indices {
-            var record = records[5]
-            record[byte] ^= 1
-            let before = record
-            #expect(throws: StorageError.self) {
-                try record.withUnsafeMutableBytes { (bytes) throws in
-                    _ = try Record.erase(bytes, at: Position(6), by: Position(9), dropsLabels: true)
-                }
-            }
-            #expect(record == before)
-        }
-    }
-
     @Test func `nothing of an erased record is left that its text could be guessed by`() {
         var record = records[0]
         let (salt, checksum) = (Array(record[48..<64]), Array(record[0..<8]))

@@ -87,17 +87,22 @@ package struct ErasureMask: Equatable, Sendable {
     ///
     /// - Throws: `.corrupt` if the record is damaged.
     func erased(_ bytes: UnsafeRawBufferPointer, at position: UInt64) throws(StorageError) -> [UInt8]? {
-        guard let range = range(of: Position(position)),
-            let erasure = try RecordErasure(
-                of: bytes, at: Position(position), by: range.eraser, dropsLabels: range.dropsLabels)
-        else { return nil }
-        var copy = [UInt8](bytes)
-        var result = Result<Void, StorageError>.success(())
-        copy.withUnsafeMutableBytes { copy in
-            do throws(StorageError) { try erasure.apply(to: copy) } catch { result = .failure(error) }
+        try erasure(of: bytes, at: Position(position))?.erased(bytes)
+    }
+
+    /// Returns the erasure of a record; nil where it is not masked, or nothing of it is left to erase.
+    ///
+    /// - Throws: `.corrupt` if the record is damaged.
+    func erasure(of record: UnsafeRawBufferPointer, at position: Position) throws(StorageError) -> RecordErasure? {
+        guard let range = range(of: position) else { return nil }
+        return try RecordErasure(of: record, at: position, by: range.eraser, dropsLabels: range.dropsLabels)
+    }
+
+    /// The positions of the masked events, in order.
+    var positions: some Sequence<Position> {
+        ranges.lazy.flatMap { range in
+            (range.positions.lowerBound.value...range.positions.upperBound.value).lazy.map { Position($0) }
         }
-        try result.get()
-        return copy
     }
 
     private func range(of position: Position) -> Range? {

@@ -51,30 +51,30 @@ extension RecordErasure {
 
     private static func bytes(_ digest: SHA256.Digest) -> [UInt8] { withUnsafeBytes(of: digest) { Array($0) } }
 
-    /// Erases a record in its place; one that is erased already, or was written in part, becomes the same.
+    /// Returns a record as the erasure leaves it; one that is erased already, or was overwritten in part, becomes the same.
     ///
-    /// - Throws: `.corrupt` if the lengths in its header do not fit its size; it is left as it was.
-    package func apply(to bytes: UnsafeMutableRawBufferPointer) throws(StorageError) {
-        let record = UnsafeRawBufferPointer(bytes)
-        guard bytes.count >= EventHeader.size, RecordLayout.count(record) == bytes.count,
-            let layout = RecordLayout(EventHeader(record, at: position)), layout.count == bytes.count,
+    /// - Throws: `.corrupt` if the lengths in its header do not fit its size.
+    package func erased(_ record: UnsafeRawBufferPointer) throws(StorageError) -> [UInt8] {
+        guard record.count >= EventHeader.size, RecordLayout.count(record) == record.count,
+            let layout = RecordLayout(EventHeader(record, at: position)), layout.count == record.count,
             labels == nil || layout.hasLabels
         else { throw Record.damaged(position.value, "has lengths that do not fit its text") }
+        var bytes = [UInt8](record)
         if let content {
             let eraser = (0..<RecordLayout.erasureSize).map {
                 UInt8(truncatingIfNeeded: content.eraser.value >> UInt64(8 * $0))
             }
-            RecordErasure.fill(layout.contentArea, of: bytes, with: content.commitment + eraser)
+            RecordErasure.fill(layout.contentArea, of: &bytes, with: content.commitment + eraser)
         }
-        if let labels, let area = layout.labelArea { RecordErasure.fill(area, of: bytes, with: labels) }
+        if let labels, let area = layout.labelArea { RecordErasure.fill(area, of: &bytes, with: labels) }
         bytes[EventHeader.stateStart] = state
-        withUnsafeBytes(of: Record.checksum(record, position.value).littleEndian) {
-            bytes[..<MemoryLayout<UInt64>.size].copyBytes(from: $0)
-        }
+        let checksum = bytes.withBytes { Record.checksum($0, position.value) }
+        for index in 0..<MemoryLayout<UInt64>.size { bytes[index] = UInt8(truncatingIfNeeded: checksum >> UInt64(8 * index)) }
+        return bytes
     }
 
     /// Fills the area of a part with some bytes, and zeros behind them.
-    private static func fill(_ area: RecordArea, of bytes: UnsafeMutableRawBufferPointer, with left: [UInt8]) {
+    private static func fill(_ area: RecordArea, of bytes: inout [UInt8], with left: [UInt8]) {
         for (index, place) in area.pieces(0..<area.count).joined().enumerated() {
             bytes[place] = index < left.count ? left[index] : 0
         }

@@ -41,7 +41,8 @@ extension LMDBEventLog {
                 let position = positions[index]
                 guard position > .zero, position <= head else { return }
                 if index % RunsAhead.group == 0 { runs.ask(positions, index, flushedRun) }
-                let run = try runs[index] ?? self.run(at: position.value)
+                let run: RecordRun
+                if let found = runs[index] { run = found } else { run = try self.run(at: position.value) }
                 let bytes = try run.record(at: position.value)
                 guard try records.mask.read(bytes, at: position.value, visit) else { return }
             }
@@ -67,6 +68,11 @@ extension LMDBEventLog {
     private func run(at position: UInt64) throws(StorageError) -> RecordRun {
         guard position <= records.flushed.value else { return records.memory.run(at: position) }
         return try records.blocks.run(at: position)
+    }
+
+    /// Returns the bytes of a record as they are stored, not verified; only within a reading.
+    func storedRecord(at position: Position) throws(StorageError) -> UnsafeRawBufferPointer {
+        try run(at: position.value).record(at: position.value)
     }
 
     @inline(__always)

@@ -12,16 +12,25 @@ package final class LogView: @unchecked Sendable {
     private let tail: [BlockSection]
     /// Retained, since a log that nobody refers to is closed, and with it the snapshot.
     private let log: LMDBEventLog?
+    /// The events that were being erased when the view was made.
+    private let mask: ErasureMask
+    /// True where records stay valid until the view is closed; else those that are masked do until they were visited.
+    private let keepsMasked: Bool
+    private var masked: [[UInt8]] = []
 
     /// Makes a view of all that is committed now.
     ///
-    /// - Parameter log: must not be closed before the view.
+    /// - Parameters:
+    ///   - log: must not be closed before the view.
+    ///   - keepsMasked: whether records are read after they were visited.
     /// - Throws: `.failed` if LMDB has no free reader slot.
-    package init(_ log: LMDBEventLog) throws(StorageError) {
+    package init(_ log: LMDBEventLog, keepsMasked: Bool = false) throws(StorageError) {
         tail = log.records.unflushed
         map = BlockMap(log.records.blocks.map)
         transaction = try ReadTransaction(log.environment)
         self.log = log
+        mask = log.records.mask
+        self.keepsMasked = keepsMasked
     }
 
     /// Makes a view of the blocks that are stored now, and of records after them.
@@ -29,7 +38,7 @@ package final class LogView: @unchecked Sendable {
     /// - Throws: `.corrupt` if the log has no header, or lost a block; as the other.
     init(_ environment: Environment, _ tail: [BlockSection]) throws(StorageError) {
         self.tail = tail
-        log = nil
+        (log, mask, keepsMasked) = (nil, ErasureMask(), false)
         map = BlockMap(pageSize: environment.pageSize)
         let begun = try ReadTransaction(environment)
         _ = try map.update(begun)
@@ -56,13 +65,32 @@ package final class LogView: @unchecked Sendable {
             let run = try run(at: position)
             while position <= min(run.last, through.value) {
                 if position + 8 <= run.last { run.prefetchRecord(at: position + 8, 128) }
-                guard let record = StoredRecord(try run.record(at: position)) else {
-                    throw Record.damaged(position, "is cut short")
-                }
-                guard try visit(Position(position), record) else { return }
+                guard try scan(try run.record(at: position), at: position, visit) else { return }
                 position += 1
             }
         }
+    }
+
+    @inline(__always)
+    private func scan(
+        _ bytes: UnsafeRawBufferPointer, at position: UInt64,
+        _ visit: (Position, StoredRecord) throws(StorageError) -> Bool
+    ) throws(StorageError) -> Bool {
+        guard !mask.isEmpty, let copy = try mask.erased(bytes, at: position) else {
+            return try visit(Position(position), try LogView.stored(bytes, at: position))
+        }
+        if keepsMasked { masked.append(copy) }
+        return try copy.withBytes { (bytes) throws(StorageError) in
+            try visit(Position(position), try LogView.stored(bytes, at: position))
+        }
+    }
+
+    @inline(__always)
+    private static func stored(
+        _ bytes: UnsafeRawBufferPointer, at position: UInt64
+    ) throws(StorageError) -> StoredRecord {
+        guard let record = StoredRecord(bytes) else { throw Record.damaged(position, "is cut short") }
+        return record
     }
 
     /// Releases the snapshot; its records are not valid after that.

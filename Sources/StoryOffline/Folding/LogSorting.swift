@@ -30,7 +30,7 @@ final class LogSorting: Sendable {
         guard through > .zero, through <= EventChains.maxPosition, let chains = EventChains(through: through)
         else { return nil }
         var workers: [SortingWorker] = []
-        for _ in 0..<pool.count { workers.append(SortingWorker(try LogView(log))) }
+        for _ in 0..<pool.count { workers.append(SortingWorker(try LogView(log, keepsMasked: true))) }
         let pieces = Int((through.value + piece - 1) / piece)
         let leftovers = Slots<Leftover>(pieces, Leftover())
         let sorting = LogSorting(chains, workers, leftovers)
