@@ -27,6 +27,25 @@ struct EnvironmentHandle {
         mdb_reader_check(pointer, &dead)
     }
 
+    /// The number of the oldest transaction whose snapshot is read, by any process; nil where none is.
+    var oldestSnapshot: UInt? {
+        var oldest: UInt?
+        withUnsafeMutablePointer(to: &oldest) { oldest in
+            // A line for each reader, whose last word is the number, or a dash.
+            _ = mdb_reader_list(
+                pointer,
+                { text, context in
+                    let oldest = context?.assumingMemoryBound(to: UInt?.self)
+                    let word = text.map { String(cString: $0) }?.split(whereSeparator: \.isWhitespace).last
+                    if let number = word.flatMap({ UInt($0) }) {
+                        oldest?.pointee = min(oldest?.pointee ?? number, number)
+                    }
+                    return 0
+                }, oldest)
+        }
+        return oldest
+    }
+
     var status: MDB_stat {
         var status = MDB_stat()
         mdb_env_stat(pointer, &status)
