@@ -16,6 +16,12 @@ package protocol AnswerCursor: AnyObject {
     var isShort: Bool { get }
 }
 
+/// A look that a request needs before it can be decided: the request is handled again after it.
+package protocol RequestLook: AnswerCursor {
+    /// Begins to look at the durable events.
+    func begin(through durable: Position)
+}
+
 extension AnswerCursor {
     /// The default: a query and its progress.
     package var keptBytes: Int { 1_024 }

@@ -10,8 +10,9 @@ extension Engine {
         case .define(let request): try models.define(request, tag, from: &session, now, output)
         case .undefine(let name):
             if try models.undefine(name, tag, from: &session, now, output) { undefine(name) }
+        case .erase(let request): try erase(request, tag, from: &session, now, output)
         case .content, .append, .appendTogether:
-            try answer(try outcome(of: action, output.look), action, tag, from: &session, now, output)
+            try answer(try outcome(of: action, output.look as? PreconditionLook), action, tag, from: &session, now, output)
         }
     }
 
@@ -82,7 +83,8 @@ extension Engine {
             return try once(action, write.options.key) { () throws(StorageError) in
                 try WriteContent.attempt(write, under: preconditions(write.options, look), after: head, in: world)
             }
-        case .define, .undefine: return .refused(Failure(.internal, "a definition is no write of events"))
+        case .define, .undefine, .erase:
+            return .refused(Failure(.internal, "\(action.verb) is no write of events"))
         }
     }
 

@@ -35,17 +35,18 @@ package final class Engine {
     ///   - matches: returns whether a record has the type, data, meta and tags that a proposal would be written with.
     ///   - feed: the feed that folds write the changes of rows to; nil where nothing else has it.
     ///   - declared: the declared models that are served and built; nil where there are none.
+    ///   - erasures: the erasures that are under way; nil where none can be.
     ///   - notLeader: the failure of each write at a replica; nil where this store takes writes.
     /// - Throws: the error of reading the models.
     package init(
         _ plan: CataloguePlan, store: any TableStore, json: any JSONReading, log: any EventLogReading,
         matches: @escaping (EventProposal, EventRecord) -> Bool, identity: LogIdentity, limits: Limits, server: String,
         durability: Durability = .fsync, feed: ChangeFeed? = nil, declared: (any DeclaredModelStates)? = nil,
-        notLeader: Failure? = nil
+        erasures: (any ErasureStates)? = nil, notLeader: Failure? = nil
     ) throws(StorageError) {
         self.feed = feed ?? ChangeFeed(limits)
         catalogue = plan.catalogue
-        world = World(plan, store: store, json: json, log: log, states: declared)
+        world = World(plan, store: store, json: json, log: log, states: declared, erasures: erasures)
         idempotency = Idempotency(world: world, matches: matches)
         self.limits = limits
         self.identity = identity
@@ -261,6 +262,9 @@ package final class Engine {
         case .read(let query): queries.read(query, tag: tag, to: output)
         case .countEvents(let query): queries.countEvents(query, tag: tag, to: output)
         case .misfits(let query): try models.misfits(query, tag: tag, to: output)
+        case .erasures(let query):
+            let page = BrowseErasures(query, in: world, durable: output.durable)
+            output.answer(with: page, tag: tag, restsOn: .zero)
         case .models(let name): try models.describe(name, tag: tag, after: session.lastWritten, to: output)
         case .ping: acknowledge([], session.lastWritten, tag: tag, to: output)
         }
@@ -284,7 +288,10 @@ package final class Engine {
         switch action {
         case .verify(let moment), .seal(let moment): queries.prove(action, moment, tag: tag, to: output)
         case .check(let request): try models.check(request, tag, output)
-        case .help, .stats, .metrics, .clients, .checkpoint, .backup, .cluster:
+        case .rehearse(let request):
+            let answer = RehearseErasure(request, in: world, identity, durable: output.durable)
+            output.answer(with: answer, tag: tag, restsOn: .zero)
+        case .help, .stats, .metrics, .clients, .checkpoint, .backup, .cluster, .erasure:
             output.start(action, at: nil, tag: tag)
         }
     }

@@ -40,10 +40,10 @@ package protocol TurnOutput: AnyObject {
     /// Sends the waiting output, then closes the connection.
     func finish()
 
-    /// The look at the preconditions of this request that an earlier handling began; nil where there is none.
-    var look: PreconditionLook? { get }
-    /// Has the request handled again after a look at its preconditions: nothing is answered now.
-    func handleAgain(after look: PreconditionLook, tag: Tag?)
+    /// The look that an earlier handling of this request began; nil where there is none.
+    var look: (any RequestLook)? { get }
+    /// Has the request handled again after a look: nothing is answered now.
+    func handleAgain(after look: any RequestLook, tag: Tag?)
 
     /// Keeps the connection of this request, which asks for a row of a kind: the engine answers it later, with others.
     func rowIsWanted(_ kind: Kind)

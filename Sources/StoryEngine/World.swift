@@ -32,20 +32,24 @@ final class World {
     let states: (any DeclaredModelStates)?
     /// The work of looks at the preconditions of writes that nobody was charged for.
     var looked = Work.zero
-    private let json: any JSONReading
+    /// The erasures that are under way; nil where none can be.
+    let erasures: (any ErasureStates)?
+    let json: any JSONReading
 
     /// - Parameters:
     ///   - json: the reader of the data of events that are folded for an answer.
     ///   - states: the declared models that are served and built; nil where there are none.
+    ///   - erasures: the erasures that are under way; nil where none can be.
     init(
         _ plan: CataloguePlan, store: any TableStore, json: any JSONReading, log: any EventLogReading,
-        states: (any DeclaredModelStates)? = nil
+        states: (any DeclaredModelStates)? = nil, erasures: (any ErasureStates)? = nil
     ) {
         self.plan = plan
         self.store = store
         self.log = log
         self.json = json
         self.states = states
+        self.erasures = erasures
         catalogue = plan.catalogue
         rows = RowLookup(store)
         provenRows = RowLookup(store, isProven: true)

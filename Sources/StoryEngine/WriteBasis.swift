@@ -36,6 +36,7 @@ extension WriteAction {
         case .append(_, _, let options), .appendTogether(_, let options): options.key
         case .content(let write): write.options.key
         case .define(let request): request.key
+        case .erase(let request): request.key
         case .undefine: nil
         }
     }
@@ -47,7 +48,7 @@ extension WriteAction {
         switch self {
         case .append(let stream, _, _): stream
         case .content(let write): write.id.map { catalogue[write.kind].stream($0) }
-        case .appendTogether, .define, .undefine: nil
+        case .appendTogether, .define, .undefine, .erase: nil
         }
     }
 }

@@ -147,7 +147,7 @@ private final class CollectedOutput: TurnOutput {
 
     func finish() {}
 
-    var look: PreconditionLook? { nil }
+    var look: (any RequestLook)? { nil }
 
-    func handleAgain(after look: PreconditionLook, tag: Tag?) { preconditionFailure("a write without a daemon") }
+    func handleAgain(after look: any RequestLook, tag: Tag?) { preconditionFailure("a write without a daemon") }
 }

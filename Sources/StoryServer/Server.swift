@@ -27,6 +27,7 @@ package final class Server: ReactorHandler {
     /// Nil for models in memory.
     private let rebuild: ModelRebuild?
     private let scrub: ModelScrub
+    private var erasing: Erasing? { dependency.erasing }
     let declared: DeclaredModels
     let catalogue: ServedCatalogue
     let clients: Clients
@@ -76,6 +77,9 @@ package final class Server: ReactorHandler {
         catalogue = ServedCatalogue(
             dependency.catalogueParts(reader), engine: engine, declared: declared, driver: driver, clients: clients)
         catalogue.advance { () throws(StorageError) in try declared.begin(in: engine.catalogue) }
+        noteErasures()
+        // Nobody reads rows of events that are being erased.
+        if declared.isErasing { buildModels() }
         life.began()
         cluster?.began()
         settle()
@@ -185,13 +189,16 @@ package final class Server: ReactorHandler {
         guard !life.hasFailed else { return }
         // Only now, since the thread that stores takes a processor from clients that wait for their replies.
         driver.storeBeside()
-        work.jobs.begin(acknowledged: driver.acknowledged, stored: driver.turn.stored)
+        if erasing?.holdsJobs != true {
+            work.jobs.begin(acknowledged: driver.acknowledged, stored: driver.turn.stored)
+        }
         store()
         requests.findNextSteps()
         requests.turnEnded()
         publishing.turnEnded()
         driver.refold()
         settle()
+        noteErasures()
         buildModels()
         settle()
         if hasWork { dependency.transport.requestTurn() }
@@ -240,6 +247,7 @@ package final class Server: ReactorHandler {
         work.checks.end()
         scrub.end()
         cluster?.end()
+        endErasing()
         replaceModels { rebuild throws(StorageError) in try rebuild.end() }
         driver.finishCommits()
         settle()
@@ -282,6 +290,7 @@ package final class Server: ReactorHandler {
         driver.storeIfDue()
         for answer in work.checkpoints.answers() { clients.answer(answer) }
         for ended in work.checks.advance() { clients.answer(ended) }
+        answerErasures()
     }
 
     /// Advances or ends a replacement of the models; stops the process where the new ones cannot be read.

@@ -5,6 +5,7 @@ package enum EventBody: Equatable, Sendable {
     case message(MessageEvent)
     case photo(PhotoEvent)
     case model(ModelEvent)
+    case erasure(ErasureEvent)
     /// A custom event, or one of a type that this program does not know: stored, not folded.
     case custom(EventType, data: ByteView)
 }
@@ -18,6 +19,7 @@ extension EventBody {
         case .message(let event): event.type
         case .photo(let event): event.type
         case .model(let event): event.type
+        case .erasure(let event): event.type
         case .custom(let type, data: _): type
         }
     }
@@ -30,6 +32,7 @@ extension EventBody {
         case .message(let event): event.write(to: &members)
         case .photo(let event): event.write(to: &members)
         case .model(let event): event.write(to: &members)
+        case .erasure(let event): event.write(to: &members)
         case .custom(_, let data): members.whole(data)
         }
     }
@@ -51,6 +54,10 @@ package protocol EventMembers: ~Copyable {
     mutating func fraction(_ name: StaticString, _ numerator: UInt32, _ denominator: UInt32)
     /// Writes one name out of a set that the program has.
     mutating func choice(_ name: StaticString, _ value: String)
+    /// Writes names in an array.
+    mutating func names(_ name: StaticString, _ values: [ByteView])
+    /// Writes ranges of positions in an array: `[[12,12],[17,19]]`.
+    mutating func positions(_ name: StaticString, _ ranges: [ClosedRange<Position>])
     /// Writes data that is JSON already, instead of members of the program's own.
     mutating func whole(_ data: ByteView)
 }

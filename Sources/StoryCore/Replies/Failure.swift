@@ -63,6 +63,10 @@ package enum FailureDetail: Equatable, Sendable {
     case versions(expected: Version, actual: Version, stream: StreamName? = nil)
     /// `conflict` with a query of `unless=`, by its number from 0: the first event of it after a position.
     case match(Int, after: Position, EventMatch)
+    /// `conflict` with `expect=`: the numbers of events.
+    case counts(expected: UInt64, actual: UInt64)
+    /// `gone`: the event that erased the content.
+    case erased(Position)
     /// `keyReused`: the position of the key's first write. `behind`: the last event that this store has.
     case position(Position)
     /// `tooLarge`: the limit that was exceeded.
@@ -144,7 +148,7 @@ extension Failure {
     package var isDamage: Bool {
         switch detail {
         case .damaged: true
-        case .none, .column, .name, .fields, .field, .versions, .match, .position, .limit, .log, .progress, .address,
+        case .none, .column, .name, .fields, .field, .versions, .match, .counts, .erased, .position, .limit, .log, .progress, .address,
             .outcome:
             false
         }

@@ -33,6 +33,8 @@ package enum StoreCondition: String, CaseIterable, Sendable {
     case sourceLost = "source-lost"
     /// The models are damaged, and new ones are built.
     case rebuilding
+    /// Events are being erased, and their bytes are still in files.
+    case erasing
     /// The last checkpoint of some models failed.
     case checkpointFailed = "checkpoint-failed"
     /// The definition of a declared model cannot be built, or waits for room.
@@ -64,9 +66,8 @@ package enum StoreCondition: String, CaseIterable, Sendable {
         case .full, .unnamed, .flushFailed, .writesWait, .writesRefused, .noLeader, .leaderLost, .etcdLost,
             .etcdFull, .etcdRefuses:
             .critical
-        case .etcdSetBack, .notSeeded, .nodeSilent, .sourceLost, .rebuilding, .checkpointFailed, .notBuilt,
-            .notServed,
-            .notAccepting, .clockBehind, .certificateNotRead, .certificateEnds, .traceStuck:
+        case .etcdSetBack, .notSeeded, .nodeSilent, .sourceLost, .rebuilding, .erasing, .checkpointFailed, .notBuilt,
+            .notServed, .notAccepting, .clockBehind, .certificateNotRead, .certificateEnds, .traceStuck:
             .warning
         }
     }
@@ -89,6 +90,7 @@ package enum StoreCondition: String, CaseIterable, Sendable {
         case .nodeSilent: "another node does not report"
         case .sourceLost: "the source does not answer, so nothing new comes"
         case .rebuilding: "the models are damaged, and new ones are built"
+        case .erasing: "bytes of erased events are still in files"
         case .checkpointFailed: "models cannot be stored"
         case .notBuilt: "a declared model cannot be built: MODELS has the reason"
         case .notServed: "declared models contradict one another"

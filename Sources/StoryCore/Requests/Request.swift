@@ -95,6 +95,7 @@ package enum ReadAction: Equatable, Sendable {
     /// The model with this name; nil means all.
     case models(String?)
     case misfits(MisfitsQuery)
+    case erasures(ErasuresQuery)
     case ping
 
     fileprivate var verb: ReadVerb {
@@ -107,6 +108,7 @@ package enum ReadAction: Equatable, Sendable {
         case .streams: .streams
         case .types: .types
         case .models: .models
+        case .erasures: .erasures
         case .ping: .ping
         }
     }
@@ -121,6 +123,7 @@ package enum WriteAction: Equatable, Sendable {
     case appendTogether([StreamProposal], WriteOptions)
     case define(DefineRequest)
     case undefine(String)
+    case erase(EraseRequest)
 
     /// The verb, for errors.
     package var verb: WriteVerb {
@@ -129,6 +132,7 @@ package enum WriteAction: Equatable, Sendable {
         case .append, .appendTogether: .append
         case .define: .define
         case .undefine: .undefine
+        case .erase: .erase
         }
     }
 }
@@ -170,6 +174,10 @@ package enum OperateAction: Equatable, Sendable {
     case cluster(NodeChange?)
     /// `DEFINE` with `check=true`: a dry run, which compares the rows of a definition with those that are served.
     case check(DefineRequest)
+    /// `ERASE` with `dry=true`: a dry run, which shows what would be taken.
+    case rehearse(EraseRequest)
+    /// The end of an erasure, whose event `Erased` is at the position that comes with it.
+    case erasure(ErasedRecord)
 
     /// The verb; that of a dry run is a write's.
     fileprivate var verb: Verb {
@@ -184,6 +192,7 @@ package enum OperateAction: Equatable, Sendable {
         case .backup: .operate(.backup)
         case .cluster: .operate(.cluster)
         case .check: .write(.define)
+        case .rehearse, .erasure: .write(.erase)
         }
     }
 }

@@ -20,6 +20,7 @@ package enum Verb: Hashable, CaseIterable, Sendable {
         "GET", "LIST", "COUNT", "SORTS", "READ", "STREAMS", "POST", "EDIT", "LIKE", "UNLIKE", "SEE", "DELETE", "APPEND",
         "SUBSCRIBE", "UNSUBSCRIBE", "PING", "HELP", "STATS", "METRICS", "CLIENTS", "CHECKPOINT", "VERIFY", "BACKUP",
         "QUIT", "DEFINE", "UNDEFINE", "MODELS", "TYPES", "SEND", "SEAL", "CLUSTER", "AS",
+        "ERASE", "ERASURES",
     ]
 
     /// Returns the verb with a name in capitals; nil if there is none.
@@ -48,7 +49,7 @@ package enum Verb: Hashable, CaseIterable, Sendable {
     package var waitsForEarlierWrites: Bool {
         switch self {
         case .operate(.help), .operate(.cluster), .operate(.passOn): false
-        case .read(.read), .follow(.subscribe), .follow(.send), .operate: true
+        case .read(.read), .read(.erasures), .follow(.subscribe), .follow(.send), .operate: true
         case .read, .write, .follow: false
         }
     }
@@ -65,6 +66,7 @@ package enum ReadVerb: Int, CaseIterable, Sendable {
     case ping = 15
     case models = 26
     case types = 27
+    case erasures = 33
 }
 
 /// The verbs that append events. The numbers never change.
@@ -78,6 +80,7 @@ package enum WriteVerb: Int, CaseIterable, Sendable {
     case append = 12
     case define = 24
     case undefine = 25
+    case erase = 32
 }
 
 /// The verbs that change what a connection follows, or end it. The numbers never change.

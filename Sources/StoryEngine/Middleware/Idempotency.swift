@@ -42,7 +42,7 @@ struct Idempotency {
                 .map { WriteReceipt($0, isTogether: true) }
         case .content(let write):
             return try repeatedContent(write, positions)
-        case .define, .undefine: return nil
+        case .define, .undefine, .erase: return nil
         }
     }
 

@@ -138,29 +138,6 @@ extension ModelProjector {
     }
 }
 
-extension EventRecord {
-    /// The name of its stream.
-    package var streamName: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: json[stream]) }
-
-    /// Its request key; nil where it has none.
-    package var keyBytes: UnsafeRawBufferPointer? { key.map { UnsafeRawBufferPointer(rebasing: json[$0]) } }
-
-    /// Calls `body` with the members of the event's data, which are valid during the call; returns nil when the data is
-    /// no JSON object, or was erased.
-    ///
-    /// - Throws: the error of `body`.
-    func withData<Value, Failure: Error>(
-        _ reader: any JSONReading, _ body: (UnsafeBufferPointer<JSONMember>) throws(Failure) -> Value
-    ) throws(Failure) -> Value? {
-        guard let data else { return nil }
-        let text = UnsafeRawBufferPointer(rebasing: json[data])
-        let outcome = reader.withObject(text, readable: json.count - data.lowerBound) { members in
-            Result { () throws(Failure) in try body(members) }
-        }
-        return try outcome?.get()
-    }
-}
-
 extension EventLogReading {
     /// Folds a part of the log by `body`, which ends the fold by an error; `progress` receives a folded position now and
     /// then.

@@ -10,12 +10,23 @@ struct FlushJob {
     /// The work, which returns the seal of the last block.
     let work: BackgroundJob<Seal>
 
-    /// - Parameter sections: at least one.
-    init(_ sections: [BlockSection], after seal: Seal, _ environment: Environment) {
+    /// - Parameters:
+    ///   - sections: at least one.
+    ///   - orders: the orders among the records that are in memory.
+    ///   - ledger: the file that has each of them before the block that it is in is stored.
+    init(
+        _ sections: [BlockSection], after seal: Seal, _ environment: Environment, _ orders: [Position],
+        _ ledger: ErasureLedger
+    ) {
         precondition(!sections.isEmpty, "flush of no records")
-        through = Position(sections[sections.count - 1].run.last)
+        let through = Position(sections[sections.count - 1].run.last)
+        let stored = orders.filter { $0 <= through }
+        self.through = through
         firsts = sections.map(\.run.first)
-        work = BackgroundJob { () throws(StorageError) in try environment.store(sections, after: seal) }
+        work = BackgroundJob { () throws(StorageError) in
+            if !stored.isEmpty { try ledger.add(stored) }
+            return try environment.store(sections, after: seal)
+        }
     }
 }
 

@@ -23,14 +23,24 @@ package enum SealChain {
 
     /// Returns the seal of the record at `last` in a run.
     ///
-    /// - Parameter seal: the seal before the record at `first`.
+    /// - Parameters:
+    ///   - seal: the seal before the record at `first`.
+    ///   - mask: the events that are being erased, whose records may be torn.
     /// - Throws: `.corrupt` if the offsets or lengths of a record do not fit.
     static func seal(
-        of run: RecordRun, from first: UInt64, through last: UInt64, after seal: Seal
+        of run: RecordRun, from first: UInt64, through last: UInt64, after seal: Seal,
+        _ mask: ErasureMask = ErasureMask()
     ) throws(StorageError) -> Seal {
         var digest = SHA256.none
         withUnsafeMutableBytes(of: &digest) { $0.copyBytes(from: seal.bytes) }
-        for position in first...last { digest = try self.seal(try run.record(at: position), position, digest) }
+        for position in first...last {
+            let record = try run.record(at: position)
+            if !mask.isEmpty, let erased = try mask.erased(record, at: position) {
+                digest = try erased.withBytes { (bytes) throws(StorageError) in try self.seal(bytes, position, digest) }
+            } else {
+                digest = try self.seal(record, position, digest)
+            }
+        }
         return Seal(bytes: withUnsafeBytes(of: digest) { Array($0) })
     }
 

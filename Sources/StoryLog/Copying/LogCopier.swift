@@ -13,6 +13,8 @@ package struct LogCopier: Sendable {
     private static let piece = 16 << 20
 
     let environment: Environment
+    /// The events that are being erased: they are erased in the copy as well.
+    let mask: ErasureMask
     let header: LogHeader
     /// The committed records that are not in blocks.
     let tail: [BlockSection]
@@ -58,6 +60,7 @@ package struct LogCopier: Sendable {
             progress(.copying, position)
             return !mustEnd()
         }
+        if !mask.isEmpty { try copy.erase(mask, through: position) }
         let file = try FileIdentity(copy.fileDescriptor)
         try header.with(header.identity.copy(id: id, at: position), in: file).replace(in: copy)
         try JournalFile.create(draft + "/log.journal", logID: id, fileSize: journalSize)

@@ -12,6 +12,8 @@ package struct ErasureMask: Equatable, Sendable {
 
     /// In the order of the positions; no two have a position in common.
     private var ranges: [Range] = []
+    /// The erasures of records that are being overwritten, or were in part: their own bytes prove nothing any more.
+    private var known: [Position: RecordErasure] = [:]
 
     /// Makes a mask of no events.
     package init() {}
@@ -26,6 +28,11 @@ package struct ErasureMask: Equatable, Sendable {
     ///   - eraser: the position of the event that erases them.
     package mutating func add(_ positions: [ClosedRange<Position>], by eraser: Position, dropsLabels: Bool) {
         for range in positions { add(Range(positions: range, eraser: eraser, dropsLabels: dropsLabels)) }
+    }
+
+    /// Notes the erasures of records that are about to be overwritten.
+    mutating func note(_ erasures: [RecordErasure]) {
+        for erasure in erasures { known[erasure.position] = erasure }
     }
 
     /// Cuts a range at the ends of those that it overlaps.
@@ -57,19 +64,20 @@ package struct ErasureMask: Equatable, Sendable {
     /// Reads a record, or what an erasure will leave of it, and passes it to `visit`; it is valid until that returns.
     ///
     /// - Returns: the result of `visit`.
-    /// - Throws: `.corrupt` if the record is damaged.
+    /// - Throws: `.corrupt` if the record is damaged; the error of `visit`.
     @inline(__always)
-    func read(
-        _ bytes: UnsafeRawBufferPointer, at position: UInt64, _ visit: (EventRecord) -> Bool
-    ) throws(StorageError) -> Bool {
+    func read<Result>(
+        _ bytes: UnsafeRawBufferPointer, at position: UInt64,
+        _ visit: (EventRecord) throws(StorageError) -> Result
+    ) throws(StorageError) -> Result {
         guard !isEmpty, let copy = try erased(bytes, at: position) else {
-            return visit(try Record.read(bytes, at: position))
+            return try visit(try Record.read(bytes, at: position))
         }
-        return try copy.withBytes { (bytes) throws(StorageError) in visit(try Record.read(bytes, at: position)) }
+        return try copy.withBytes { (bytes) throws(StorageError) in try visit(try Record.read(bytes, at: position)) }
     }
 
-    /// Passes the bytes of a record to `visit`, once it is proven, or of what an erasure will leave of it; they are valid until
-    /// that returns.
+    /// Passes the bytes of a record to `visit`, once it is proven, or of what an erasure will leave of it; they are valid
+    /// until that returns.
     ///
     /// - Returns: the result of `visit`.
     /// - Throws: `.corrupt` if the record is damaged.
@@ -94,6 +102,7 @@ package struct ErasureMask: Equatable, Sendable {
     ///
     /// - Throws: `.corrupt` if the record is damaged.
     func erasure(of record: UnsafeRawBufferPointer, at position: Position) throws(StorageError) -> RecordErasure? {
+        if let known = known[position] { return known }
         guard let range = range(of: position) else { return nil }
         return try RecordErasure(of: record, at: position, by: range.eraser, dropsLabels: range.dropsLabels)
     }
@@ -113,43 +122,6 @@ package struct ErasureMask: Equatable, Sendable {
         }
         guard lower < ranges.count, ranges[lower].positions.contains(position) else { return nil }
         return ranges[lower]
-    }
-}
-
-// MARK: In a file
-
-extension ErasureMask {
-    private static let sizeOfRange = 19
-
-    /// Writes the number of ranges, in 4 bytes, and the ranges: `first 6 · last 6 · eraser 6 · 1 where labels go`.
-    func write(to bytes: inout [UInt8]) {
-        bytes.append(littleEndian: UInt32(ranges.count))
-        for range in ranges {
-            for position in [range.positions.lowerBound, range.positions.upperBound, range.eraser] {
-                for index in 0..<6 { bytes.append(UInt8(truncatingIfNeeded: position.value >> UInt64(8 * index))) }
-            }
-            bytes.append(range.dropsLabels ? 1 : 0)
-        }
-    }
-
-    /// Reads them, and removes their bytes; nil where they are none.
-    init?(_ bytes: inout ArraySlice<UInt8>) {
-        guard bytes.count >= 4 else { return nil }
-        let count = Int(Array(bytes.prefix(4)).number(at: 0, as: UInt32.self))
-        bytes.removeFirst(4)
-        guard bytes.count / ErasureMask.sizeOfRange >= count else { return nil }
-        for _ in 0..<count {
-            let numbers = (0..<3).map { part in
-                Position(bytes.dropFirst(6 * part).prefix(6).reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
-            }
-            let last = ranges.last?.positions.upperBound ?? .zero
-            guard last < numbers[0], numbers[0] <= numbers[1] else { return nil }
-            ranges.append(
-                Range(
-                    positions: numbers[0]...numbers[1], eraser: numbers[2],
-                    dropsLabels: bytes[bytes.startIndex + 18] == 1))
-            bytes.removeFirst(ErasureMask.sizeOfRange)
-        }
     }
 }
 

@@ -105,7 +105,7 @@ extension RecordErasure {
     /// Decodes an erasure, and removes its bytes; nil where they are none.
     init?(_ bytes: inout ArraySlice<UInt8>) {
         guard bytes.count >= 8 else { return nil }
-        position = Position(RecordErasure.sixByteNumber(bytes.prefix(6)))
+        position = Position(bytes.prefix(6).sixByteNumber)
         state = bytes[bytes.startIndex + 6]
         let parts = bytes[bytes.startIndex + 7]
         bytes.removeFirst(8)
@@ -115,7 +115,7 @@ extension RecordErasure {
             guard bytes.count >= size + RecordLayout.erasureSize else { return nil }
             let eraser = bytes.dropFirst(size).prefix(RecordLayout.erasureSize)
             content = Content(
-                commitment: Array(bytes.prefix(size)), eraser: Position(RecordErasure.sixByteNumber(eraser)))
+                commitment: Array(bytes.prefix(size)), eraser: Position(eraser.sixByteNumber))
             bytes.removeFirst(size + RecordLayout.erasureSize)
         } else {
             content = nil
@@ -128,14 +128,16 @@ extension RecordErasure {
             labels = nil
         }
     }
-
-    private static func sixByteNumber(_ bytes: ArraySlice<UInt8>) -> UInt64 {
-        bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
-    }
 }
 
 extension [UInt8] {
-    fileprivate mutating func append(sixBytesOf value: UInt64) {
+    /// Appends the 6 low bytes of a number, little-endian.
+    mutating func append(sixBytesOf value: UInt64) {
         for index in 0..<6 { append(UInt8(truncatingIfNeeded: value >> UInt64(8 * index))) }
     }
+}
+
+extension ArraySlice<UInt8> {
+    /// The number that the bytes spell, little-endian.
+    var sixByteNumber: UInt64 { reversed().reduce(0) { $0 << 8 | UInt64($1) } }
 }

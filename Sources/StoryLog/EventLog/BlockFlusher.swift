@@ -13,6 +13,8 @@ final class BlockFlusher {
         case flushing(FlushJob)
         /// A commit straight into blocks is under way; no flush begins meanwhile.
         case committing(FlushJob)
+        /// Records are overwritten in their blocks; no flush and no commit into blocks begins meanwhile.
+        case erasing
     }
 
     private let whenFlushed: @Sendable () -> Void
@@ -23,6 +25,8 @@ final class BlockFlusher {
     private let records: LogRecords
     private let environment: Environment
     private let background: BackgroundStarter
+    /// The file that has the orders of the blocks before they are stored.
+    private let ledger: ErasureLedger
     /// The seal of the last block.
     private var seal: Seal
     private var state = State.idle
@@ -33,17 +37,42 @@ final class BlockFlusher {
     ///   - seal: the seal of the last block.
     ///   - whenFlushed: called, usually on another thread, when a started flush has ended.
     init(
-        _ records: LogRecords, _ environment: Environment, after seal: Seal, _ background: BackgroundStarter,
-        whenFlushed: @escaping @Sendable () -> Void
+        _ records: LogRecords, _ environment: Environment, _ ledger: ErasureLedger, after seal: Seal,
+        _ background: BackgroundStarter, whenFlushed: @escaping @Sendable () -> Void
     ) {
         self.whenFlushed = whenFlushed
         self.records = records
         self.environment = environment
         self.seal = seal
         self.background = background
+        self.ledger = ledger
     }
 
-    var isFlushing: Bool { if case .flushing = state { true } else { false } }
+    /// True while a commit that needs a flush has to wait.
+    var isFlushing: Bool {
+        switch state {
+        case .flushing, .erasing: true
+        case .idle, .committing: false
+        }
+    }
+
+    /// Lets no flush begin before `erasingEnded`, since records are overwritten in their blocks.
+    ///
+    /// - Returns: false while a flush is under way.
+    func erasingBegins() -> Bool {
+        guard case .idle = state, failure == nil else { return false }
+        state = .erasing
+        return true
+    }
+
+    /// Notes that no record is overwritten any more.
+    func erasingEnded() {
+        if case .erasing = state { state = .idle }
+    }
+
+    private func job(_ sections: [BlockSection]) -> FlushJob {
+        FlushJob(sections, after: seal, environment, records.orders.map(\.eraser), ledger)
+    }
 
     /// Begins a flush through a committed position, unless a flush or a commit into blocks is under way, an error was
     /// fatal, or there is nothing to flush.
@@ -51,7 +80,7 @@ final class BlockFlusher {
         guard case .idle = state, failure == nil else { return }
         let sections = records.unflushed(through: position)
         guard !sections.isEmpty else { return }
-        let job = FlushJob(sections, after: seal, environment)
+        let job = job(sections)
         state = .flushing(job)
         // Without a thread it runs here, and wakes the loop all the same.
         guard !job.work.start(on: background, whenDone: whenFlushed) else { return }
@@ -104,10 +133,10 @@ final class BlockFlusher {
     func flush() throws(StorageError) {
         try check()
         try wait()
-        guard case .idle = state else { preconditionFailure("flush during a commit into blocks") }
+        guard case .idle = state else { preconditionFailure("flush during a commit into blocks, or an erasure") }
         let sections = records.unflushed
         guard !sections.isEmpty else { return }
-        let job = FlushJob(sections, after: seal, environment)
+        let job = job(sections)
         try finish(job, job.work.wait())
     }
 
@@ -117,7 +146,7 @@ final class BlockFlusher {
     /// - Throws: as `wait`.
     func beginCommit(through position: Position) throws(StorageError) -> FlushJob {
         try wait()
-        let job = FlushJob(records.unflushed(through: position), after: seal, environment)
+        let job = job(records.unflushed(through: position))
         state = .committing(job)
         return job
     }

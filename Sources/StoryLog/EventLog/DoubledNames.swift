@@ -44,7 +44,7 @@ struct DoubledNames {
     /// Adds the next record of the log.
     mutating func add(_ record: EventRecord) {
         let position = record.position.value
-        if record.version == Version(1) { add(hash(record.nameBytes, seed), position) }
+        if record.version == Version(1) { add(hash(record.streamName, seed), position) }
         if let bytes = record.keyBytes {
             let hash = hash(bytes, ~seed)
             if hash != key.hash || position != key.position + 1 { add(hash, position) }
@@ -130,16 +130,18 @@ struct DoubledNames {
         }
         pairs.sort { $0.second < $1.second }
         for pair in pairs {
-            let (first, second) = (try view.event(at: pair.first), try view.event(at: pair.second))
-            if let error = DoubledNames.error(first, second) { return (pair.second, error) }
+            let error = try view.event(at: pair.first) { (first) throws(StorageError) in
+                try view.event(at: pair.second) { second in DoubledNames.error(first, second) }
+            }
+            if let error { return (pair.second, error) }
         }
         return nil
     }
 
     private static func error(_ first: EventRecord, _ second: EventRecord) -> StorageError? {
         let (one, two) = (first.position.value, second.position.value)
-        if first.version == Version(1), second.version == Version(1), first.nameBytes.equals(second.nameBytes) {
-            let name = String(decoding: second.nameBytes, as: UTF8.self)
+        if first.version == Version(1), second.version == Version(1), first.streamName.equals(second.streamName) {
+            let name = String(decoding: second.streamName, as: UTF8.self)
             return .corrupt(
                 "the stream \(name) begins twice, at positions \(one) and \(two)", at: second.position)
         }
@@ -147,13 +149,6 @@ struct DoubledNames {
         let name = String(decoding: key, as: UTF8.self)
         return .corrupt("the key \(name) is of two writes, at positions \(one) and \(two)", at: second.position)
     }
-}
-
-extension EventRecord {
-    /// The name of its stream.
-    fileprivate var nameBytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: json[stream]) }
-    /// Its request key; nil where it has none.
-    fileprivate var keyBytes: UnsafeRawBufferPointer? { key.map { UnsafeRawBufferPointer(rebasing: json[$0]) } }
 }
 
 extension LMDBEventLog {

@@ -20,7 +20,11 @@ package final class LMDBEventLog: EventLog {
     package let wasSurrendered: Bool
     /// Nil unless the log is served.
     let commits: LogCommits?
+    /// The file of the erasures that are under way; nil unless the log is served.
+    let ledger: ErasureLedger?
     private let recovery: LogRecovery
+    /// The snapshot of a log that is not served: while it is held, no record is overwritten that is read without its mask.
+    private var snapshot: ReadTransaction?
     private var isOpen = true
 
     /// Opens the log of a data directory. If that is opened for serving, makes a log if there is none.
@@ -49,15 +53,19 @@ package final class LMDBEventLog: EventLog {
                 try environment.hold()
                 _ = try WriteTransaction(environment)
             }
+            let ledger = isServed ? try ErasureLedger(directory.erasurePath) : nil
+            self.ledger = ledger
+            snapshot = isServed ? nil : try ReadTransaction(environment)
             let blocks = try BlockReader(environment)
             let state = try blocks.state()
             records = LogRecords(blocks, state)
             recovery = LogRecovery(
                 environment: environment, records: records, journalPath: directory.journalPath,
-                identity: state.header.identity)
+                erasurePath: directory.erasurePath, identity: state.header.identity)
             do throws(StorageError) {
-                if isServed {
-                    (commits, header) = try LMDBEventLog.serve(recovery, state, journalSize, background, whenFlushed)
+                if let ledger {
+                    (commits, header) = try LMDBEventLog.serve(
+                        recovery, state, ledger, journalSize, background, whenFlushed)
                 } else {
                     (commits, header) = (nil, state.header)
                     try recovery.refresh()
@@ -78,17 +86,19 @@ package final class LMDBEventLog: EventLog {
 
     /// Recovers a log that is served, and returns its commits and its present header.
     private static func serve(
-        _ recovery: LogRecovery, _ state: LogState, _ journalSize: Int, _ background: BackgroundStarter,
-        _ whenFlushed: @escaping @Sendable () -> Void
+        _ recovery: LogRecovery, _ state: LogState, _ ledger: ErasureLedger, _ journalSize: Int,
+        _ background: BackgroundStarter, _ whenFlushed: @escaping @Sendable () -> Void
     ) throws(StorageError) -> (LogCommits, LogHeader) {
         let flusher = BlockFlusher(
-            recovery.records, recovery.environment, after: state.seal, background, whenFlushed: whenFlushed)
+            recovery.records, recovery.environment, ledger, after: state.seal, background, whenFlushed: whenFlushed)
+        if let redo = ledger.redo { try recovery.records.begin(redo) }
         var journal = try recovery.recover(journalSize, flusher)
         let isFlushed = recovery.records.flushed == recovery.records.head
         let (header, refusal) = try LogNaming.name(
             state.header, in: recovery.environment, at: recovery.records.head, isFlushed: isFlushed)
         if header != state.header {
             try JournalFile.name(recovery.journalPath, header.identity.id)
+            recovery.records.identity = header.identity
             journal = try recovery.openJournal(header.identity)
         }
         return (LogCommits(journal, recovery.records, flusher, refusing: refusal), header)
@@ -99,6 +109,8 @@ package final class LMDBEventLog: EventLog {
     /// - Throws: `.corrupt` if the log or its journal is damaged.
     package func refresh() throws(StorageError) {
         precondition(commits == nil, "refresh of a log that is served")
+        snapshot = nil
+        snapshot = try ReadTransaction(environment)
         try recovery.refresh()
     }
 
@@ -107,7 +119,8 @@ package final class LMDBEventLog: EventLog {
     /// - Throws: `.failed` if a file was moved, removed or replaced.
     package func checkNames() throws(StorageError) {
         try environment.checkNames()
-        try commits?.journal.checkName()
+        // Another journal is about to take the name of the present one.
+        if commits?.isHeld == false { try commits?.journal.checkName() }
     }
 
     package func clearStaleReaders() { environment.clearStaleReaders() }
@@ -117,6 +130,7 @@ package final class LMDBEventLog: EventLog {
         guard isOpen else { return }
         isOpen = false
         commits?.close()
+        snapshot = nil
         records.blocks.close()
         environment.close()
     }
@@ -207,20 +221,22 @@ extension LMDBEventLog {
 
     /// Returns a verifier of all that is committed now; it may run on another thread while this one appends.
     package func verifier() -> LogVerifier {
-        LogVerifier(environment: environment, tail: records.unflushed, last: committed)
+        LogVerifier(environment: environment, mask: records.mask, tail: records.unflushed, last: committed)
     }
 
     /// Returns the reader of seals of all events that are here now, also of those of an entry from elsewhere that no commit
     /// has stored; it may run on another thread while this one appends.
     package func seals() -> SealReader {
-        SealReader(environment: environment, tail: records.unflushed(through: head), root: storedIdentity.root)
+        SealReader(
+            environment: environment, mask: records.mask, tail: records.unflushed(through: head),
+            root: storedIdentity.root)
     }
 
     /// Returns a copier of all that is committed now, and at most the other events of the last block; the log must stay
     /// open meanwhile.
     package func copier() -> LogCopier {
         LogCopier(
-            environment: environment, header: header, tail: records.unflushed, last: committed,
+            environment: environment, mask: records.mask, header: header, tail: records.unflushed, last: committed,
             journalSize: commits?.journal.header.fileSize ?? JournalFile.usualSize)
     }
 }

@@ -13,7 +13,7 @@ final class LogCommits {
         let entry: EntryWriter?
     }
 
-    let journal: JournalFile
+    private(set) var journal: JournalFile
     let flusher: BlockFlusher
     /// The reason why no commit begins; nil if commits may begin.
     let refusal: StorageError?
@@ -21,6 +21,8 @@ final class LogCommits {
     private var pending: Pending?
     /// True while a commit waits for a flush to make room.
     private var isWaitingForFlush = false
+    /// True while no commit may begin, since another journal takes the place of this one.
+    var isHeld = false
 
     /// Makes the commits of a recovered log.
     ///
@@ -34,7 +36,15 @@ final class LogCommits {
         self.flusher = flusher
     }
 
-    private var isCommitting: Bool { pending != nil }
+    /// True while a commit is under way.
+    var isCommitting: Bool { pending != nil }
+
+    /// Goes on with an empty journal, while no commit is under way; returns the one before.
+    func replaceJournal(by new: NewJournal) -> OldJournal {
+        precondition(isHeld && !isCommitting, "the journal is replaced while commits may use it")
+        defer { journal = new.file }
+        return OldJournal(file: journal)
+    }
 
     /// Returns true while a commit is under way that has events after a position.
     func isCommitting(after position: Position) -> Bool { pending.map { $0.job.through > position } ?? false }
@@ -42,6 +52,7 @@ final class LogCommits {
     /// Makes room for the next commit, so that it does not wait: begins a flush if it needs one.
     func ensureSpace(through position: Position) -> CommitRoom {
         if let refusal, position > records.committed { return .refused(refusal) }
+        if isHeld { return position > records.committed ? .flushing : .ready }
         guard needsFlush(through: position) else {
             isWaitingForFlush = false
             return .ready

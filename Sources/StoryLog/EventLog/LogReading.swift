@@ -70,11 +70,6 @@ extension LMDBEventLog {
         return try records.blocks.run(at: position)
     }
 
-    /// Returns the bytes of a record as they are stored, not verified; only within a reading.
-    func storedRecord(at position: Position) throws(StorageError) -> UnsafeRawBufferPointer {
-        try run(at: position.value).record(at: position.value)
-    }
-
     @inline(__always)
     private func read(_ position: UInt64) throws(StorageError) -> EventRecord {
         try Record.read(try run(at: position).record(at: position), at: position)

@@ -14,33 +14,48 @@ final class LogRecords {
     /// The time of the record at `head`.
     private(set) var lastTime: Instant?
     /// The time of the record at `committed`.
-    private var committedTime: Instant?
+    private(set) var committedTime: Instant?
     let blocks: BlockReader
     private(set) var memory: JournalMemory
     private let salts = Salts()
-    /// The events that are being erased.
-    var mask = ErasureMask()
+    /// The orders among the records that are in memory, and no order before them.
+    private(set) var orders: [ErasureOrder] = []
+    /// The committed orders that are not carried out, in the order of the log.
+    private(set) var underWay: [ErasureOrder] = []
+    /// The events that they name.
+    private(set) var mask = ErasureMask()
+    /// The history that orders must be of, and those that it was copied from.
+    var identity: StoredIdentity
 
     /// Begins with the records that are in blocks.
     init(_ blocks: BlockReader, _ state: LogState) {
         self.blocks = blocks
+        identity = state.header.identity
         (head, committed, flushed) = (state.head, state.head, state.head)
         (lastTime, committedTime) = (state.lastTime, state.lastTime)
         memory = JournalMemory(after: state.head)
     }
 
     /// Appends a record after the head, and passes it to `withRecord`; it is valid until that returns.
-    func append(_ event: EventHeader, json: UnsafeRawBufferPointer, withRecord: (EventRecord) -> Void) {
-        precondition(event.position == head.next, "position \(event.position.value) follows \(head.value)")
+    func append(_ header: EventHeader, json: UnsafeRawBufferPointer, withRecord: (EventRecord) -> Void) {
+        precondition(header.position == head.next, "position \(header.position.value) follows \(head.value)")
         precondition(!blocks.isReading, "append during a read of the log")
-        let record = RecordWriter(event, json)
-        let block = memory.block(for: event.position.value, record.count)
+        let record = RecordWriter(header, json)
+        let block = memory.block(for: header.position.value, record.count)
         let start = block.target
         record.write(json, salts, to: start)
         block.added(record.count)
-        head = event.position
-        lastTime = event.time
-        withRecord(record.record(at: start))
+        head = header.position
+        lastTime = header.time
+        let event = record.record(at: start)
+        if ErasureOrder.mayBeOrder(header) { note(event) }
+        withRecord(event)
+    }
+
+    /// Keeps an order until it is in a block, once it is committed with its events masked.
+    private func note(_ record: EventRecord) {
+        guard let order = ErasureOrder(record), order.isOf(identity) else { return }
+        orders.append(order)
     }
 
     /// Appends records of the same history after the head, unchanged, and passes each to `withRecord`; it is valid until
@@ -57,7 +72,7 @@ final class LogRecords {
             time = event.time
         }
         try forEach(in: bytes) { (position, record) throws(StorageError) in
-            withRecord(try Record.read(add(record, at: position), at: position))
+            withRecord(try Record.read(try add(record, at: position), at: position))
         }
     }
 
@@ -75,15 +90,20 @@ final class LogRecords {
     }
 
     /// Copies a record behind the head; returns the copy.
+    ///
+    /// - Throws: `.corrupt` if an order is damaged.
     @discardableResult
-    private func add(_ bytes: UnsafeRawBufferPointer, at position: UInt64) -> UnsafeRawBufferPointer {
+    private func add(_ bytes: UnsafeRawBufferPointer, at position: UInt64) throws(StorageError) -> UnsafeRawBufferPointer {
         let block = memory.block(for: position, bytes.count)
         let start = block.target
         if let source = bytes.baseAddress { memcpy(start, source, bytes.count) }
         block.added(bytes.count)
         head = Position(position)
-        lastTime = EventHeader(bytes, at: head).time
-        return UnsafeRawBufferPointer(start: start, count: bytes.count)
+        let header = EventHeader(bytes, at: head)
+        lastTime = header.time
+        let copy = UnsafeRawBufferPointer(start: start, count: bytes.count)
+        if ErasureOrder.mayBeOrder(header) { note(try Record.read(copy, at: position)) }
+        return copy
     }
 
     /// Removes the records after a position, at least those that are committed stay.
@@ -94,6 +114,7 @@ final class LogRecords {
         precondition(position >= committed, "rollback to \(position.value), but \(committed.value) is committed")
         let time = try time(at: position)
         memory.remove(after: position)
+        orders.removeAll { $0.eraser > position }
         (head, lastTime) = (position, time)
     }
 
@@ -110,6 +131,7 @@ final class LogRecords {
     ///
     /// - Parameter time: the time of the record at that position.
     func wereCommitted(through position: Position, at time: Instant?) {
+        for order in orders where order.eraser > committed && order.eraser <= position { begin(order) }
         committed = position
         committedTime = time
     }
@@ -120,13 +142,15 @@ final class LogRecords {
         flushed = job.through
         blocks.map.append(job.firsts, through: job.through.value)
         memory.flushed(through: job.through)
+        orders.removeAll { $0.eraser <= flushed }
     }
 
     /// Loads the records of a journal into memory, as they were when they were appended.
     ///
     /// - Throws: `.corrupt` if an entry is damaged.
     func load(_ contents: JournalContents) throws(StorageError) {
-        try contents.forEachRecord(after: flushed) { (position, bytes) throws(StorageError) in add(bytes, at: position)
+        try contents.forEachRecord(after: flushed) { (position, bytes) throws(StorageError) in
+            try add(bytes, at: position)
         }
     }
 
@@ -135,9 +159,49 @@ final class LogRecords {
     /// - Throws: as `load`.
     func replace(with state: LogState, _ contents: JournalContents) throws(StorageError) {
         (flushed, head, lastTime) = (state.head, state.head, state.lastTime)
-        memory = JournalMemory(after: flushed)
+        (memory, orders, committed) = (JournalMemory(after: flushed), [], flushed)
+        (underWay, mask) = ([], ErasureMask())
         try load(contents)
         wereCommitted(through: head, at: lastTime)
+    }
+}
+
+/// The erasures.
+extension LogRecords {
+    private func begin(_ order: ErasureOrder) {
+        guard !underWay.contains(where: { $0.eraser == order.eraser }) else { return }
+        underWay.append(order)
+        mask.add(order)
+    }
+
+    /// Begins the orders of blocks that were not carried out; those that are not in the log were undone.
+    ///
+    /// - Throws: `.corrupt` if one of them is damaged.
+    func begin(_ redo: ErasureRedo) throws(StorageError) {
+        let found = try blocks.reading { () throws(StorageError) in
+            var found: [ErasureOrder] = []
+            for eraser in redo.erasers where eraser <= flushed {
+                let record = try blocks.run(at: eraser.value).record(at: eraser.value)
+                if let order = ErasureOrder(try Record.read(record, at: eraser.value)), order.isOf(identity) {
+                    found.append(order)
+                }
+            }
+            return found
+        }
+        let later = underWay
+        (underWay, mask) = ([], ErasureMask())
+        for order in found + later { begin(order) }
+        note(redo.erasures)
+    }
+
+    /// Notes the erasures of records that are about to be overwritten, or were in part.
+    func note(_ erasures: [RecordErasure]) { mask.note(erasures) }
+
+    /// Ends orders, the bytes of whose events are gone.
+    func end(_ erasers: [Position]) {
+        let left = underWay.filter { !erasers.contains($0.eraser) }
+        (underWay, mask) = ([], ErasureMask())
+        for order in left { begin(order) }
     }
 }
 

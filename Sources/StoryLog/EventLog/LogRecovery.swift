@@ -10,6 +10,7 @@ struct LogRecovery {
     let environment: Environment
     let records: LogRecords
     let journalPath: String
+    let erasurePath: String
     let identity: StoredIdentity
 
     /// Loads the records of the journal into memory, flushes them into blocks, and returns the journal to use from now
@@ -55,7 +56,9 @@ struct LogRecovery {
                 // If blocks were stored meanwhile, a part of the journal may have been overwritten while it was read.
                 if after.head == before.head {
                     try environment.syncRead()
-                    return try records.replace(with: before, contents)
+                    try records.replace(with: before, contents)
+                    // Read last: a block that has an order is stored after the file that names it was.
+                    return try records.begin(try ErasureRedo.read(erasurePath) ?? ErasureRedo([]))
                 }
             } catch {
                 // An entry that is written while it is read looks like damage once, but not at every attempt.

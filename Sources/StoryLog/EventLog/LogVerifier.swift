@@ -11,6 +11,8 @@ package struct LogVerifier: Sendable {
     private static let batch = 64
 
     let environment: Environment
+    /// The events that are being erased.
+    var mask = ErasureMask()
     /// The committed records that are not in blocks.
     var tail: [BlockSection] = []
     /// Blocks that begin after it are left out, so that the verification ends although events are appended.
@@ -27,13 +29,13 @@ package struct LogVerifier: Sendable {
     package func run(
         sealAt position: Position? = nil, progress: (Position) -> Bool
     ) throws(StorageError) -> Seal? {
-        var walk = try LogWalk(environment, sealAt: position)
+        var walk = try LogWalk(environment, mask, sealAt: position)
         while walk.position < last, try walk.advance(LogVerifier.batch) {
             guard progress(walk.position) else { return nil }
         }
         try walk.end(with: tail)
         let end = walk.position
-        try walk.names.check(LogView(environment, tail), through: end) { !progress(end) }
+        try walk.names.check(LogView(environment, tail, mask), through: end) { !progress(end) }
         _ = progress(end)
         return position == nil ? walk.seal : walk.wantedSeal
     }
@@ -79,6 +81,7 @@ extension LogVerifier {
 struct LogWalk {
     private(set) var position: Position = .zero
     private let environment: Environment
+    private let mask: ErasureMask
     /// The seal of the last record.
     private(set) var seal: Seal
     private let wanted: Position?
@@ -88,8 +91,8 @@ struct LogWalk {
     /// The names of the records so far.
     private(set) var names = DoubledNames()
 
-    init(_ environment: Environment, sealAt position: Position? = nil) throws(StorageError) {
-        self.environment = environment
+    init(_ environment: Environment, _ mask: ErasureMask, sealAt position: Position? = nil) throws(StorageError) {
+        (self.environment, self.mask) = (environment, mask)
         wanted = position
         let transaction = try ReadTransaction(environment)
         let header = try LogHeader(try LogState.headerBytes(transaction))
@@ -136,18 +139,19 @@ struct LogWalk {
     private mutating func check(_ run: RecordRun, from first: UInt64) throws(StorageError) {
         guard first == position.next.value else { throw Record.damaged(position.next.value, "is missing") }
         for next in first...run.last {
-            let record = try Record.read(try run.record(at: next), at: next)
-            try order.check(record)
-            names.add(record)
+            try mask.read(try run.record(at: next), at: next) { (record) throws(StorageError) in
+                try order.check(record)
+                names.add(record)
+            }
             position = Position(next)
         }
         var sealed = first
         if let wanted, (first..<run.last).contains(wanted.value) {
-            seal = try SealChain.seal(of: run, from: first, through: wanted.value, after: seal)
+            seal = try SealChain.seal(of: run, from: first, through: wanted.value, after: seal, mask)
             wantedSeal = seal
             sealed = wanted.value + 1
         }
-        seal = try SealChain.seal(of: run, from: sealed, through: run.last, after: seal)
+        seal = try SealChain.seal(of: run, from: sealed, through: run.last, after: seal, mask)
         if wanted == position { wantedSeal = seal }
     }
 }

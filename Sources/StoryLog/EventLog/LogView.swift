@@ -36,9 +36,11 @@ package final class LogView: @unchecked Sendable {
     /// Makes a view of the blocks that are stored now, and of records after them.
     ///
     /// - Throws: `.corrupt` if the log has no header, or lost a block; as the other.
-    init(_ environment: Environment, _ tail: [BlockSection]) throws(StorageError) {
+    init(
+        _ environment: Environment, _ tail: [BlockSection], _ mask: ErasureMask = ErasureMask()
+    ) throws(StorageError) {
         self.tail = tail
-        (log, mask, keepsMasked) = (nil, ErasureMask(), false)
+        (log, self.mask, keepsMasked) = (nil, mask, false)
         map = BlockMap(pageSize: environment.pageSize)
         let begun = try ReadTransaction(environment)
         _ = try map.update(begun)
@@ -47,11 +49,13 @@ package final class LogView: @unchecked Sendable {
 
     deinit { close() }
 
-    /// Returns the event at a position, after verifying its checksum.
+    /// Reads the event at a position, after verifying its checksum; it is valid until `visit` returns.
     ///
-    /// - Throws: `.corrupt` if it is damaged, or missing.
-    func event(at position: UInt64) throws(StorageError) -> EventRecord {
-        try Record.read(try run(at: position).record(at: position), at: position)
+    /// - Throws: `.corrupt` if it is damaged, or missing; the error of `visit`.
+    func event<Result>(
+        at position: UInt64, _ visit: (EventRecord) throws(StorageError) -> Result
+    ) throws(StorageError) -> Result {
+        try mask.read(try run(at: position).record(at: position), at: position, visit)
     }
 
     /// Visits the records of these positions in order, without verifying them, until `visit` returns false.
@@ -91,6 +95,13 @@ package final class LogView: @unchecked Sendable {
     ) throws(StorageError) -> StoredRecord {
         guard let record = StoredRecord(bytes) else { throw Record.damaged(position, "is cut short") }
         return record
+    }
+
+    /// Returns the bytes of a record as they are stored, not verified.
+    ///
+    /// - Throws: `.corrupt` if the block is damaged or missing.
+    func storedRecord(at position: Position) throws(StorageError) -> UnsafeRawBufferPointer {
+        try run(at: position.value).record(at: position.value)
     }
 
     /// Releases the snapshot; its records are not valid after that.

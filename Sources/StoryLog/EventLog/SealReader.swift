@@ -6,6 +6,8 @@ import StoryStorage
 /// It may run on any one thread while the log is appended to and read on another. The log must stay open.
 package struct SealReader: Sendable {
     let environment: Environment
+    /// The events that are being erased, whose records may be torn.
+    let mask: ErasureMask
     /// The records that are not in blocks.
     let tail: [BlockSection]
     /// The ID of the log that the history began in.
@@ -22,7 +24,7 @@ package struct SealReader: Sendable {
             let first = max(section.run.first, last + 1)
             guard first == last + 1 else { break }
             last = min(section.run.last, position.value)
-            seal = try SealChain.seal(of: section.run, from: first, through: last, after: seal)
+            seal = try SealChain.seal(of: section.run, from: first, through: last, after: seal, mask)
         }
         guard last == position.value else { throw Record.damaged(last + 1, "is missing") }
         return seal
@@ -56,6 +58,7 @@ package struct SealReader: Sendable {
             }
             before = try BlockMap.header(previous.value, start).seal(previous.value)
         }
-        return (try SealChain.seal(of: run, from: first, through: position.value, after: before), position.value)
+        let seal = try SealChain.seal(of: run, from: first, through: position.value, after: before, mask)
+        return (seal, position.value)
     }
 }

@@ -116,6 +116,14 @@ final class JournalFile: @unchecked Sendable {
         throw .failed("\(path) was moved, removed or replaced while it was served")
     }
 
+    /// Fills the file with zeros and syncs it, once no entry is written to it any more.
+    ///
+    /// - Throws: the error of the system.
+    func zero() throws(StorageError) {
+        file.setDirect(false)
+        try file.zero(path)
+    }
+
     /// Counts an entry that is durable.
     func written(_ entry: EntryWriter) {
         halves[active].end += entry.sectors

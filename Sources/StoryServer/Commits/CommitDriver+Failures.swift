@@ -21,6 +21,7 @@ extension CommitDriver {
         checkpoints.rollBack()
         refolding.rolledBack(declared.rolledBack())
         connections.rolledBack(to: turn.acknowledged)
+        effects.add(.undone(after: turn.acknowledged, failure))
         outbox.rollBack(to: turn.acknowledged) { keyed.contains($0) ? .outcomeOfKeyUnknown : failure }
         refold()
         perform(turn.rollBackFinished(.success(())))

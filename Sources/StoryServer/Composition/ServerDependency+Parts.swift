@@ -108,7 +108,7 @@ extension ServerDependency {
             checkpoints: CheckpointRequests(checkpoints, declared), checks: DefinitionChecks(declared.parts, declared),
             jobs: Jobs(
                 logWork, data: configuration.data, trace: trace, starter: starter, declared: { declared.scrubs }),
-            seals: seals, clients: clients, reader: reader, nodes: nodes, figureSource: figureSource)
+            erasing: erasing, seals: seals, clients: clients, reader: reader, nodes: nodes, figureSource: figureSource)
     }
 
     func requests(

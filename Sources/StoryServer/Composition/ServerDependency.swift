@@ -37,6 +37,8 @@ package struct ServerDependency {
     let connections = Connections()
     /// The declared models, which the engine reads and the fold writes.
     let declared: DeclaredModels
+    /// The erasures of the directory; nil for a log in memory.
+    let erasing: Erasing?
     /// The engine that handles requests.
     package let engine: Engine
     /// The fold of the log's records into the models.
@@ -114,10 +116,14 @@ package struct ServerDependency {
                 returnFreedPages: returnFreedPages,
                 events: { ProgramEventReader() }, clock: clock.steady,
                 checkpoints: { Checkpoints($0, flush, trace, starter, figures) }))
+        let erasing = logWork.store.map {
+            Erasing($0.log, trace: trace, figures: figures, starter: starter, clock: clock.steady)
+        }
+        self.erasing = erasing
         engine = try Engine(
             plan, store: models, json: JSONObjectReader(), log: log, matches: EventEncoder.matches,
             identity: log.identity, limits: limits, server: ProgramVersion.daemon, durability: self.durability,
-            feed: feed, declared: declared, notLeader: configuration.follow.map { .replica(of: $0) })
+            feed: feed, declared: declared, erasures: erasing, notLeader: configuration.follow.map { .replica(of: $0) })
         let projector = ModelProjector(plan, store: models, json: JSONObjectReader(), feed: feed)
         fold = EventFold(projector, catalogue: catalogue, timer: foldTimer, declared: declared)
         table = try ServerDependency.table(catalogue)

@@ -17,7 +17,7 @@ final class Conversation {
     /// The end of the wait for the position that the next request names, or the lead that it needs; nil before that.
     var positionWait: PositionWaits.End?
     /// The look at the preconditions of the next request, which is handled again after it; nil where there is none.
-    var look: PreconditionLook?
+    var look: (any RequestLook)?
     /// The number of writes that were passed on to another node, or are to be, and have no reply.
     var forwarded = 0
     /// True once the peer, which is a node, passed a write on.

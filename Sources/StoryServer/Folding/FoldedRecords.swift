@@ -51,12 +51,12 @@ final class Rehearsal: TurnOutput {
     private var headers: [EventHeader] = []
     private var json: [UInt8] = []
 
-    let look: PreconditionLook?
+    let look: (any RequestLook)?
 
     /// Creates an output at the present positions.
     ///
     /// - Parameter look: the look at the preconditions of the request; nil where none has begun.
-    init(durable: Position, published: Position, look: PreconditionLook?) {
+    init(durable: Position, published: Position, look: (any RequestLook)?) {
         (self.durable, self.published, self.look) = (durable, published, look)
     }
 
@@ -83,5 +83,5 @@ final class Rehearsal: TurnOutput {
     func answer(with cursor: any AnswerCursor, tag: Tag?, restsOn position: Position) {}
     func start(_ work: OperateAction, at position: Position?, tag: Tag?) {}
     func finish() {}
-    func handleAgain(after look: PreconditionLook, tag: Tag?) {}
+    func handleAgain(after look: any RequestLook, tag: Tag?) {}
 }

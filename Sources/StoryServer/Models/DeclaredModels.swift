@@ -24,12 +24,15 @@ final class DeclaredModels: RecordFolding {
     private(set) var isContradictory = false
     /// True while the log has events of definitions that were not looked at.
     private(set) var hasNews = false
+    /// The definitions that read events which are erased now, and the removals of their stores.
+    private let erased: ErasedDefinitions
 
     init(_ parts: ModelParts) {
         self.parts = parts
         builds = Builds(parts)
         served = ServedDefinitions(parts)
         folds = LongFolds(parts, served)
+        erased = ErasedDefinitions(parts)
     }
 
     private var log: any EventLog { parts.log }
@@ -67,6 +70,25 @@ final class DeclaredModels: RecordFolding {
         return (served.inOrder + builds.all + retired).filter { !builds.isAway($0) }
     }
 
+    // MARK: Erasures
+
+    /// Has the definitions that read categories built again, since events of them are erased: from now on none of them
+    /// answers.
+    func erase(_ categories: [String]) {
+        let wanted = served.inOrder + builds.all + served.retired
+        for definition in wanted where definition.reads(anyOf: categories) {
+            served.take(definition)
+            if builds[definition.name] === definition { _ = builds.drop(definition.name) }
+            erased.add(definition)
+        }
+        guard !erased.isEmpty else { return }
+        folds.giveUp()
+        isStale = true
+    }
+
+    /// True until their stores were taken away.
+    var isErasing: Bool { !erased.isEmpty }
+
     // MARK: Life
 
     /// Follows the log's definitions, and gives the builds their share of a turn.
@@ -80,10 +102,11 @@ final class DeclaredModels: RecordFolding {
     func advance(
         acknowledged: Position, in catalogue: Catalogue, activate: (String, ModelActivated) throws(StorageError) -> Bool
     ) throws(StorageError) -> CatalogueChange? {
-        guard isStale || !served.isEmpty || !builds.isEmpty else { return nil }
+        guard isStale || !served.isEmpty || !builds.isEmpty || isErasing else { return nil }
         folds.advance()
         served.noteGiven()
         endJob()
+        try erased.advance(isAway: builds.isAway)
         for definition in all { definition.noteDamage() }
         var isChanged = try follow(acknowledged, catalogue)
         if dropDamaged() { isChanged = true }
@@ -123,6 +146,11 @@ final class DeclaredModels: RecordFolding {
         for build in builds.all where defined[build.name]?.wants(build.folder.number) != true { drop(build.name) }
         builds.forgetReasons { defined[$0] != nil }
         for (name, model) in defined {
+            // Its name is free again once the store of the same definition is gone.
+            guard !erased.contains(name) else {
+                isStale = true
+                continue
+            }
             if let active = model.active, served[name] == nil { restore(name, active, beside: catalogue) }
             if let awaited = model.awaited, builds[name] == nil, served[name]?.folder.number != awaited.number {
                 // A definition that may still be undone is not built, nor one whose store is about to be removed.

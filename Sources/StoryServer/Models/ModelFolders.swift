@@ -14,7 +14,13 @@ package protocol ModelFolders: AnyObject {
     ///
     /// - Throws: when the system refuses.
     func remove(_ definition: ModelFolder, _ store: any ServedModels) throws(StorageError)
-    /// Removes the stores of all definitions but these.
+    /// Closes the store of a definition, and takes its name away, so that another one can have it.
+    ///
+    /// - Throws: when the system refuses.
+    func retire(_ definition: ModelFolder, _ store: any ServedModels) throws(StorageError)
+    /// Returns the removal of all stores whose name was taken away, of which nothing is left then; for any thread.
+    func eraseRetired() -> @Sendable () throws(StorageError) -> Void
+    /// Removes the stores of all definitions but these; those whose name was taken away stay.
     ///
     /// - Throws: when the system refuses.
     func removeAll(but kept: [ModelFolder]) throws(StorageError)

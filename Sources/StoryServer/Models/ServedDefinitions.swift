@@ -100,6 +100,12 @@ final class ServedDefinitions {
         retirements.first { $0.definition.isOf(name, number) }?.definition
     }
 
+    /// Takes a definition out, whether it answers or is kept.
+    func take(_ definition: ServedDefinition) {
+        if byName[definition.name] === definition { byName[definition.name] = nil }
+        recall(definition)
+    }
+
     /// Keeps a definition no longer, since it is needed again.
     func recall(_ definition: ServedDefinition) { retirements.removeAll { $0.definition === definition } }
 

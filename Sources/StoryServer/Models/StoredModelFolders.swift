@@ -32,6 +32,26 @@ final class StoredModelFolders: ModelFolders {
         try Folder.retireEnvironment("\(path)/\(definition.name)")
     }
 
+    /// What stands between the name of a store that is to be erased and a number.
+    private static let retired = ".erased."
+
+    func retire(_ definition: ModelFolder, _ store: any ServedModels) throws(StorageError) {
+        close(store)
+        let name = "\(path)/\(definition.name)"
+        let free = (1...).lazy.map { "\(name)\(StoredModelFolders.retired)\($0)" }.first { !Folder.isThere($0) }
+        if let free, Folder.isThere(name) { try Folder.rename(name, to: free) }
+    }
+
+    func eraseRetired() -> @Sendable () throws(StorageError) -> Void {
+        let path = path
+        return { () throws(StorageError) in
+            guard Folder.exists(path) else { return }
+            for name in try Folder.names(in: path) where name.contains(StoredModelFolders.retired) {
+                try Folder.eraseEnvironment("\(path)/\(name)")
+            }
+        }
+    }
+
     func removeAll(but kept: [ModelFolder]) throws(StorageError) {
         guard Folder.exists(path) else { return }
         let names = Set(kept.map(\.name))

@@ -207,6 +207,9 @@ enum FigureTable {
             help: "Seconds since the last of these rounds, or since the start where none has ended."
         ) { .one($0.figures.secondsSinceScrub) },
         Figure(
+            name: "storykeep_erasures", kind: .counter, help: "Erasures that were carried out."
+        ) { .one($0.figures.erasures) },
+        Figure(
             name: "storykeep_flushes", kind: .counter, help: "Flushes of the journal into the log."
         ) { .one($0.figures.flushes) },
         Figure(

@@ -23,6 +23,8 @@ package final class Figures {
     private var checkpointBegan: UInt64?
     /// The number of events that became durable.
     private(set) var events: UInt64 = 0
+    /// The number of erasures that were carried out.
+    var erasures: UInt64 = 0
     /// The number of successful flushes of the journal into the log.
     var flushes: UInt64 = 0
     /// The number of times that damaged models were replaced.

@@ -13,8 +13,8 @@ final class RequestOutput: TurnOutput {
         case answer(Connection.Answer)
         /// Begins work whose end replies to the request.
         case work(OperateAction, at: Position?, Tag?)
-        /// Handles the request again after a look at its preconditions.
-        case look(PreconditionLook, Tag?)
+        /// Handles the request again after a look.
+        case look(any RequestLook, Tag?)
         /// Sends the pending output and closes the connection.
         case end
     }
@@ -162,12 +162,12 @@ final class RequestOutput: TurnOutput {
     }
     func finish() { followUp(for: .end) }
 
-    var look: PreconditionLook? {
+    var look: (any RequestLook)? {
         guard let handled else { return nil }
         return handled.connection._withUnsafeGuaranteedRef { $0.conversation?.look }
     }
 
-    func handleAgain(after look: PreconditionLook, tag: Tag?) { followUp(for: .look(look, tag)) }
+    func handleAgain(after look: any RequestLook, tag: Tag?) { followUp(for: .look(look, tag)) }
 
     // MARK: Rows
 

@@ -10,6 +10,8 @@ final class RequestedWork {
     let checkpoints: CheckpointRequests
     let checks: DefinitionChecks
     let jobs: Jobs
+    /// Nil for a log in memory.
+    private let erasing: Erasing?
     let seals: SealQueue
     let clientRequests: ClientRequests
     private let clients: Clients
@@ -20,10 +22,12 @@ final class RequestedWork {
     private let figureSource: (ConnectionSums) -> FigureSource
 
     init(
-        checkpoints: CheckpointRequests, checks: DefinitionChecks, jobs: Jobs, seals: SealQueue, clients: Clients,
-        reader: RequestReader, nodes: NodeRequests?, figureSource: @escaping (ConnectionSums) -> FigureSource
+        checkpoints: CheckpointRequests, checks: DefinitionChecks, jobs: Jobs, erasing: Erasing?, seals: SealQueue,
+        clients: Clients, reader: RequestReader, nodes: NodeRequests?,
+        figureSource: @escaping (ConnectionSums) -> FigureSource
     ) {
-        (self.checkpoints, self.checks, self.jobs, self.seals) = (checkpoints, checks, jobs, seals)
+        (self.checkpoints, self.checks, self.jobs, self.erasing) = (checkpoints, checks, jobs, erasing)
+        self.seals = seals
         (self.clients, self.reader, self.nodes, self.figureSource) = (clients, reader, nodes, figureSource)
         clientRequests = ClientRequests(clients)
     }
@@ -39,6 +43,10 @@ final class RequestedWork {
         case .check(let request):
             connection.requestMustWait(for: .job, tag)
             checks.begin(request, at: clients.driver.acknowledged, tag, connection)
+        case .rehearse: break
+        case .erasure(let erased):
+            connection.requestMustWait(for: .job, tag)
+            erasing?.wait(for: erased, tag, connection)
         case .verify:
             connection.requestMustWait(for: .job, tag)
             jobs.verify(sealAt: position, tag, connection)

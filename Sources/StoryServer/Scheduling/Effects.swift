@@ -19,6 +19,8 @@ final class Effects {
 enum Effect {
     /// Events were undone: the definitions of models are those that the log has now.
     case rolledBack
+    /// The events after a position were undone, and their writes fail.
+    case undone(after: Position, Failure)
     /// New built-in models are served, which lack the events after their checkpoint.
     case modelsReplaced
     /// The events of a turn are an entry for the ordering service.

@@ -136,6 +136,9 @@ final class Jobs {
         waiting.append((target, nil, begin))
     }
 
+    /// True while no job is under way.
+    var areIdle: Bool { running.isEmpty }
+
     /// Begins the jobs that were requested, once all events are stored that were acknowledged at the end of that turn.
     func begin(acknowledged: Position, stored: Position) {
         guard !waiting.isEmpty else { return }

@@ -14,6 +14,17 @@ package enum CopyOnWrite {
         guard let folder = try? FileHandle(folder, O_RDONLY | O_DIRECTORY) else { return }
         folder.writeInPlace()
     }
+
+    /// The file systems that write each change to new blocks whatever the file, by their numbers in `fstatfs`: ZFS and
+    /// bcachefs.
+    private static let always: Set<UInt32> = [0x2FC1_2FC1, 0xCA45_1A4E]
+
+    /// Returns true where the file system writes each change of an open file to new blocks.
+    static func isUsed(_ descriptor: Int32) -> Bool {
+        var status = statfs()
+        guard fstatfs(descriptor, &status) == 0 else { return false }
+        return always.contains(UInt32(truncatingIfNeeded: status.f_type)) || clm_is_copied_on_write(descriptor) != 0
+    }
 }
 
 extension FileHandle {

@@ -74,6 +74,8 @@ package final class DataDirectory {
     package var declaredPath: String { path + "/own" }
     /// The path of the journal, which has the newest commits.
     package var journalPath: String { path + "/log.journal" }
+    /// The path of the file of the erasures that are under way.
+    package var erasurePath: String { path + "/erase.redo" }
 
     /// Checks that this process still holds the directory, whatever was removed, moved or put back meanwhile.
     ///

@@ -108,6 +108,20 @@ package struct FileHandle: ~Copyable {
         return fcntl(descriptor, F_SETFL, isDirect ? flags | __O_DIRECT : flags & ~__O_DIRECT) == 0
     }
 
+    /// Fills the file with zeros and makes that durable.
+    ///
+    /// - Throws: when the system refuses.
+    package func zero(_ path: String) throws(StorageError) {
+        let (size, piece) = (try size(path), 1 << 20)
+        let zeros = [UInt8](repeating: 0, count: min(size, piece))
+        for start in stride(from: 0, to: size, by: piece) {
+            try zeros.withBytes { (zeros) throws(StorageError) in
+                try write(zeros.slice(0, count: min(piece, size - start)), at: start, to: path)
+            }
+        }
+        try sync(path)
+    }
+
     /// Makes all earlier writes durable.
     package func sync(_ path: String) throws(StorageError) {
         guard fsync(descriptor) == 0 else { throw SystemError.from(errno, "syncing \(path)") }

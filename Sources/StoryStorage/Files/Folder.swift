@@ -162,7 +162,9 @@ package enum Folder {
         } catch {
             return
         }
-        for name in ["log.journal", "log.journal.tmp", "FORMAT", "FORMAT.tmp", "lock"] { unlink("\(path)/\(name)") }
+        for name in ["log.journal", "log.journal.tmp", "erase.redo", "erase.redo.tmp", "FORMAT", "FORMAT.tmp", "lock"] {
+            unlink("\(path)/\(name)")
+        }
     }
 
     /// Removes the folder of an LMDB environment, with the other files of models; nothing happens when there is none.
@@ -187,10 +189,26 @@ package enum Folder {
         try rename(path, to: free)
     }
 
+    /// Fills the files of an LMDB environment with zeros, with the other files of models, and removes its folder; nothing
+    /// happens when there is none.
+    ///
+    /// - Throws: when the system refuses.
+    package static func eraseEnvironment(_ path: String) throws(StorageError) {
+        for name in environmentFiles where exists("\(path)/\(name)") {
+            let file = try FileHandle("\(path)/\(name)", O_WRONLY | O_NOFOLLOW)
+            try file.zero("\(path)/\(name)")
+        }
+        try removeEnvironment(path)
+        try sync(parent(of: path))
+    }
+
+    /// The names of the files in the folder of an environment.
+    private static let environmentFiles = ["data.mdb", "lock.mdb", "checksums", "damaged", "journal", "journal.tmp"]
+
     /// Removes an environment; returns `ENOTEMPTY` where its folder holds anything else, `ENOTDIR` where there is no
     /// folder of its name but something else, and 0 once it is gone.
     private static func removedEnvironment(_ path: String) throws(StorageError) -> Int32 {
-        for name in ["data.mdb", "lock.mdb", "checksums", "damaged", "journal", "journal.tmp"] {
+        for name in environmentFiles {
             guard unlink("\(path)/\(name)") == 0 || errno == ENOENT || errno == ENOTDIR else {
                 throw SystemError.from(errno, "removing \(path)/\(name)")
             }

@@ -183,27 +183,6 @@ package final class Environment: @unchecked Sendable {
         guard fdatasync(fileDescriptor) == 0 else { throw SystemError.from(errno, "syncing \(path)/data.mdb") }
     }
 
-    /// Overwrites bytes of the map in the file, without a sync; none of their pages may be freed meanwhile.
-    ///
-    /// - Throws: `.failed` where they are not in the map's used part; otherwise the error of the system.
-    package func overwrite(_ bytes: UnsafeRawBufferPointer, by others: [UInt8]) throws(StorageError) {
-        precondition(bytes.count == others.count, "\(bytes.count) bytes are overwritten by \(others.count)")
-        guard let base = raw.info.me_mapaddr, let start = bytes.baseAddress, start >= UnsafeRawPointer(base),
-            start - UnsafeRawPointer(base) + bytes.count <= usedBytes
-        else { throw .failed("bytes that are to be overwritten are not in \(path)/data.mdb") }
-        var written = 0
-        while written < others.count {
-            let count = others.withUnsafeBytes {
-                pwrite(
-                    fileDescriptor, $0.baseAddress.map { $0 + written }, others.count - written,
-                    off_t(start - UnsafeRawPointer(base) + written))
-            }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw SystemError.from(errno, "writing \(path)/data.mdb") }
-            written += count
-        }
-    }
-
     /// The descriptor of `data.mdb`, which LMDB owns.
     package var fileDescriptor: Int32 { raw.fileDescriptor }
 

@@ -22,6 +22,8 @@ struct TreePage {
     let number: UInt64
     let isBranch: Bool
     let count: Int
+    /// The range of the bytes between the offsets and the entries.
+    let gap: Range<Int>
     private let bytes: UnsafeRawBufferPointer
 
     /// Checks a page; nil when the bytes are not a page of this number that LMDB wrote.
@@ -34,6 +36,7 @@ struct TreePage {
         else { return nil }
         self.bytes = bytes
         self.number = number
+        gap = lower..<upper
         isBranch = flags == TreePage.isBranch
         count = (lower - TreePage.headerSize) / 2
         var used = 0

@@ -82,6 +82,31 @@ extension EventDataWriter: EventMembers {
         bytes.string(value)
     }
 
+    mutating func names(_ name: StaticString, _ values: [ByteView]) {
+        begin(name)
+        array(values) { $0.name($1) }
+    }
+
+    mutating func positions(_ name: StaticString, _ ranges: [ClosedRange<Position>]) {
+        begin(name)
+        array(ranges) { bytes, range in
+            bytes.byte(0x5B)
+            bytes.integer(range.lowerBound.value)
+            bytes.byte(0x2C)
+            bytes.integer(range.upperBound.value)
+            bytes.byte(0x5D)
+        }
+    }
+
+    private mutating func array<Element>(_ elements: [Element], _ write: (inout ByteWriter, Element) -> Void) {
+        bytes.byte(0x5B)
+        for (index, element) in elements.enumerated() {
+            if index > 0 { bytes.byte(0x2C) }
+            write(&bytes, element)
+        }
+        bytes.byte(0x5D)
+    }
+
     mutating func whole(_ data: ByteView) {
         bytes.raw(data)
         written = .whole

@@ -26,6 +26,10 @@ enum FailureEncoder {
             if let stream { appendText(#","stream":"#, stream.description, to: &bytes) }
             appendInteger(#","expected":"#, expected.value, to: &bytes)
             appendInteger(#","actual":"#, actual.value, to: &bytes)
+        case .counts(let expected, let actual):
+            appendInteger(#","expected":"#, expected, to: &bytes)
+            appendInteger(#","actual":"#, actual, to: &bytes)
+        case .erased(let position): appendInteger(#","erased":"#, position.value, to: &bytes)
         case .match(let condition, let after, let match):
             appendInteger(#","unless":"#, UInt64(clamping: condition), to: &bytes)
             appendInteger(#","after":"#, after.value, to: &bytes)

@@ -3,7 +3,7 @@ package import StoryCore
 /// The name of a `name=value` part that is no filter. The raw values have no gaps, so that they index bits.
 package enum OptionName: UInt8, CaseIterable, BitwiseCopyable, Sendable {
     case at, sort, order, limit, after, from, to, types, tags, log
-    case key, version, meta, check, min, query, unless
+    case key, version, meta, check, min, query, unless, reason, expect, dry
 
     /// The name, as in a request line.
     package var name: String { OptionName.names[Int(rawValue)] }
@@ -14,7 +14,7 @@ package enum OptionName: UInt8, CaseIterable, BitwiseCopyable, Sendable {
         case .at: "P|TIME"
         case .sort: "KEY"
         case .order: "asc|desc"
-        case .limit, .version: "N"
+        case .limit, .version, .expect: "N"
         case .after: "NEXT"
         case .from, .to: "P|TIME"
         case .types, .tags: "A,B"
@@ -22,7 +22,8 @@ package enum OptionName: UInt8, CaseIterable, BitwiseCopyable, Sendable {
         case .meta, .query: "{…}"
         case .unless: "{…}|[{…},…]"
         case .log: "ID"
-        case .check: "true|false"
+        case .check, .dry: "true|false"
+        case .reason: "\"TEXT\""
         case .min: "P|now"
         }
     }
@@ -33,7 +34,7 @@ package enum OptionName: UInt8, CaseIterable, BitwiseCopyable, Sendable {
         case .at: "as it was at a position or at an RFC 3339 time"
         case .sort: "the sort key; SORTS lists them for each kind"
         case .order: "smallest or greatest first"
-        case .limit: "the greatest number of rows, events, streams or types"
+        case .limit: "the greatest number of rows, events, streams, types or erasures"
         case .after: "continues after the page that ended with this next"
         case .from: "the start: a position, a version where one stream is read, or a time"
         case .to: "the end: a position, a version where one stream is read, or a time"
@@ -46,6 +47,9 @@ package enum OptionName: UInt8, CaseIterable, BitwiseCopyable, Sendable {
         case .check: "a dry run: shows the rows that would differ, and writes nothing"
         case .query: "only events of a query: a JSON object with tags, types and a stream, or with any of several such"
         case .unless: "fails with a conflict if an event of the query came after the position \"after\"; as query="
+        case .reason: "why, in at most \(EraseRequest.mostReason) characters that do not name the person: it stays for ever"
+        case .expect: "refused unless so many events are taken"
+        case .dry: "shows what would be taken, and erases nothing"
         case .min: "waits until the store has this event; now: all that was acknowledged before"
         }
     }
@@ -59,7 +63,7 @@ package enum OptionName: UInt8, CaseIterable, BitwiseCopyable, Sendable {
 
     private static let names = [
         "at", "sort", "order", "limit", "after", "from", "to", "types", "tags", "log", "key", "version",
-        "meta", "check", "min", "query", "unless",
+        "meta", "check", "min", "query", "unless", "reason", "expect", "dry",
     ]
     private static let table = NameTable(names)
 }

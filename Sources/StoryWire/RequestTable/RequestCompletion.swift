@@ -58,6 +58,7 @@ package struct RequestCompletion: Sendable {
         case .kind, .models: names
         case .content: names.map { $0 + "/" }
         case .events: ["events", "events/", "misfits/"]
+        case .erased: ["events", "events/"]
         case .subject, .counted: ["events", "events/"] + names
         case .topic: verbs(like: word)
         case .change: NodeChange.names
@@ -78,6 +79,7 @@ package struct RequestCompletion: Sendable {
         case OptionName.sort.name: kind?.sorts.map(\.name) ?? []
         case OptionName.order.name: ["asc", "desc"]
         case OptionName.types.name: table.catalogue.kinds.flatMap { $0.events.map(\.type) }
+        case OptionName.check.name, OptionName.dry.name: ["true", "false"]
         default: kind?.filters.first { $0.name == option }?.placeholder == "true|false" ? ["true", "false"] : []
         }
     }
@@ -180,6 +182,7 @@ extension RequestCompletion {
         case .content: return rows(shape, word) ?? ids(shape, word) ?? models(shape, word, tail: "/")
         case .subject: return rows(shape, word) ?? events(word) ?? ids(shape, word) ?? models(shape, word)
         case .events: return events(word) ?? misfits(word)
+        case .erased: return events(word)
         case .streams: return WantedNames(.streams(areOfUsers: false), beginning: word)
         case .category: return WantedNames(.categories, beginning: word, tail: "-*")
         case .stream: return WantedNames(.streams(areOfUsers: true), beginning: word)

@@ -11,6 +11,8 @@ package enum TargetShape: Equatable, Sendable {
     case content
     /// `events`, `events/STREAM` or `events/CATEGORY-*`; or `misfits/NAME`
     case events
+    /// `events`, `events/STREAM` or `events/CATEGORY-*`
+    case erased
     /// The subject of a subscription: events as above, `stories` or `stories/ID`
     case subject
     /// `STREAM` or `CATEGORY-*`, or nothing
@@ -46,6 +48,7 @@ package enum TargetShape: Equatable, Sendable {
         case .counted: kinds.joined(separator: "|") + " | events[/STREAM | /CATEGORY-*]"
         case .content: kinds.joined(separator: "|") + "/ID"
         case .events: "events[/STREAM | /CATEGORY-*] | misfits/NAME"
+        case .erased: "events[/STREAM | /CATEGORY-*]"
         case .subject: "events[/STREAM | /CATEGORY-*] | " + kinds.joined(separator: "|") + "[/ID]"
         case .streams: "[STREAM | CATEGORY-*]"
         case .category: "[CATEGORY-*]"
@@ -64,7 +67,9 @@ package enum TargetShape: Equatable, Sendable {
     var isRequired: Bool {
         switch self {
         case .none, .streams, .category, .client, .topic, .models, .change: false
-        case .kind, .counted, .content, .events, .subject, .stream, .subscription, .directory, .model, .passedOn: true
+        case .kind, .counted, .content, .events, .erased, .subject, .stream, .subscription, .directory, .model,
+            .passedOn:
+            true
         }
     }
 }

@@ -58,6 +58,10 @@ package struct RequestTable: Sendable {
                 .read(.types), .read, .category, options: [.after, .limit, .min],
                 summary: "The types of events, each with the number of its events and the first and last of them.",
                 example: "TYPES story-*"),
+            RequestShape(
+                .read(.erasures), .read, options: [.after, .limit, .min],
+                summary: "The erasures, in their order: their targets, reasons and sums, and which are under way.",
+                example: "ERASURES limit=10"),
         ]
     }
 
@@ -130,6 +134,12 @@ package struct RequestTable: Sendable {
             RequestShape(
                 .write(.undefine), .define, .model, summary: "Removes a declared model; its events stay.",
                 example: "UNDEFINE orders"),
+            RequestShape(
+                .write(.erase), .admin, .erased,
+                options: [.from, .to, .types, .tags, .query, .reason, .expect, .dry, .key],
+                summary: "Erases the content of your own events for ever: position, stream, version, type, time, uid, key "
+                    + "and tags stay, so they must hold no personal data.",
+                example: #"ERASE events/order-7 reason="asked for on 1 May" dry=true"#),
             RequestShape(
                 .operate(.checkpoint), .admin, summary: "Writes the read models to the disk now.", example: "CHECKPOINT"
             ),

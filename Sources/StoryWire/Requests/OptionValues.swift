@@ -17,6 +17,9 @@ struct OptionValues: ~Copyable {
     var items: [EventSelection] = []
     var log: LogID?
     var check = false
+    var reason: Text?
+    var expected: UInt64?
+    var dry = false
     var conditions: [Condition] = []
 
     /// The longest `after=` in bytes: no cursor is longer.
@@ -44,8 +47,19 @@ struct OptionValues: ~Copyable {
         case .types: types = try OptionValues.types(text)
         case .log: log = try OptionValues.log(text)
         case .check: check = try OptionValues.flag(text, option)
+        case .reason: reason = try OptionValues.reason(text)
+        case .expect: expected = try OptionValues.number(text, option, 1...UInt64(EraseRequest.mostEvents))
+        case .dry: dry = try OptionValues.flag(text, option)
         case .tags, .query, .key, .version, .meta, .unless, .min: return
         }
+    }
+
+    private static func reason(_ text: UnsafeRawBufferPointer) throws(FieldError) -> Text {
+        let reason = Text(Array(text))
+        let count = String(decoding: text, as: UTF8.self).count
+        if 1...EraseRequest.mostReason ~= count { return reason }
+        let message = "reason= has 1 to \(EraseRequest.mostReason) characters"
+        throw FieldError(field: "reason", rule: count == 0 ? .empty : .tooLong, message: message)
     }
 
     private static func flag(_ text: UnsafeRawBufferPointer, _ option: OptionName) throws(FieldError) -> Bool {
@@ -189,7 +203,9 @@ extension WriteOptions {
         case .version: version = Version(try OptionValues.number(text, option, 0...Position.max.value))
         case .meta: meta = try OptionValues.meta(text, scanner)
         case .log: log = try OptionValues.log(text)
-        case .at, .sort, .order, .limit, .after, .from, .to, .types, .tags, .query, .unless, .check, .min: return
+        case .at, .sort, .order, .limit, .after, .from, .to, .types, .tags, .query, .unless, .check, .min, .reason,
+            .expect, .dry:
+            return
         }
     }
 }

@@ -175,6 +175,7 @@ package final class RequestReader {
         case .streams: .streams(try StreamsQuery(&parts, scanner))
         case .types: .types(try TypesQuery(&parts, scanner))
         case .models: .models(try parts.target == nil ? nil : model(&parts, by: ModelName.describingError))
+        case .erasures: .erasures(try ErasuresQuery(&parts, scanner))
         case .ping: .ping
         }
     }
@@ -192,6 +193,7 @@ package final class RequestReader {
         case .append: .write(try append(&parts))
         case .define: try define(shape, &parts)
         case .undefine: .write(.undefine(try model(&parts)))
+        case .erase: try erase(&parts)
         }
     }
 

@@ -1,11 +1,11 @@
-package import StoryCore
+import StoryCore
 import StoryFold
 
 /// A look for events that break the preconditions of a write, which goes on over many turns where it is long.
 ///
 /// A write that cannot be decided within a slice is handled again once the look went through the durable events. They stay,
 /// so none of them is looked at twice: the write itself looks at later events alone.
-package final class PreconditionLook: AnswerCursor {
+final class PreconditionLook: RequestLook {
     /// The result of a look by the write itself.
     enum Verdict: Equatable {
         case holds
@@ -58,14 +58,14 @@ package final class PreconditionLook: AnswerCursor {
     }
 
     /// The approximate size in bytes, with the preconditions.
-    package var keptBytes: Int {
+    var keptBytes: Int {
         wanted.reduce(1_024) {
             let selection = EventSelection(source: .all, $1.query)
             return $0 + 2 * selection.keptBytes + LogCursor.keptBytes(selection)
         }
     }
 
-    package func step(into lines: any AnswerLines) -> CursorStep {
+    func step(into lines: any AnswerLines) -> CursorStep {
         do throws(StorageError) {
             while !lines.isSpent {
                 guard let (result, took) = try walk?.steps.step() else { return .again }

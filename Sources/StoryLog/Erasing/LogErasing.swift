@@ -1,0 +1,193 @@
+import StoryStorage
+package import StoryCore
+
+/// The work of threads that takes the bytes of masked events out of the files of a log; its owner begins one part after
+/// the other, and none beside another one.
+///
+/// From `prepare` to the end of `zeroUnused` no flush may be under way: it would move the blocks that are on the pages
+/// that are changed.
+package struct LogErasing: Sendable {
+    /// The orders that are carried out, by the positions of their events.
+    package let erasers: [Position]
+    private let mask: ErasureMask
+    private let environment: Environment
+    private let ledger: ErasureLedger
+    private let journalPath: String
+    private let header: LogHeader
+    private let journalSize: Int
+
+    init(
+        _ orders: [ErasureOrder], _ environment: Environment, _ header: LogHeader, _ ledger: ErasureLedger,
+        _ journal: JournalFile
+    ) {
+        erasers = orders.map(\.eraser)
+        var mask = ErasureMask()
+        for order in orders { mask.add(order) }
+        (self.mask, self.environment, self.header, self.ledger) = (mask, environment, header, ledger)
+        (journalPath, journalSize) = (journal.path, journal.header.fileSize)
+    }
+
+    /// Computes the erasures of the records that have parts left, and keeps them in a file, so that a write that is torn
+    /// is done again; those that an earlier process kept are done first.
+    ///
+    /// - Returns: the erasures, and the number of a transaction: a snapshot before it may be read without them.
+    /// - Throws: `.corrupt` if one of the records is damaged; `.full` where there is no room, and nothing has changed.
+    package func prepare() throws(StorageError) -> (erasures: [RecordErasure], transaction: UInt) {
+        let kept = ledger.redo?.erasures ?? []
+        var mask = mask
+        mask.note(kept)
+        var erasures = kept
+        let known = Set(kept.map(\.position))
+        try environment.eachRecord(at: mask.positions.filter { !known.contains($0) }) {
+            (position, record) throws(StorageError) in
+            if let erasure = try mask.erasure(of: record, at: position) { erasures.append(erasure) }
+        }
+        try ledger.add(erasers)
+        try ledger.add(erasures)
+        try header.replace(in: environment)
+        return (erasures, environment.lastTransaction)
+    }
+
+    /// Overwrites records in their place, which may be done in part already, and syncs them.
+    ///
+    /// - Throws: `.corrupt` if a record is not where it should be; otherwise the error of the system, after which the state
+    ///   of the file is unknown.
+    package func overwrite(_ erasures: [RecordErasure]) throws(StorageError) { try environment.overwrite(erasures) }
+
+    /// Fills everything in the file of the blocks with zeros that is no part of them.
+    ///
+    /// - Returns: false where a snapshot, of any process, may still need one of the pages; then nothing is changed.
+    /// - Throws: the error of the system, after which the state of the file is unknown.
+    package func zeroUnused() throws(StorageError) -> Bool { try environment.zeroUnused() }
+
+    /// Makes an empty journal in place of the present one, all of whose events are in blocks.
+    ///
+    /// - Throws: `.full` or `.failed` if it cannot be made; then the present one is left.
+    package func makeJournal(after last: Position, _ time: Instant?) throws(StorageError) -> NewJournal {
+        let id = header.identity.id
+        try JournalFile.create(journalPath, logID: id, fileSize: journalSize)
+        return NewJournal(file: try JournalFile(at: journalPath, logID: id, after: last, time))
+    }
+
+    /// Notes that the orders are carried out.
+    ///
+    /// - Throws: `.full` or `.failed` if that cannot be written; then they are carried out again after the next start.
+    package func end() throws(StorageError) { try ledger.remove(erasers) }
+}
+
+/// A journal that takes the place of another one.
+package struct NewJournal: Sendable {
+    let file: JournalFile
+}
+
+/// A journal that has no name any more.
+package struct OldJournal: Sendable {
+    let file: JournalFile
+
+    /// Fills the file with zeros and syncs it.
+    ///
+    /// - Throws: the error of the system.
+    package func zero() throws(StorageError) { try file.zero() }
+}
+
+extension Environment {
+    /// Visits the records at these positions, which are in blocks, as they are stored.
+    ///
+    /// - Throws: `.corrupt` if a block is damaged or missing; the error of `visit`.
+    fileprivate func eachRecord(
+        at positions: some Sequence<Position>,
+        _ visit: (Position, UnsafeRawBufferPointer) throws(StorageError) -> Void
+    ) throws(StorageError) {
+        let view = try LogView(self, [])
+        defer { view.close() }
+        for position in positions { try visit(position, try view.storedRecord(at: position)) }
+    }
+
+    /// Overwrites records in the blocks, and syncs them; nobody writes to the environment meanwhile.
+    ///
+    /// - Throws: as `LogErasing.overwrite`.
+    fileprivate func overwrite(_ erasures: [RecordErasure]) throws(StorageError) {
+        let writer = try Overwriting(self)
+        var left = erasures[...]
+        try eachRecord(at: erasures.map(\.position)) { (_, record) throws(StorageError) in
+            guard let erasure = left.popFirst() else { return }
+            try writer.overwrite(record, by: try erasure.erased(record))
+        }
+        try syncRead()
+    }
+
+    /// Erases the events of a mask from a copy of a log, which nobody reads yet.
+    ///
+    /// - Throws: as `LogErasing.overwrite`.
+    func erase(_ mask: ErasureMask, through last: Position) throws(StorageError) {
+        var erasures: [RecordErasure] = []
+        try eachRecord(at: mask.positions.prefix { $0 <= last }) { (position, record) throws(StorageError) in
+            if let erasure = try mask.erasure(of: record, at: position) { erasures.append(erasure) }
+        }
+        try overwrite(erasures)
+        guard try zeroUnused() else { throw .failed("\(path) is read while it is made") }
+    }
+}
+
+// MARK: The part of the loop
+
+extension LMDBEventLog {
+    /// The committed events `Erased` that are not carried out in this directory, in their order.
+    package var erasers: [Position] { records.underWay.map(\.eraser) }
+    /// True while there is one of them.
+    package var hasErasures: Bool { !records.underWay.isEmpty }
+
+    /// Returns true for the position of one of them.
+    package func isUnderWay(_ eraser: Position) -> Bool { records.underWay.contains { $0.eraser == eraser } }
+
+    /// True where bytes that are overwritten may stay on the disk, since the file system writes elsewhere.
+    package var isCopiedOnWrite: Bool { environment.isCopiedOnWrite }
+
+    /// The time of the last committed event; nil where there is none.
+    package var timeOfCommitted: Instant? { records.committedTime }
+
+    /// Begins to carry out what is to be erased: until `overwritingEnded` no flush begins, and commits go on.
+    ///
+    /// - Returns: nil where nothing is to be erased, or an order is not in a block yet: a flush has begun that stores it.
+    package func beginErasing() -> LogErasing? {
+        guard let commits, let ledger, let last = records.underWay.last else { return nil }
+        guard last.eraser <= flushed else {
+            startFlush(through: last.eraser)
+            return nil
+        }
+        guard commits.flusher.erasingBegins() else { return nil }
+        return LogErasing(
+            records.underWay.filter { $0.eraser <= flushed }, environment, header, ledger, commits.journal)
+    }
+
+    /// Notes what is left of records that are about to be overwritten: their own bytes prove nothing any more.
+    package func overwritingBegins(_ erasures: [RecordErasure]) { records.note(erasures) }
+
+    /// Returns true while a process may read records by a snapshot before a transaction.
+    package func isRead(before transaction: UInt) -> Bool {
+        environment.oldestSnapshot.map { $0 < transaction } ?? false
+    }
+
+    /// Lets flushes begin again.
+    package func overwritingEnded() { commits?.flusher.erasingEnded() }
+
+    /// Lets no commit begin until `commitsGoOn`.
+    ///
+    /// - Returns: true once none is under way and everything that was committed is in blocks.
+    package func holdCommits() -> Bool {
+        guard let commits else { return false }
+        commits.isHeld = true
+        guard !commits.isCommitting else { return false }
+        if flushed < committed { startFlush(through: committed) }
+        return flushed == committed && !isFlushing
+    }
+
+    /// Goes on with an empty journal, while commits are held; returns the one before.
+    package func replaceJournal(by new: NewJournal) -> OldJournal? { commits?.replaceJournal(by: new) }
+
+    /// Lets commits begin again.
+    package func commitsGoOn() { commits?.isHeld = false }
+
+    /// Notes that the bytes of the events of these orders are gone.
+    package func erased(_ erasers: [Position]) { records.end(erasers) }
+}

@@ -1,0 +1,307 @@
+import StoryCore
+import StoryEngine
+import StoryLog
+import StoryStorage
+
+/// The erasures that the log orders, carried out in this directory beside the loop: from the acknowledgement of `Erased`
+/// on nobody reads the content, and the requests that asked for it wait until its bytes are gone.
+///
+/// Each step may be done twice: after the process ended, the next one begins again.
+final class Erasing: ErasureStates {
+    /// The most requests that wait for the end of their erasure.
+    private static let mostWaiting = 16
+
+    /// The step that the erasures under way have come to, all together.
+    private enum State {
+        case idle
+        /// The records that are left are looked up, and kept in a file.
+        case preparing(LogErasing, BackgroundJob<Prepared>)
+        /// Snapshots may be read whose reader does not know that records are about to be overwritten.
+        case unread(LogErasing, Prepared)
+        case overwriting(LogErasing, BackgroundJob<Void>)
+        /// What is no part of the blocks is filled with zeros; false where a snapshot may need some of it.
+        case clearing(LogErasing, BackgroundJob<Bool>)
+        case uncleared(LogErasing)
+        /// Commits are held until everything is in blocks.
+        case quiescing(LogErasing)
+        case replacing(LogErasing, BackgroundJob<NewJournal>)
+        /// The journal from before is filled with zeros.
+        case zeroing(LogErasing, BackgroundJob<Void>)
+        /// Models that read the content are taken away.
+        case models(LogErasing)
+        /// Their stores are filled with zeros and removed.
+        case removing(LogErasing, BackgroundJob<Void>)
+        /// `ErasureDone` is appended and acknowledged, where this store takes writes.
+        case announcing(LogErasing)
+        case ending(LogErasing, BackgroundJob<Void>)
+    }
+
+    private typealias Prepared = (erasures: [RecordErasure], transaction: UInt)
+
+    /// A request that waits for the end of its erasure.
+    private struct Waiting {
+        let erased: ErasedRecord
+        let tag: Tag?
+        let connection: Connection
+    }
+
+    private let log: LMDBEventLog
+    /// The fate of bytes that are overwritten.
+    let media: ErasureMedia
+    private let trace: Trace
+    private let figures: Figures
+    private let starter: JobStarter
+    private let clock: () -> UInt64
+    private var state = State.idle
+    /// The positions of the orders whose models were told.
+    private var told: Set<Position> = []
+    private var began: UInt64 = 0
+    /// The numbers of the erasures that end together.
+    private var numbers: Set<UInt64> = []
+    /// The time of the next try after a disk that was full.
+    private var retry: RetryTimer?
+    private var waiting: [Waiting] = []
+
+    init(
+        _ log: LMDBEventLog, trace: Trace, figures: Figures, starter: JobStarter, clock: @escaping () -> UInt64
+    ) {
+        (self.log, self.trace, self.figures, self.starter, self.clock) = (log, trace, figures, starter, clock)
+        media = log.isCopiedOnWrite ? .copyOnWrite : .overwritten
+    }
+
+    var isFull: Bool { waiting.count >= Erasing.mostWaiting }
+
+    func isUnderWay(_ eraser: Position) -> Bool { log.isUnderWay(eraser) }
+
+    /// True while anything is to be erased.
+    var isUnderWay: Bool { log.hasErasures }
+
+    /// True while files are changed that a check or a copy of the log reads.
+    var holdsJobs: Bool {
+        switch state {
+        case .idle, .models, .removing, .announcing, .ending: false
+        case .preparing, .unread, .overwriting, .clearing, .uncleared, .quiescing, .replacing, .zeroing: true
+        }
+    }
+
+    // MARK: Orders
+
+    /// Has the models of new orders built again, before anybody reads them.
+    ///
+    /// - Throws: the error of reading the log.
+    func noteOrders(_ engine: Engine, _ declared: DeclaredModels) throws(StorageError) {
+        guard log.hasErasures else { return }
+        for eraser in log.erasers where !told.contains(eraser) {
+            told.insert(eraser)
+            guard let erased = try engine.erased(at: eraser) else { continue }
+            trace.say("erasing", ["id": "\(erased.number)", "events": "\(erased.sums.events)"])
+            declared.erase(erased.categories)
+        }
+    }
+
+    /// Has a request wait for the end of its erasure.
+    func wait(for erased: ErasedRecord, _ tag: Tag?, _ connection: Connection) {
+        waiting.append(Waiting(erased: erased, tag: tag, connection: connection))
+    }
+
+    /// Returns the answers of the requests whose erasure has ended, or was undone.
+    ///
+    /// - Throws: the error of reading the log or the models.
+    func answers(_ engine: Engine, acknowledged: Position) throws(StorageError) -> [JobAnswer] {
+        guard !waiting.isEmpty else { return [] }
+        var (answers, left) = ([JobAnswer](), [Waiting]())
+        for wait in waiting {
+            if let reply = try reply(to: wait.erased, engine, acknowledged) {
+                answers.append(JobAnswer(connection: wait.connection, tag: wait.tag, reply: reply))
+            } else if !wait.connection.isEnding {
+                left.append(wait)
+            }
+        }
+        waiting = left
+        return answers
+    }
+
+    private func reply(
+        to erased: ErasedRecord, _ engine: Engine, _ acknowledged: Position
+    ) throws(StorageError) -> Reply? {
+        guard let end = try engine.answer(to: erased), end.restsOn <= acknowledged else { return nil }
+        return end.reply
+    }
+
+    /// Returns the answers of the requests whose event `Erased` was undone.
+    func rolledBack(to head: Position, _ failure: Failure) -> [JobAnswer] {
+        let undone = waiting.filter { $0.erased.position > head }
+        waiting.removeAll { $0.erased.position > head }
+        return undone.map { JobAnswer(connection: $0.connection, tag: $0.tag, reply: .failed(failure)) }
+    }
+
+    // MARK: Steps
+
+    /// The parts of the loop that a step looks at.
+    struct Surroundings {
+        /// The current tick, of 0.1 s.
+        let tick: UInt64
+        /// True while no check and no copy of the log is under way.
+        let areJobsIdle: Bool
+        let declared: DeclaredModels
+        /// Appends `ErasureDone` of an erasure; false where that is not possible now, nil where others append it.
+        let announce: (ErasedRecord) throws(StorageError) -> Bool?
+        let engine: Engine
+        let acknowledged: Position
+    }
+
+    /// Begins to carry the orders out, or advances as far as that goes without waiting.
+    ///
+    /// - Throws: an error after which the process has to stop.
+    func advance(_ around: Surroundings) throws(StorageError) {
+        if case .idle = state, !log.hasErasures { return }
+        if let retry {
+            guard retry.hasEnded(at: around.tick) else { return }
+            self.retry = nil
+        }
+        switch state {
+        case .idle: begin(around)
+        case .preparing(let work, let job):
+            guard let prepared = try outcome(of: job, around.tick) else { break }
+            log.overwritingBegins(prepared.erasures)
+            state = .unread(work, prepared)
+            try advance(around)
+        case .unread(let work, let prepared):
+            guard !log.isRead(before: prepared.transaction) else { break }
+            state = .overwriting(
+                work, starter.start { () throws(StorageError) in try work.overwrite(prepared.erasures) })
+        case .overwriting(let work, let job): if let result = job.result { clear(work, after: try result.get()) }
+        case .clearing(let work, let job):
+            guard let result = job.result else { break }
+            guard try result.get() else { return state = .uncleared(work) }
+            log.overwritingEnded()
+            state = .quiescing(work)
+            try advance(around)
+        case .uncleared(let work): clear(work)
+        case .quiescing(let work):
+            guard log.holdCommits() else { break }
+            let (last, time) = (log.committed, log.timeOfCommitted)
+            state = .replacing(
+                work, starter.start { () throws(StorageError) in try work.makeJournal(after: last, time) })
+        case .replacing(let work, let job):
+            guard let result = job.result else { break }
+            try replaced(work, result, around.tick)
+        case .zeroing(let work, let job):
+            guard let result = job.result else { break }
+            try result.get()
+            state = .models(work)
+            try advance(around)
+        case .models(let work):
+            guard !around.declared.isErasing else { break }
+            state = .removing(work, starter.start(around.declared.parts.modelFolders.eraseRetired()))
+        case .removing(let work, let job):
+            guard let result = job.result else { break }
+            if case .failure(let error) = result {
+                wait(after: error, around.tick)
+                return state = .models(work)
+            }
+            state = .announcing(work)
+            try advance(around)
+        case .announcing(let work):
+            guard try isAnnounced(work, around) else { break }
+            state = .ending(work, starter.start { () throws(StorageError) in try work.end() })
+        case .ending(let work, let job):
+            guard try outcome(of: job, around.tick) != nil else { break }
+            ended(work)
+        }
+    }
+
+    private func begin(_ around: Surroundings) {
+        guard around.areJobsIdle, let work = log.beginErasing() else { return }
+        began = clock()
+        prepare(work)
+    }
+
+    private func prepare(_ work: LogErasing) {
+        state = .preparing(work, starter.start { () throws(StorageError) in try work.prepare() })
+    }
+
+    private func clear(_ work: LogErasing, after _: Void = ()) {
+        state = .clearing(work, starter.start { () throws(StorageError) in try work.zeroUnused() })
+    }
+
+    /// Returns the value of a job that has ended; one that found no room is begun again in a second.
+    ///
+    /// - Throws: any other error of the job.
+    private func outcome<Value>(of job: BackgroundJob<Value>, _ tick: UInt64) throws(StorageError) -> Value? {
+        guard let result = job.result else { return nil }
+        do throws(StorageError) { return try result.get() } catch {
+            guard case .full = error else { throw error }
+            wait(after: error, tick)
+            switch state {
+            case .preparing(let work, _): prepare(work)
+            case .ending(let work, _): state = .announcing(work)
+            case _: throw error
+            }
+            return nil
+        }
+    }
+
+    private func wait(after error: StorageError, _ tick: UInt64) {
+        trace.sayEachSecond("not-erased", ["reason": "\(error)", "then": "tried again in a second"])
+        retry = RetryTimer(at: tick)
+    }
+
+    private func replaced(
+        _ work: LogErasing, _ result: Result<NewJournal, StorageError>, _ tick: UInt64
+    ) throws(StorageError) {
+        do throws(StorageError) {
+            guard let old = log.replaceJournal(by: try result.get()) else { return }
+            log.commitsGoOn()
+            state = .zeroing(work, starter.start { () throws(StorageError) in try old.zero() })
+        } catch {
+            guard case .full = error else { throw error }
+            log.commitsGoOn()
+            wait(after: error, tick)
+            state = .quiescing(work)
+        }
+    }
+
+    private func isAnnounced(_ work: LogErasing, _ around: Surroundings) throws(StorageError) -> Bool {
+        var isAnnounced = true
+        for eraser in work.erasers {
+            guard let erased = try around.engine.erased(at: eraser) else { continue }
+            numbers.insert(erased.number)
+            if let end = try around.engine.end(of: erased) {
+                if end > around.acknowledged { isAnnounced = false }
+            } else if try around.announce(erased) != nil {
+                isAnnounced = false
+            }
+        }
+        return isAnnounced
+    }
+
+    private func ended(_ work: LogErasing) {
+        log.erased(work.erasers)
+        told.subtract(work.erasers)
+        figures.erasures += UInt64(numbers.count)
+        let ids = numbers.sorted().map { "\($0)" }.joined(separator: ",")
+        trace.say("erased", ["id": ids, "ms": "\((clock() - began) / 1_000_000)"])
+        numbers = []
+        state = .idle
+    }
+
+    /// Waits for the step in progress, after the loop has ended.
+    ///
+    /// - Throws: an error after which nothing may be stored.
+    func end() throws(StorageError) {
+        switch state {
+        case .preparing(_, let job): _ = job.wait()
+        case .overwriting(_, let job): _ = job.wait()
+        case .clearing(_, let job): _ = job.wait()
+        case .zeroing(_, let job), .removing(_, let job): _ = job.wait()
+        case .ending(_, let job): _ = job.wait()
+        case .replacing(let work, let job): try replaced(work, job.wait(), 0)
+        case .idle, .unread, .uncleared, .quiescing, .models, .announcing: break
+        }
+        if case .zeroing(_, let job) = state { _ = job.wait() }
+        log.overwritingEnded()
+        log.commitsGoOn()
+        state = .idle
+    }
+}

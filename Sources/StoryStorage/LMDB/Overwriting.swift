@@ -1,0 +1,67 @@
+import Glibc
+package import StoryCore
+
+/// A writer to the file of an environment, past LMDB: it changes bytes in their place, and what nothing needs any more.
+///
+/// No write transaction may be under way, or begin, as long as it is used.
+package struct Overwriting {
+    /// The number of bytes of zeros that are written at once.
+    private static let piece = 1 << 20
+
+    private let environment: Environment
+    /// The address of the first page in this process.
+    private let map: UnsafeRawPointer
+
+    /// Finds the map of an environment whose main database has an entry.
+    ///
+    /// - Throws: `.corrupt` if the first page of the main database has another's number, or there is none.
+    package init(_ environment: Environment) throws(StorageError) {
+        self.environment = environment
+        let view = try ReadTransaction(environment)
+        let key = try view.withCursor(in: .main) { (cursor) throws(StorageError) in
+            try cursor.first().flatMap { $0.key.baseAddress }
+        }
+        // A key is on a page, which begins with its own number: that gives the address of page 0.
+        let size = environment.pageSize
+        guard let page = key.flatMap({ UnsafeRawPointer(bitPattern: UInt(bitPattern: $0) & ~UInt(size - 1)) }),
+            case let number = page.loadUnaligned(as: UInt64.self), number < UInt64(environment.usedBytes / size)
+        else { throw .corrupt("a page of \(environment.path) has another's number", at: nil) }
+        map = page - Int(number) * size
+    }
+
+    /// Overwrites bytes of the map in the file, without a sync.
+    ///
+    /// - Throws: `.failed` where they are not in the map's used part; otherwise the error of the system.
+    package func overwrite(_ bytes: UnsafeRawBufferPointer, by others: [UInt8]) throws(StorageError) {
+        precondition(bytes.count == others.count, "\(bytes.count) bytes are overwritten by \(others.count)")
+        guard let start = bytes.baseAddress, start >= map, start - map + bytes.count <= environment.usedBytes else {
+            throw .failed("bytes that are to be overwritten are not in \(environment.path)/data.mdb")
+        }
+        try others.withBytes { (others) throws(StorageError) in try write(others, at: start - map) }
+    }
+
+    /// Fills a part of the file with zeros, without a sync.
+    ///
+    /// - Throws: the error of the system.
+    func zero(_ range: Range<Int>) throws(StorageError) {
+        let zeros = [UInt8](repeating: 0, count: min(range.count, Overwriting.piece))
+        var start = range.lowerBound
+        while start < range.upperBound {
+            let count = min(zeros.count, range.upperBound - start)
+            try zeros.withBytes { (zeros) throws(StorageError) in try write(zeros.slice(0, count: count), at: start) }
+            start += count
+        }
+    }
+
+    private func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(StorageError) {
+        var written = 0
+        while written < bytes.count {
+            let count = pwrite(
+                environment.fileDescriptor, bytes.baseAddress.map { $0 + written }, bytes.count - written,
+                off_t(offset + written))
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw SystemError.from(errno, "writing \(environment.path)/data.mdb") }
+            written += count
+        }
+    }
+}

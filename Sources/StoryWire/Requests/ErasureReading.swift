@@ -1,0 +1,67 @@
+import StoryCore
+
+/// Reading of requests about erasures.
+extension RequestReader {
+    func erase(_ parts: inout LineParts) throws(Failure) -> RequestAction {
+        let source = parts.events()
+        let key = parts.writeOptions(scanner).key
+        let values = try parts.values(scanner)
+        if let source { try refuseUnclear(EventSelection(source: source, values.query), &parts) }
+        if values.dry, key != nil { parts.reject("key", .notSelected, "a dry run writes nothing, so it has no key") }
+        if !values.dry, values.reason == nil, !parts.errors.contains(where: { $0.field == "reason" }) {
+            parts.reject("reason", .missing, "reason= says why, without naming the person: it stays for ever")
+        }
+        try parts.refuseErrors()
+        let query = ReadQuery(
+            selection: EventSelection(source: try parts.known(source), values.query), from: values.from, to: values.to,
+            limit: 0, order: .ascending)
+        let request = EraseRequest(query, reason: values.reason, expected: values.expected, key: key)
+        return values.dry ? .operate(.rehearse(request)) : .write(.erase(request))
+    }
+
+    /// Notes the items that could be any of the users' own events, and refuses categories of the store's own.
+    private func refuseUnclear(_ selection: EventSelection, _ parts: inout LineParts) throws(Failure) {
+        let items = selection.query.items
+        for source in [selection.source] + items.map(\.source) { try refuseBuiltIn(source) }
+        guard case .all = selection.source, selection.query.tags.isEmpty else { return }
+        let message = "ERASE takes a stream, a category or tags, so that nothing else goes by mistake"
+        guard !items.isEmpty else { return parts.reject("tags", .missing, message) }
+        for (index, item) in items.enumerated() where item.query.tags.isEmpty {
+            guard case .all = item.source else { continue }
+            let path = items.count > 1 ? "query.any[\(index)].tags" : "query.tags"
+            parts.reject(path, .missing, message)
+        }
+    }
+
+    private func refuseBuiltIn(_ source: EventSelection.Source) throws(Failure) {
+        let category: CategoryName
+        switch source {
+        case .all: return
+        case .stream(let stream): category = stream.category
+        case .category(let name): category = name
+        }
+        let (isKind, isReserved) = category.spelling.withUnsafeBytes { name in
+            (table.catalogue.kind(category: name) != nil, CategoryName.isReserved(name))
+        }
+        guard isKind || isReserved else { return }
+        throw Failure(.denied, "\(category) is a category of the store's own, whose events cannot be erased")
+    }
+}
+
+extension ErasuresQuery {
+    /// Reads the erasures that are listed.
+    init(_ parts: inout LineParts, _ scanner: JSONScanner) throws(Failure) {
+        let values = try parts.values(maxLimit: ErasuresQuery.maxLimit, scanner)
+        var after = UInt64(0)
+        if let text = values.after {
+            let number = text.withUnsafeBytes { DecimalNumber($0) }
+            if case .value(let value) = number {
+                after = value
+            } else {
+                parts.reject("after", .malformed, "after= is the number of an erasure")
+            }
+        }
+        try parts.refuseErrors()
+        self.init(after: after, limit: values.limit ?? ErasuresQuery.defaultLimit)
+    }
+}
