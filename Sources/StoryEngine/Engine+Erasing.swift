@@ -15,6 +15,9 @@ extension Engine {
                 return output.start(.erasure(known), at: known.position, tag: tag)
             }
             if let failure = notLeader ?? refusal { throw failure }
+            guard let erasures = world.erasures else {
+                throw Failure(.denied, "a node of a log, and a store in memory, erase nothing")
+            }
             let look: ErasureLook
             if let begun = output.look as? ErasureLook {
                 look = begun
@@ -26,7 +29,7 @@ extension Engine {
                 return output.handleAgain(after: look, tag: tag)
             }
             if let failure = EraseEvents.refusal(of: request, taking: set) { throw failure }
-            guard world.erasures?.isFull != true else {
+            guard !erasures.isFull else {
                 throw Failure(.busy, "as many erasures are under way as may be")
             }
             let new = try Failure.reading(try erasing.events(request, set))

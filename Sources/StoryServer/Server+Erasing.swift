@@ -4,11 +4,14 @@ import StoryStorage
 
 /// The erasures, which the log orders and the directory carries out between the turns.
 extension Server {
-    /// Has the models of new orders built again, and carries the orders out as far as that goes without waiting.
+    /// Has the models that read the events of new orders built again, and carries the orders out as far as that goes without waiting.
     func noteErasures() {
         guard let erasing = dependency.erasing, erasing.isUnderWay, !driver.isHalfFolded else { return }
         do throws(StorageError) {
-            try erasing.noteOrders(dependency.engine, declared)
+            for order in try erasing.takeOrders(dependency.engine) {
+                declared.erase(order.categories)
+                if let rehearsed = work.checks.erase(order.categories) { declared.erase(rehearsed) }
+            }
             guard life.isServing else { return }
             try erasing.advance(
                 Erasing.Surroundings(

@@ -8,16 +8,19 @@ struct VerbTests {
             "GET", "LIST", "COUNT", "SORTS", "READ", "STREAMS", "POST", "EDIT", "LIKE", "UNLIKE", "SEE", "DELETE",
             "APPEND", "SUBSCRIBE", "UNSUBSCRIBE", "PING", "HELP", "STATS", "METRICS", "CLIENTS", "CHECKPOINT", "VERIFY",
             "BACKUP", "QUIT", "DEFINE", "UNDEFINE", "MODELS", "TYPES", "SEND", "SEAL", "CLUSTER", "AS",
+            "ERASE", "ERASURES",
         ]
-        #expect(Verb.allCases.map(\.number) == Array(0..<32))
+        #expect(Verb.allCases.map(\.number) == Array(0..<34))
         #expect(Verb.allCases.map(\.name) == names)
         for verb in Verb.allCases { #expect(Verb(name: verb.name) == verb) }
         #expect(Verb(name: "get") == nil)
     }
 
     @Test func `each case of a group has its number`() {
-        let reads: [ReadVerb] = [.get, .list, .count, .sorts, .read, .streams, .ping, .models, .types]
-        let writes: [WriteVerb] = [.post, .edit, .like, .unlike, .see, .delete, .append, .define, .undefine]
+        let reads: [ReadVerb] = [.get, .list, .count, .sorts, .read, .streams, .ping, .models, .types, .erasures]
+        let writes: [WriteVerb] = [
+            .post, .edit, .like, .unlike, .see, .delete, .append, .define, .undefine, .erase,
+        ]
         let follows: [FollowVerb] = [.subscribe, .unsubscribe, .quit, .send]
         let operations: [OperateVerb] = [
             .help, .stats, .metrics, .clients, .checkpoint, .verify, .backup, .seal, .cluster, .passOn,
@@ -36,6 +39,7 @@ struct VerbTests {
         #expect(
             waiting == [
                 "READ", "SUBSCRIBE", "STATS", "METRICS", "CLIENTS", "CHECKPOINT", "VERIFY", "BACKUP", "SEND", "SEAL",
+                "ERASURES",
             ])
     }
 }

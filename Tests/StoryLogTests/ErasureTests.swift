@@ -8,199 +8,157 @@ import Testing
 
 /// Erased records, as a value, behind a mask, in a file and in their place.
 struct ErasureTests {
-    /// An event with each combination of parts at some positions.
-    private static func event(_ position: UInt64) -> Event {
-        EventMaker().event(
-            position, key: position % 2 == 0 ? "needle-k\(position)" : nil,
-            tags: position % 3 == 0 ? EventTags.text([Array("needle-t\(position)".utf8)]) : nil,
-            meta: position % 5 == 0 ? "{\"m\":\"needle-m\(position)\"}" : nil, data: "{\"d\":\"needle-d\(position)\"}")
-    }
-
-    /// A log of 600 events, the last 100 of which are in no block.
-    private static func bench() throws -> LogBench {
-        let bench = try LogBench(journalSize: 1 << 20)
-        for position in 1...600 as ClosedRange<UInt64> {
-            try bench.log.append(event(position))
-            if position % 50 == 0 { try bench.log.commit() }
-            if position == 500 { try bench.log.flush() }
-        }
-        return bench
-    }
-
-    /// The erasures of a random mask, by a plain list: of each position the first eraser, and whether labels go.
-    private static func masked(
-        _ random: inout SplitMix64, upTo last: UInt64
-    ) -> (mask: ErasureMask, plain: [UInt64: (eraser: UInt64, drops: Bool)]) {
-        var (mask, plain) = (ErasureMask(), [UInt64: (eraser: UInt64, drops: Bool)]())
-        for eraser in 0..<UInt64.random(in: 1...6, using: &random) {
-            let drops = random.oneIn(2)
-            var (ranges, next) = ([ClosedRange<Position>](), UInt64(1))
-            while ranges.count < 5, next < last {
-                let lower = UInt64.random(in: next...last, using: &random)
-                let upper = min(last, lower + UInt64.random(in: 0...20, using: &random))
-                ranges.append(Position(lower)...Position(upper))
-                for position in lower...upper {
-                    let old = plain[position]
-                    plain[position] = (old?.eraser ?? 10_000 + eraser, drops || old?.drops == true)
-                }
-                next = upper + 2
-            }
-            mask.add(ranges, by: Position(10_000 + eraser), dropsLabels: drops)
-        }
-        return (mask, plain)
-    }
-
-    /// The records of a log as they are stored, erased by the plain list.
-    private static func records(_ log: LMDBEventLog, _ plain: [UInt64: (eraser: UInt64, drops: Bool)]) throws -> [[UInt8]] {
-        var records: [[UInt8]] = []
-        try log.scanRecords(from: Position(1), through: log.head) { (position, bytes) in
-            var record = [UInt8](bytes)
-            if let erasure = plain[position.value] {
-                let hasLabels = position.value % 2 == 0 || position.value % 3 == 0
-                ErasedRecords.erase(
-                    &record, at: position.value, by: erasure.eraser, hasNoLabels: erasure.drops && hasLabels)
-            }
-            records.append(record)
-            return true
-        }
-        return records
-    }
-
-    private static func lines(_ records: [[UInt8]]) throws -> [String] {
-        try records.enumerated().map { index, record in
-            try record.withBytes { (bytes) throws in
-                String(decoding: try Record.read(bytes, at: UInt64(index + 1)).json, as: UTF8.self)
-            }
-        }
-    }
-
-    @Test(arguments: 1...20) func `masked events are read as they will be`(seed: UInt64) throws {
+    @Test(arguments: 1...20) func `ordered events are read as they will be, from the commit on`(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
-        let bench = try Self.bench()
-        let log = bench.log
-        let (mask, plain) = Self.masked(&random, upTo: 600)
-        let expected = try Self.records(log, plain)
-        let lines = try Self.lines(expected)
-        log.records.mask = mask
-        #expect(try log.lines() == lines)
-        #expect(try log.lines(1, 600, .descending) == lines.reversed())
-        #expect(try Self.records(log, [:]) == expected)
-        let positions = (1...600).filter { _ in random.oneIn(3) }
-        var read: [String] = []
-        try log.records(at: positions.map { Position(UInt64($0)) }) { record in
-            read.append(String(decoding: record.json, as: UTF8.self))
-            return true
-        }
-        #expect(read == positions.map { lines[$0 - 1] })
-        for keeps in [false, true] {
-            let view = try LogView(log, keepsMasked: keeps)
-            var (seen, kept) = ([[UInt8]](), [StoredRecord]())
-            try view.scan(from: Position(1), through: log.head) { (_, record) in
-                seen.append([UInt8](UnsafeRawBufferPointer(start: record.start, count: record.count)))
-                kept.append(record)
-                return true
-            }
-            #expect(seen == expected)
-            guard keeps else { continue }
-            #expect(kept.map { [UInt8](UnsafeRawBufferPointer(start: $0.start, count: $0.count)) } == expected)
-            view.close()
-        }
+        let bench = try ErasureBench.bench()
+        let whole = try ErasureBench.records(bench.log)
+        let plain = try ErasureBench.orders(bench.log, &random, upTo: 600)
+        #expect(try ErasureBench.records(bench.log) == whole)
+        let expected = try ErasureBench.records(bench.log, plain)
+        try bench.log.commit()
+        try ErasureBench.check(bench.log, expected, &random)
+        // Also after a kill, in the journal and in blocks.
+        let killed = try bench.killed()
+        try killed.open()
+        try ErasureBench.check(killed.log, expected, &random)
+        try killed.reopen()
+        try ErasureBench.check(killed.log, expected, &random)
+        let reader = try killed.killed()
+        try reader.open(.reading)
+        try ErasureBench.check(reader.log, expected, &random)
     }
 
-    @Test(arguments: 1...20) func `overwritten records are the plain ones, and nothing else changes`(seed: UInt64) throws {
-        var random = SplitMix64(seed: seed)
-        let bench = try Self.bench()
+    @Test func `orders that were undone mask nothing`() throws {
+        let bench = try ErasureBench.bench()
+        let whole = try ErasureBench.records(bench.log)
+        try ErasureBench.order(bench.log, [1...20])
+        try bench.log.rollBack()
+        try bench.log.extend(by: 3)
+        #expect(try ErasureBench.records(bench.log) == whole && bench.log.erasers.isEmpty)
+        // A file that names an event which is no order.
         try bench.log.flush()
-        let (mask, plain) = Self.masked(&random, upTo: 600)
-        let expected = try Self.records(bench.log, plain)
-        let seal = try bench.log.verifier().run { _ in true }
-        bench.log.records.mask = mask
-        let erasures = try bench.log.maskedErasures()
-        #expect(erasures.map(\.position.value) == plain.keys.sorted())
-        // A write may be done in part, by sectors, and is done again.
-        for erasure in erasures where random.oneIn(3) {
-            let part = ErasureTests.torn(erasure, try bench.log.storedRecord(at: erasure.position), &random)
-            try bench.log.environment.overwrite(try bench.log.storedRecord(at: erasure.position), by: part)
-        }
-        try bench.log.overwrite(erasures)
-        bench.log.records.mask = ErasureMask()
-        #expect(try Self.records(bench.log, [:]) == expected)
-        #expect(try bench.log.verifier().run { _ in true } == seal)
-        try bench.log.overwrite(erasures)
+        try ErasureRedo([Position(602)]).write(to: bench.directory.erasurePath)
         try bench.reopen()
-        #expect(try Self.records(bench.log, [:]) == expected)
-        let file = try Data(contentsOf: URL(fileURLWithPath: bench.file))
-        for (position, erasure) in plain {
-            #expect(file.range(of: Data("needle-d\(position)\"".utf8)) == nil, "\(position)")
-            guard erasure.drops, position % 2 == 0 else { continue }
-            #expect(file.range(of: Data("needle-k\(position)\"".utf8)) == nil, "\(position)")
-        }
+        #expect(try ErasureBench.records(bench.log) == whole && bench.log.erasers.isEmpty)
     }
 
-    /// A record of which some bytes are as before and others as after.
-    private static func torn(
-        _ erasure: RecordErasure, _ record: UnsafeRawBufferPointer, _ random: inout SplitMix64
-    ) -> [UInt8] {
-        let before = [UInt8](record)
-        let after = (try? erasure.erased(record)) ?? before
-        let cut = Int.random(in: 0...before.count, using: &random)
-        let (first, second) = random.oneIn(2) ? (before, after) : (after, before)
-        return Array(first[..<cut]) + Array(second[cut...])
+    @Test func `orders of another history, of later events and of no events mask nothing`() throws {
+        let bench = try ErasureBench.bench()
+        let whole = try ErasureBench.records(bench.log)
+        try ErasureBench.order(bench.log, [1...20], of: LogID("another".utf8))
+        try ErasureBench.order(bench.log, [590...700])
+        try ErasureBench.order(bench.log, [30...40, 35...50])
+        try ErasureBench.order(bench.log, [])
+        try bench.log.commit()
+        #expect(try ErasureBench.records(bench.log) == whole && bench.log.erasers.isEmpty)
+        #expect(bench.log.beginErasing() == nil)
     }
 
-    @Test func `a record is erased in two steps as well, and once it is done it stays`() throws {
-        let bench = try Self.bench()
-        for position in 1...40 as ClosedRange<UInt64> {
-            let hasLabels = position % 2 == 0 || position % 3 == 0
-            for steps in [[false], [true], [false, true], [true, false], [true, true]] {
-                var record = try Self.records(bench.log, [:])[Int(position - 1)]
-                var plain = record
-                for (step, drops) in steps.enumerated() {
-                    let erased = try record.withBytes { (bytes) throws in
-                        try RecordErasure(
-                            of: bytes, at: Position(position), by: Position(UInt64(2_001 + step)), dropsLabels: drops
-                        )?.erased(bytes)
-                    }
-                    #expect((erased != nil) == (step == 0 || drops && hasLabels && !steps[0]))
-                    record = erased ?? record
-                }
-                ErasedRecords.erase(&plain, at: position, by: 2_001, hasNoLabels: hasLabels && steps.contains(true))
-                #expect(record == plain, "\(position), \(steps)")
-            }
-        }
-    }
-
-    @Test func `a damaged record is not erased`() throws {
-        let bench = try Self.bench()
-        let whole = try Self.records(bench.log, [:])[5]
-        for byte in whole.indices {
-            var record = whole
-            record[byte] ^= 1
-            #expect(throws: StorageError.self) {
-                try record.withBytes { (bytes) throws in
-                    _ = try RecordErasure(of: bytes, at: Position(6), by: Position(9), dropsLabels: true)
-                }
-            }
-        }
-    }
-
-    @Test(arguments: 1...10) func `the file of what is erased is read as it was written, or not at all`(seed: UInt64) throws {
+    @Test(arguments: 1...20) func `erased records are the plain ones, and nothing else changes`(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
-        let bench = try Self.bench()
-        let (mask, _) = Self.masked(&random, upTo: 60)
-        bench.log.records.mask = mask
-        let path = bench.folder.store + "/erase.redo"
-        #expect(try ErasureRedo.read(path) == nil)
-        for redo in [ErasureRedo(mask), ErasureRedo(mask, try bench.log.maskedErasures()), ErasureRedo(mask, [])] {
-            try redo.write(to: path)
-            #expect(try ErasureRedo.read(path) == redo)
-            let bytes = RawFile.read(path)
-            for index in bytes.indices where random.oneIn(4) {
-                var changed = bytes
-                changed[index] ^= UInt8.random(in: 1...255, using: &random)
-                #expect(ErasureRedo(changed) == nil)
-                #expect(ErasureRedo(Array(bytes[..<index])) == nil)
+        let bench = try ErasureBench.bench()
+        let plain = try ErasureBench.orders(bench.log, &random, upTo: 600)
+        let expected = try ErasureBench.records(bench.log, plain)
+        try bench.log.commit()
+        let seal = try bench.log.verifier().run { _ in true }
+        let rest = try bench.log.lines(601)
+        #expect(try ErasureBench.erase(bench.log))
+        #expect(bench.log.erasers.isEmpty && !Folder.exists(bench.directory.erasurePath))
+        try ErasureBench.check(bench.log, expected, &random)
+        #expect(try bench.log.verifier().run { _ in true } == seal)
+        #expect(try bench.log.lines(601) == rest)
+        try bench.log.extend(by: 5)
+        try bench.reopen()
+        try ErasureBench.check(bench.log, expected, &random)
+        #expect(bench.log.erasers.isEmpty)
+        let files = try [bench.file, bench.journal].map { try Data(contentsOf: URL(fileURLWithPath: $0)) }
+        for (position, erasure) in plain {
+            for part in ["d", "m"] + (erasure.drops ? ["k", "t"] : []) {
+                for file in files {
+                    #expect(file.range(of: Data("needle-\(part)\(position)\"".utf8)) == nil, "\(part)\(position)")
+                }
             }
         }
+    }
+
+    @Test(arguments: 1...20) func `records that were overwritten in part are overwritten after a kill`(seed: UInt64) throws {
+        var random = SplitMix64(seed: seed)
+        let bench = try ErasureBench.bench()
+        let plain = try ErasureBench.orders(bench.log, &random, upTo: 600)
+        let expected = try ErasureBench.records(bench.log, plain)
+        try bench.log.commit()
+        try bench.log.flush()
+        let seal = try bench.log.verifier().run { _ in true }
+        let work = try #require(bench.log.beginErasing())
+        let (erasures, _) = try work.prepare()
+        #expect(erasures.map(\.position.value) == plain.keys.sorted())
+        bench.log.overwritingBegins(erasures)
+        let view = try LogView(bench.log.environment, [])
+        let writer = try Overwriting(bench.log.environment)
+        for erasure in erasures where random.oneIn(2) {
+            let record = try view.storedRecord(at: erasure.position)
+            try writer.overwrite(record, by: ErasureBench.torn(erasure, record, &random))
+        }
+        view.close()
+        try ErasureBench.check(bench.log, expected, &random)
+        #expect(try bench.log.verifier().run { _ in true } == seal)
+        #expect(try bench.log.seals().seal(at: Position(600)) == SealReader.plain(bench.log, 600))
+        for access in [DataDirectory.Access.reading, .serving] {
+            let killed = try bench.killed()
+            try killed.open(access)
+            try ErasureBench.check(killed.log, expected, &random)
+            #expect(try killed.log.verifier().run { _ in true } == seal)
+            guard access == .serving else { continue }
+            #expect(try ErasureBench.erase(killed.log))
+            try ErasureBench.check(killed.log, expected, &random)
+            #expect(try killed.log.verifier().run { _ in true } == seal)
+        }
+    }
+
+    @Test func `no block that has an order is stored before the file that names it`() throws {
+        let bench = try ErasureBench.bench()
+        try ErasureBench.order(bench.log, [10...20])
+        try bench.log.commit()
+        let journal = try bench.killed()
+        #expect(!Folder.exists(journal.directory.erasurePath))
+        mkdir(bench.directory.erasurePath + ".tmp", 0o700)
+        #expect(throws: StorageError.self) { try bench.log.flush() }
+        #expect(bench.log.flushed == Position(500))
+        let blocked = try bench.killed()
+        try blocked.open()
+        #expect(blocked.log.erasers == [Position(601)])
+    }
+
+    @Test func `a copy that is made meanwhile has nothing of what is erased`() throws {
+        let bench = try ErasureBench.bench()
+        try ErasureBench.order(bench.log, [1...599])
+        try bench.log.commit()
+        let path = bench.folder.path + "/copy"
+        _ = try bench.log.copier().run(to: path)
+        let copy = try Data(contentsOf: URL(fileURLWithPath: path + "/log/data.mdb"))
+        for position in 1...599 {
+            #expect(copy.range(of: Data("needle-d\(position)\"".utf8)) == nil, "\(position)")
+        }
+        #expect(copy.range(of: Data("needle-d600\"".utf8)) != nil)
+    }
+
+    @Test func `a reader of another time keeps records from being overwritten`() throws {
+        let bench = try ErasureBench.bench()
+        try ErasureBench.order(bench.log, [1...5])
+        try bench.log.commit()
+        try bench.log.flush()
+        let view = try LogView(bench.log)
+        let work = try #require(bench.log.beginErasing())
+        let (_, transaction) = try work.prepare()
+        #expect(bench.log.isRead(before: transaction))
+        view.close()
+        #expect(!bench.log.isRead(before: transaction))
+    }
+}
+
+extension SealReader {
+    /// The seal at a position, by a verification from the first record on.
+    fileprivate static func plain(_ log: LMDBEventLog, _ position: UInt64) throws -> Seal? {
+        try log.verifier().run(sealAt: Position(position)) { _ in true }
     }
 }

@@ -56,7 +56,7 @@ final class LogBench {
     private init(imageOf path: String, _ journalSize: Int) throws {
         self.journalSize = journalSize
         for name in ["", "/log"] { mkdir(folder.store + name, 0o700) }
-        for name in ["/FORMAT", "/log.journal", "/log/data.mdb"] where Folder.exists(path + name) {
+        for name in ["/FORMAT", "/log.journal", "/erase.redo", "/log/data.mdb"] where Folder.exists(path + name) {
             RawFile.write(RawFile.read(path + name), folder.store + name)
         }
         directory = try DataDirectory(folder.store, for: .serving)

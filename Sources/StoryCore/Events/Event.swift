@@ -12,13 +12,16 @@ package struct Event: Equatable, Sendable {
     package let key: RequestKey?
     /// The content of the event: body, meta and tags.
     package let proposal: EventProposal
+    /// The position of the event that erased the content; nil for a whole event, whose body means nothing otherwise.
+    package let erased: Position?
 
     /// Creates the event that a proposal becomes in a stream.
     package init(
         _ proposal: EventProposal, to stream: StreamName, key: RequestKey?, at place: EventMetadata,
-        cursor: ByteView? = nil
+        cursor: ByteView? = nil, erased: Position? = nil
     ) {
         self.place = place
+        self.erased = erased
         self.stream = stream
         self.cursor = cursor
         self.key = key
@@ -28,11 +31,14 @@ package struct Event: Equatable, Sendable {
     /// Creates an event from its parts.
     package init(
         position: Position, stream: StreamName, streamNumber: StreamNumber, version: Version, time: Instant, by: UInt32,
-        cursor: ByteView? = nil, key: RequestKey?, tags: ByteView? = nil, meta: ByteView?, body: EventBody
+        cursor: ByteView? = nil, key: RequestKey?, tags: ByteView? = nil, meta: ByteView?, body: EventBody,
+        erased: Position? = nil
     ) {
         let place = EventMetadata(
             position: position, streamNumber: streamNumber, version: version, time: time, by: by)
-        self.init(EventProposal(body: body, meta: meta, tags: tags), to: stream, key: key, at: place, cursor: cursor)
+        self.init(
+            EventProposal(body: body, meta: meta, tags: tags), to: stream, key: key, at: place, cursor: cursor,
+            erased: erased)
     }
 
     /// The position of the event in the log.

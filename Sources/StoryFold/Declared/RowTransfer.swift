@@ -33,9 +33,9 @@ package struct RowTransfer: ~Copyable {
             rows += 1
             return try step(rows)
         }
-        let counter = [ProgramTables.counterKey]
+        let notes = [ProgramTables.counterKey, ProgramTables.erasedKey]
         try view.visit(ProgramTables.counts) { (key, value) throws(StorageError) in
-            if key.elementsEqual(counter) { try store.put(value, in: ProgramTables.counts.number, at: key) }
+            if let first = key.first, key.count == 1, notes.contains(first) { try store.put(value, in: ProgramTables.counts.number, at: key) }
             return try step(rows)
         }
         try view.visit(ProgramTables.misfits) { (key, value) throws(StorageError) in

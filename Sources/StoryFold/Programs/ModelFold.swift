@@ -36,6 +36,8 @@ package struct ModelFold: ~Copyable {
     private var applied = 0
     /// The work that was done, and the number of rows and notes that were changed.
     package private(set) var (spent, changeCount) = (Work.zero, 0)
+    /// True once it is known that the store notes that it passed over an erased event.
+    private var knowsErased = false
     /// True while rows are written without their numbers, entries of indexes and counts, which `RowIndexing` makes.
     package var defersIndexes = false
 
@@ -61,7 +63,10 @@ package struct ModelFold: ~Copyable {
     }
 
     /// Notes that the store has lost events.
-    package mutating func undone() { seen.forget() }
+    package mutating func undone() {
+        seen.forget()
+        knowsErased = false
+    }
 
     /// Folds an event.
     ///
@@ -78,16 +83,36 @@ package struct ModelFold: ~Copyable {
     /// - Returns: false where the event is not read, so that there is nothing to advance.
     /// - Throws: any error of the store.
     package mutating func begin(_ record: EventRecord) throws(StorageError) -> Bool {
-        guard record.erased == nil else { return false }
         let type = record.json.slice(record.type.lowerBound, count: record.type.count)
         let stream = record.streamName
         guard let dash = stream.firstIndex(of: 0x2D), program.reads(category: stream.slice(0, count: dash)) else {
+            return false
+        }
+        guard record.erased == nil else {
+            try noteErased()
             return false
         }
         if wantsNames { try see(category: stream.slice(0, count: dash), type: type) }
         guard program.hasRule(type: type), let event = events.read(record, paths) else { return false }
         try begin(event)
         return true
+    }
+
+    private mutating func noteErased() throws(StorageError) {
+        guard !knowsErased else { return }
+        knowsErased = true
+        key.clear()
+        key.add(ProgramTables.erasedKey)
+        if try store.number(kind.counts, at: key.bytes) == nil { try store.add(1, in: kind.counts, at: key.bytes) }
+    }
+
+    /// Returns true where an event of the categories was erased: whoever folded it before has other counts.
+    ///
+    /// - Throws: any read error of the store.
+    package mutating func hasPassedErased() throws(StorageError) -> Bool {
+        key.clear()
+        key.add(ProgramTables.erasedKey)
+        return try store.number(kind.counts, at: key.bytes) != nil
     }
 
     /// True while there are names that no event had.

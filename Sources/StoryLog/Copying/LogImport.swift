@@ -67,7 +67,7 @@ package final class LogImport {
         var header = event.header(jsonCount: json.count)
         header.streamNumber = try streamNumber(event)
         do throws(StorageError) {
-            try log.append(header, json: json, withRecord: visit)
+            try log.append(header, json: json, erasedBy: event.erased, withRecord: visit)
             waiting += json.count
             if waiting >= LogImport.piece { try commit() }
         } catch {

@@ -159,6 +159,18 @@ extension LMDBEventLog {
         records.append(event, json: json, withRecord: withRecord)
     }
 
+    /// Appends an event after the head, whose content was erased in the log that it comes from.
+    ///
+    /// - Parameter eraser: the position of the event that erased it; nil for a whole one.
+    /// - Throws: `.corrupt` if the text is not laid out as the header says.
+    func append(
+        _ event: EventHeader, json: UnsafeRawBufferPointer, erasedBy eraser: Position?,
+        withRecord: (EventRecord) -> Void
+    ) throws(StorageError) {
+        guard let eraser else { return try append(event, json: json, withRecord: withRecord) }
+        try records.append(event, json: json, erasedBy: eraser, withRecord: withRecord)
+    }
+
     package func ingest(
         _ records: UnsafeRawBufferPointer, withRecord: (EventRecord) -> Void
     ) throws(StorageError) {

@@ -57,7 +57,9 @@ extension LMDBEventLog {
             var (lower, upper) = (UInt64(0), head.value)
             while upper - lower > 1 {
                 let middle = lower + (upper - lower) / 2
-                if try read(middle).time <= time { lower = middle } else { upper = middle }
+                let bytes = try run(at: middle).record(at: middle)
+                let isBefore = try records.mask.read(bytes, at: middle) { $0.time <= time }
+                if isBefore { lower = middle } else { upper = middle }
             }
             return Position(lower)
         }
@@ -68,11 +70,6 @@ extension LMDBEventLog {
     private func run(at position: UInt64) throws(StorageError) -> RecordRun {
         guard position <= records.flushed.value else { return records.memory.run(at: position) }
         return try records.blocks.run(at: position)
-    }
-
-    @inline(__always)
-    private func read(_ position: UInt64) throws(StorageError) -> EventRecord {
-        try Record.read(try run(at: position).record(at: position), at: position)
     }
 
     @inline(__always)

@@ -52,6 +52,24 @@ final class LogRecords {
         withRecord(event)
     }
 
+    /// Appends a record after the head that is erased: its content is not that of its text, and its commitment is random.
+    ///
+    /// - Throws: `.corrupt` if the text is not laid out as the header says.
+    func append(
+        _ header: EventHeader, json: UnsafeRawBufferPointer, erasedBy eraser: Position,
+        withRecord: (EventRecord) -> Void
+    ) throws(StorageError) {
+        let writer = RecordWriter(header, json)
+        var bytes = [UInt8](repeating: 0, count: writer.count)
+        bytes.withUnsafeMutableBytes { if let base = $0.baseAddress { writer.write(json, salts, to: base) } }
+        let erased = try bytes.withBytes { (bytes) throws(StorageError) in
+            try RecordErasure(of: bytes, at: header.position, by: eraser, dropsLabels: false)?.erased(bytes)
+        }
+        try (erased ?? bytes).withBytes { (bytes) throws(StorageError) in
+            withRecord(try Record.read(try add(bytes, at: header.position.value), at: header.position.value))
+        }
+    }
+
     /// Keeps an order until it is in a block, once it is committed with its events masked.
     private func note(_ record: EventRecord) {
         guard let order = ErasureOrder(record), order.isOf(identity) else { return }

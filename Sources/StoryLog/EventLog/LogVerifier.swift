@@ -3,7 +3,8 @@ import CXXHash
 package import StoryCore
 
 /// A verifier of a log: checks every record against its checksum, its position, its time and its stream's versions, every
-/// block against the chain of seals, and that no stream begins twice and no two writes have one key.
+/// block against the chain of seals, each erased record against the event that erased it, and that no stream begins twice
+/// and no two writes have one key.
 ///
 /// It may run on any one thread while the log is appended to and read on another. The log must stay open.
 package struct LogVerifier: Sendable {
@@ -90,6 +91,7 @@ struct LogWalk {
     private var order = EventOrder()
     /// The names of the records so far.
     private(set) var names = DoubledNames()
+    private var erasures = NamedErasures()
 
     init(_ environment: Environment, _ mask: ErasureMask, sealAt position: Position? = nil) throws(StorageError) {
         (self.environment, self.mask) = (environment, mask)
@@ -142,6 +144,7 @@ struct LogWalk {
             try mask.read(try run.record(at: next), at: next) { (record) throws(StorageError) in
                 try order.check(record)
                 names.add(record)
+                try erasures.check(record)
             }
             position = Position(next)
         }

@@ -60,6 +60,8 @@ package final class LogSalvage {
     private let file: FileHandle
     private var journal: [UInt8] = []
     private var candidates: [Candidate] = []
+    /// The events that the log orders to erase, whether that was carried out or not.
+    private var mask = ErasureMask()
 
     /// Searches the log of a data directory.
     ///
@@ -91,7 +93,13 @@ package final class LogSalvage {
         _ visit: (Event) throws(Failure) -> Bool
     ) throws(Failure) {
         var lost = LostEvents()
-        forEachPosition { _, record, _ in if let record { lost.add(record) } }
+        var orders: [ErasureOrder] = []
+        forEachPosition { _, record, _ in
+            guard let record else { return }
+            lost.add(record)
+            if let order = ErasureOrder(record) { orders.append(order) }
+        }
+        for order in orders { mask.add(order) }
         lost.begin()
         // A log that was salvaged before has a stream of lost events already.
         let unknownStream = lost.freeName(LogSalvage.unknownStream)
@@ -158,9 +166,13 @@ package final class LogSalvage {
     private func visitRecord(
         _ bytes: UnsafeRawBufferPointer, _ start: Int, _ position: UInt64, _ visit: (UInt64, EventRecord?) -> Void
     ) -> Bool {
-        guard let record = RecordScanner.read(bytes, at: start, position) else { return false }
-        visit(position, record)
-        return true
+        do throws(StorageError) {
+            let record = try Record.record(in: bytes, from: start, at: position)
+            try mask.read(record, at: position) { visit(position, $0) }
+            return true
+        } catch {
+            return false
+        }
     }
 
     private func search(_ progress: (UInt64, UInt64) -> Bool) throws(StorageError) {

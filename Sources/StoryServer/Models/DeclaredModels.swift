@@ -86,6 +86,9 @@ final class DeclaredModels: RecordFolding {
         isStale = true
     }
 
+    /// Has the store of a dry run taken away, once it has ended.
+    func erase(_ rehearsed: ServedDefinition) { erased.add(rehearsed) }
+
     /// True until their stores were taken away.
     var isErasing: Bool { !erased.isEmpty }
 

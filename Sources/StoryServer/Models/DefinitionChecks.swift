@@ -26,6 +26,8 @@ final class DefinitionChecks {
         let old: ServedDefinition?
         let progress: BuildProgress
         let job: BackgroundJob<DefinitionCheck.Outcome>
+        /// True once events that it read were erased: its rows are told to nobody.
+        var isErased = false
     }
 
     /// The end of a dry run.
@@ -55,6 +57,17 @@ final class DefinitionChecks {
     func connectionClosed(_ connection: Connection) {
         waiting.removeAll { $0.connection === connection }
         if let running, running.asked.connection === connection { running.progress.cancel() }
+    }
+
+    /// Gives the dry run in progress up where it reads one of these categories, since events of them are erased.
+    ///
+    /// - Returns: its definition, whose store is in use until it has ended; nil where it goes on.
+    func erase(_ categories: [String]) -> ServedDefinition? {
+        guard let running, !running.isErased, running.check.new.reads(anyOf: categories) else { return nil }
+        running.progress.cancel()
+        running.check.new.readers += 1
+        self.running?.isErased = true
+        return running.check.new
     }
 
     /// Begins the next dry run where it can begin, and returns those that have ended.
@@ -115,6 +128,11 @@ final class DefinitionChecks {
     private func end(_ running: Running, _ result: Result<DefinitionCheck.Outcome, StorageError>) -> Ended {
         self.running = nil
         running.old?.readers -= 1
+        guard !running.isErased else {
+            running.check.new.readers -= 1
+            let failure = Failure(.busy, "events that the dry run read were erased meanwhile; send it again")
+            return Ended(connection: running.asked.connection, tag: running.asked.tag, result: .failure(failure))
+        }
         declared.served.remove(running.check.new)
         return Ended(
             connection: running.asked.connection, tag: running.asked.tag,

@@ -102,10 +102,11 @@ final class ServedDefinition: @unchecked Sendable {
     }
 
     /// Returns how the rows, which are folded up to the event before, differ from those of the source by the counts in
-    /// `ModelActivated`; nil where they do not, or the event is no activation of this definition.
+    /// `ModelActivated`; nil where they do not, the event is no activation of this definition, or events are erased that
+    /// the source had folded.
     private func differenceFromSource(at record: EventRecord) throws(StorageError) -> String? {
         guard let activations, let event = DeclaredModel.activation(of: name, in: record, activations),
-            event.definition == folder.number
+            event.definition == folder.number, try !fold.hasPassedErased()
         else { return nil }
         let (rows, misfits) = (try rows(), try misfits())
         guard rows != event.rows || misfits != event.misfits else { return nil }

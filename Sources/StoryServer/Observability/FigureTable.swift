@@ -125,8 +125,10 @@ enum FigureTable {
             name: "storykeep_request_duration_seconds", kind: .histogram, unit: .seconds, labels: ["verb"],
             help: "Deciding, reading and folding, without the commit, of the first of each sixteen requests."
         ) { source in
-            .labelledDurations(
-                Verb.allCases.map { ($0.name, source.figures.durations(of: $0)) }, powers: requestPowers)
+            // Each verb has many series, and a store uses few of them.
+            let used = Verb.allCases.filter { source.figures.count(of: $0) > 0 }
+            return .labelledDurations(
+                used.map { ($0.name, source.figures.durations(of: $0)) }, powers: requestPowers)
         },
         Figure(
             name: "storykeep_turn_duration_seconds", kind: .histogram, unit: .seconds,

@@ -86,17 +86,18 @@ final class Erasing: ErasureStates {
 
     // MARK: Orders
 
-    /// Has the models of new orders built again, before anybody reads them.
+    /// Takes the orders that nobody was told of: what was made of their events must not be read any more.
     ///
     /// - Throws: the error of reading the log.
-    func noteOrders(_ engine: Engine, _ declared: DeclaredModels) throws(StorageError) {
-        guard log.hasErasures else { return }
+    func takeOrders(_ engine: Engine) throws(StorageError) -> [ErasedRecord] {
+        var orders: [ErasedRecord] = []
         for eraser in log.erasers where !told.contains(eraser) {
             told.insert(eraser)
             guard let erased = try engine.erased(at: eraser) else { continue }
             trace.say("erasing", ["id": "\(erased.number)", "events": "\(erased.sums.events)"])
-            declared.erase(erased.categories)
+            orders.append(erased)
         }
+        return orders
     }
 
     /// Has a request wait for the end of its erasure.

@@ -66,11 +66,12 @@ package final class EventLineReader {
             let key = try value.text(RequestKey.length, "a key is 1–128 bytes of A–Z a–z 0–9 . _ ~ -")
             members.key = RequestKey(trusted: ByteView(borrowing: key))
         case "tags": members.tags = try value.tags(scanner)
+        case "erased": members.erased = Position(try value.number(1...Position.max.value))
         case "meta": members.meta = try value.object()
         case "data":
             members.data = ByteView(borrowing: value.value.raw(in: line))
         default:
-            let known = "position, stream, version, type, time, by, cursor, key, tags, meta and data"
+            let known = "position, stream, version, type, time, by, cursor, key, tags, meta and data, or erased"
             throw FieldError(
                 field: Refusals.echo(member.keyBytes), rule: .unknownField, message: "an event has \(known)")
         }
@@ -174,23 +175,42 @@ private struct EventMembersRead {
     var tags: ByteView?
     var meta: ByteView?
     var data: ByteView?
+    /// The position of the event that erased meta and data.
+    var erased: Position?
 
     /// Returns the event; notes missing members and returns nil if one is wrong or missing.
     func event(_ errors: inout [FieldError]) -> Event? {
-        guard let position, let stream, let version, let type, let time, let by, let data else {
+        noteErased(&errors)
+        guard let position, let stream, let version, let type, let time, let by, let data = data ?? nothing else {
             noteMissing(&errors)
             return nil
         }
         return Event(
             position: position, stream: stream, streamNumber: StreamNumber(0), version: version, time: time, by: by,
-            cursor: cursor, key: key, tags: tags, meta: meta, body: .custom(type, data: data))
+            cursor: cursor, key: key, tags: tags, meta: meta, body: .custom(type, data: data), erased: erased)
     }
+
+    /// The data of an event whose own are erased.
+    private var nothing: ByteView? { erased.map { _ in ByteView(Array("{}".utf8)) } }
+
+    /// Notes what an erased event cannot have.
+    private func noteErased(_ errors: inout [FieldError]) {
+        guard let erased else { return }
+        for (name, isThere) in [("meta", meta != nil), ("data", data != nil)] where isThere {
+            errors.append(FieldError(field: name, rule: .unknownField, message: "an erased event has no \(name)"))
+        }
+        if let position, erased <= position {
+            let message = "an event is erased by a later one"
+            errors.append(FieldError(field: "erased", rule: .outOfRange, message: message))
+        }
+    }
+
     /// Notes each required member that is missing; wrong ones were noted already.
     private func noteMissing(_ errors: inout [FieldError]) {
         let required = [
             ("position", position == nil), ("stream", stream == nil), ("version", version == nil),
             ("type", type == nil),
-            ("time", time == nil), ("by", by == nil), ("data", data == nil),
+            ("time", time == nil), ("by", by == nil), ("data", data == nil && erased == nil),
         ]
         for (name, isAbsent) in required where isAbsent && !errors.contains(where: { $0.field == name }) {
             errors.append(FieldError(field: name, rule: .missing, message: "an event has \(name)"))

@@ -84,7 +84,7 @@ extension ErrorCode {
         case .unknown: "There is no such verb, kind, option, sort or filter; nearest is one that is close."
         case .invalid: "Fields or options are wrong; fields names every one of them."
         case .notFound: "Nothing has that ID or name."
-        case .gone: "The content with that ID was deleted; its history stays readable."
+        case .gone: "The content with that ID was deleted, and its history stays readable; or the events are erased."
         case .exists: "The ID or the email is taken; field says which."
         case .conflict:
             "The stream is not at the version that version= names, or an event of unless= has come; read and decide again."

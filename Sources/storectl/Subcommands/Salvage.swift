@@ -39,6 +39,7 @@ final class SalvageRun {
     private let source: LogSalvage
     private let target: LogImport
     private let reader = EventLineReader()
+    private var encoder = EventEncoder()
     private let progress = Progress("copying", "events")
     private var line: [UInt8] = []
     private var lost = PositionRanges()
@@ -64,9 +65,9 @@ final class SalvageRun {
     func finish() throws(CommandError) -> ExitCode {
         try source.run { (event) throws(CommandError) in
             switch event {
-            case .good(let record): guard try add(record.json) == nil else { return false }
+            case .good(let record): guard try add(record) == nil else { return false }
             case .doubtful(let record):
-                guard try add(record.json) == nil else { return false }
+                guard try add(record) == nil else { return false }
                 doubtful.add(record.position.value)
             case .lost(let event): try add(event)
             }
@@ -98,6 +99,15 @@ final class SalvageRun {
         if let error { throw .system("position \(position): \(error.field): \(error.message)") }
     }
 
+    /// Adds an event to the new log, as far as it was not erased.
+    ///
+    /// - Returns: nil; or the fault of an event that does not follow those before it.
+    private func add(_ record: EventRecord) throws(CommandError) -> FieldError? {
+        guard let erased = record.erased else { return try add(record.json) }
+        let line = Array(record.json) + Array(#","erased":\#(erased.value)}"#.utf8)
+        return try line.withBytes { (json) throws(CommandError) in try add(json) }
+    }
+
     /// Adds an event to the new log.
     ///
     /// - Returns: nil; or the fault of an event that does not follow those before it.
@@ -109,8 +119,9 @@ final class SalvageRun {
             let bytes = UnsafeRawBufferPointer(rebasing: bytes[..<json.count])
             let event: StoryCore.Event
             do throws(Failure) { event = try reader.read(bytes) } catch { throw .system(error.message) }
+            if event.erased != nil { encoder.write(event) }
             do throws(LogImport.Refusal) {
-                try target.add(event, json: bytes)
+                try target.add(event, json: event.erased == nil ? bytes : encoder.json)
                 return nil
             } catch {
                 switch error {

@@ -140,6 +140,8 @@ private struct StoredLog {
         guard let stream = line.text("stream"), let event = try event(at: position) else { return nil }
         if line.text("type") != nil {
             let heard = line.drop { $0 != "{" }
+            // What was heard before its content was erased has more than what is kept.
+            if let kept = event.firstRange(of: #","erased":"#), heard.hasPrefix(event[..<kept.lowerBound]) { return nil }
             return heard == event ? nil : "this event was heard:\n\(heard)\nand it is:\n\(event)"
         }
         let isSame =

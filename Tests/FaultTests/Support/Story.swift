@@ -155,6 +155,32 @@ enum Story {
         .exchange([2: questions + [.job("LIST \(DeclaredLoad.name)")], 3: [.ask("PING")]]),
     ]
 
+    /// What stands in the content that `erasure` erases, and nowhere else.
+    static let secret = "Vanishes"
+
+    /// Events are erased that are in the journal, in blocks, and in the rows of a declared model.
+    static let erasure: [Step] = [
+        .exchange([
+            0: [.user("a"), .user("b")],
+            2: [.job(#"DEFINE secrets "from secret; body: text; on Kept { body = data.body }""#)], 3: subscriber,
+        ]),
+        .exchange([1: (1...6).map { secret($0) } + [.append("n1", to: "note-1", size: 900)]]),
+        .exchange([2: [.job("CHECKPOINT")]]), .rest(30),
+        .exchange([0: [.story("1")], 1: (7...9).map { secret($0) }]), .arm,
+        .exchange([2: [.job(#"ERASE events/secret-1 reason="tried""#)]]),
+        .exchange([1: [.append("n2", to: "note-1", count: 3)], 2: questions, 3: [.ask("PING")]]),
+        .restart,
+        .exchange([1: [.append("n3", to: "note-1")], 2: [.job(#"ERASE events/secret-* reason="tried""#)]]),
+        .exchange([1: [.append("n4", to: "note-1")], 2: [.job("VERIFY"), .ask("READ events/secret-1")]]),
+    ]
+
+    private static func secret(_ number: Int) -> Request {
+        let name = "\(secret)-\(number)"
+        let body = String(repeating: name + " ", count: number % 3 == 0 ? 200 : 2)
+        let event = #"{"type":"Kept","meta":{"of":"\#(name)"},"data":{"body":"\#(body)"}}"#
+        return .write("secret\(number)", "APPEND secret-\(number % 2)", event)
+    }
+
     private static let questions: [Request] = [
         .ask("PING"), .ask("GET users/a", "users"), .ask("LIST stories limit=10", "stories"), .ask("COUNT users"),
         .ask("READ events order=desc limit=3"), .ask("READ events/note-1"), .ask("STREAMS limit=5"),

@@ -32,6 +32,8 @@ package enum ProgramTables {
     package static let counts = table(3, "counts")
     /// The key of the counter among the tallies: the number of rows that were ever made.
     package static let counterKey: UInt8 = 0xFF
+    /// The key in the table of tallies that is there once an event of the categories was passed over, since it is erased.
+    package static let erasedKey: UInt8 = 0xFD
     /// The note records by key.
     package static let notes = table(4, "notes")
     /// The misfits that are kept, by position.

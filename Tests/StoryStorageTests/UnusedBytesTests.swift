@@ -5,8 +5,8 @@ import Testing
 
 @testable import StoryStorage
 
-/// Pages that nothing needs any more, and what was written to them.
-struct FreePagesTests {
+/// Bytes of the file that nothing needs any more, and that were written before.
+struct UnusedBytesTests {
     private let folder = TemporaryFolder()
     private var path: String { folder.path + "/env" }
 
@@ -55,16 +55,16 @@ struct FreePagesTests {
         do {
             let view = try ReadTransaction(environment)
             try put([1_000: "more"], environment)
-            #expect(try !environment.zeroFreePages())
+            #expect(try !environment.zeroUnused())
             #expect(try holds("needle-"))
             withExtendedLifetime(view) {}
         }
-        #expect(try environment.zeroFreePages())
+        #expect(try environment.zeroUnused())
         #expect(try !holds("needle-"))
         for (number, value) in changed { #expect(try self.value(number, environment) == value) }
         // The pages are used again.
         try put([1: String(repeating: "y", count: 100_000)], environment)
         #expect(try value(1, environment)?.count == 100_000 && value(1_000, environment) == "more")
-        #expect(try environment.zeroFreePages())
+        #expect(try environment.zeroUnused())
     }
 }
