@@ -51,6 +51,16 @@ import Testing
         #expect(refused > 10_000)
     }
 
+    @Test func `an erased event has neither data nor meta, and one that is not erased has data`() throws {
+        let header = #"{"position":4,"stream":"a-1","version":1,"type":"T","time":"2026-11-21T02:55:07.922Z","by":0"#
+        let erased = try Event(Array((header + #","key":"k","tags":["a"],"erased":9}"#).utf8))
+        #expect(erased.data == nil && erased.meta == nil && erased.erased == 9)
+        #expect(erased.key == "k" && erased.tags == ["a"])
+        let whole = try Event(Array((header + #","data":null}"#).utf8))
+        #expect(whole.data?.text == "null" && whole.erased == nil)
+        #expect(throws: ClientError.self) { try Event(Array((header + "}").utf8)) }
+    }
+
     @Test func `JSON of a program's own becomes one line, and what is none is refused`() throws {
         #expect(try JSONText("{\r\n \"a\":\n1}").text == "{   \"a\": 1}")
         #expect(throws: ClientError.self) { try JSONText("{\"a\":}") }

@@ -57,6 +57,7 @@ import Testing
         _ = try await client.models.list()
         for kind in Catalogue.standard.kinds { _ = try? await client.models.list(kind.name) }
         _ = try await client.models.misfits(of: "orders", from: 1, order: .ascending, limit: 1)
+        try await erasures(client, date)
         _ = try? await client.seal(at: 1)
         _ = try await client.backup(to: "/tmp/a b")
         await client.close()
@@ -88,6 +89,14 @@ import Testing
             form, key: "k", version: 0, meta: JSONText("{}"), unless: [Unless(.tags("t"))], log: "l")
         for try await _ in content.live(filter) { break }
         for try await _ in content.watch("1") { break }
+    }
+
+    private func erasures(_ client: StoreClient, _ date: Date) async throws {
+        _ = try? await client.erasures.erase(
+            .category("note"), from: 1, to: .time(date), types: ["A"], tags: ["t", "u"], query: .tags("t"),
+            reason: "asked for", expecting: 1, key: "k")
+        _ = try? await client.erasures.check(tags: ["t"], query: .types("A"), expecting: 1)
+        _ = try await client.erasures.list(after: "1", limit: 1)
     }
 
     /// The answers are no receipts, which does not matter here.
@@ -185,6 +194,7 @@ import Testing
             (#""code":"syntax","column":4"#, .syntax(message: "m", column: 4)),
             (#""code":"unknown","name":"a","nearest":"b""#, .unknown(message: "m", name: "a", nearest: "b")),
             (#""code":"exists","field":"email""#, .exists(message: "m", field: "email")),
+            (#""code":"gone","erased":9"#, .gone(message: "m", erased: 9)),
             (
                 #""code":"conflict","expected":1,"actual":2,"stream":"a-1""#,
                 .conflict(message: "m", expected: 1, actual: 2, stream: "a-1")

@@ -14,6 +14,8 @@ export class StoreError extends Error {
     fields: FieldError[];
     expected: number | undefined;
     actual: number | undefined;
+    /** The position of the event that erased all that an erasure would take. */
+    erased: number | undefined;
     stream: string | undefined;
     /** The number, from 0, of the precondition of a write that the event at `position` breaks. */
     unless: number | undefined;
@@ -185,6 +187,18 @@ export class Store {
      */
     appendTogether(events: (NewEvent | Check)[], options?: Omit<WriteOptions, "meta" | "version">): Promise<Receipt[]>;
     /**
+     * Erases the content of your own events for ever, for the role admin. The promise is kept once its bytes are gone.
+     *
+     * It takes the events that `read` gives for the same stream and options: of a stream, of a category (note-*), or of
+     * all, with tags. Their `data` and `meta` go. All else of them stays, as does the `reason`, and must not name the
+     * person. Where all are erased already it is `gone`. A `key` that was used waits for the same erasure.
+     */
+    erase(stream?: string, options?: EraseOptions): Promise<Erasure>;
+    /** Lists a page of the erasures, in their order. `after` is the `next` of the page before, or an ID. */
+    erasures(options?: ErasuresOptions): Promise<Page<ErasureInfo, number>>;
+    /** Gives every erasure, page after page. */
+    erasuresAll(options?: ErasuresOptions): AsyncGenerator<ErasureInfo, void, undefined>;
+    /**
      * Reads the events of a query, and appends what `decider` returns for them, unless another one came meanwhile.
      *
      * `decider` is called with all events of the query, and returns elements for `appendTogether`, or a promise of
@@ -319,10 +333,13 @@ export type StoreEvent = {
     type: string;
     time: string;
     by: number;
-    data: any;
+    /** Absent where it was erased. */
+    data?: any;
     key?: string;
     tags?: string[];
     meta?: Record<string, any> | undefined;
+    /** The position of the event that erased `data` and `meta`. */
+    erased?: number;
 };
 
 /** An event to append; `stream` and `version` are for `appendTogether` only. */
@@ -379,6 +396,46 @@ export type SortKey = {
     title: string;
     order: Order;
 };
+
+/** How the bytes of an erasure went: overwritten, or freed by a file system that writes elsewhere. */
+export type Media = "overwritten" | "copyOnWrite";
+
+/** Of the content of events; `labelled` of them keep a key or tags. */
+export type ErasedSums = {
+    events: number;
+    bytes: number;
+    labelled: number;
+};
+
+/**
+ * The events that an erasure took; of a dry run those that would be taken, of each stream in `items`, without the
+ * members from `id` to `media`.
+ */
+export type Erasure = {
+    position: number;
+    streams: number;
+    id?: string;
+    stream?: string;
+    version?: number;
+    time?: string;
+    media?: Media;
+    items?: ({
+        stream: string;
+    } & ErasedSums)[];
+} & ErasedSums;
+
+/** An erasure as a store lists it, without `done` and `media` while it is under way in that store's directory. */
+export type ErasureInfo = {
+    id: string;
+    position: number;
+    done?: number;
+    target: string;
+    labels: string;
+    reason: string;
+    by: number;
+    streams: number;
+    media?: Media;
+} & ErasedSums;
 
 /** An answer as it came. */
 export type Answer = {
@@ -446,6 +503,27 @@ export type StreamsOptions = {
     after?: string;
     limit?: number;
 } & Wait & Cancel;
+
+export type ErasuresOptions = {
+    after?: number | string;
+    limit?: number;
+} & Wait & Cancel;
+
+/**
+ * The events are those of `read`. It is a `conflict` unless `expect` events are taken. With `dry` nothing is erased,
+ * and it needs no `reason`.
+ */
+export type EraseOptions = {
+    reason?: string;
+    from?: Point;
+    to?: Point;
+    types?: string[];
+    tags?: string[];
+    query?: Query;
+    expect?: number;
+    dry?: boolean;
+    key?: string | false | null;
+} & Cancel;
 
 /** A row as it is; null where there is none. */
 export type Change = {

@@ -65,10 +65,11 @@ import { fileURLToPath } from "node:url";
  * @property {string} type
  * @property {string} time
  * @property {number} by
- * @property {any} data
+ * @property {any} [data] absent where it was erased
  * @property {string} [key]
  * @property {string[]} [tags]
  * @property {Record<string, any>} [meta]
+ * @property {number} [erased] the position of the event that erased `data` and `meta`
  *
  * @typedef {object} NewEvent An event to append; `stream` and `version` are for `appendTogether` only
  * @property {string} type
@@ -92,6 +93,16 @@ import { fileURLToPath } from "node:url";
  * @typedef {{ stream: string, version: number, position: number }} StreamInfo
  * @typedef {{ type: string, count: number, first: number, last: number }} TypeInfo
  * @typedef {{ sort: string, title: string, order: Order }} SortKey
+ * @typedef {"overwritten" | "copyOnWrite"} Media How the bytes of an erasure went: overwritten, or freed by a file
+ *   system that writes elsewhere
+ * @typedef {{ events: number, bytes: number, labelled: number }} ErasedSums Of the content of events; `labelled` of
+ *   them keep a key or tags
+ * @typedef {{ position: number, streams: number, id?: string, stream?: string, version?: number, time?: string,
+ *   media?: Media, items?: ({ stream: string } & ErasedSums)[] } & ErasedSums} Erasure The events that an erasure took;
+ *   of a dry run those that would be taken, of each stream in `items`, without the members from `id` to `media`
+ * @typedef {{ id: string, position: number, done?: number, target: string, labels: string, reason: string, by: number,
+ *   streams: number, media?: Media } & ErasedSums} ErasureInfo An erasure as a store lists it, without `done` and
+ *   `media` while it is under way in that store's directory
  * @typedef {{ rows: Row[], done: Row }} Answer An answer as it came
  *
  * @typedef {string | URL} File A path, as text or as a URL with `file:`
@@ -110,6 +121,10 @@ import { fileURLToPath } from "node:url";
  *   an event is of one of the `types`, has all `tags`, in which there is no comma, and is of the `query`; another
  *   history than `log` is `diverged`
  * @typedef {{ after?: string, limit?: number } & Wait & Cancel} StreamsOptions
+ * @typedef {{ after?: number | string, limit?: number } & Wait & Cancel} ErasuresOptions
+ * @typedef {{ reason?: string, from?: Point, to?: Point, types?: string[], tags?: string[], query?: Query,
+ *   expect?: number, dry?: boolean, key?: string | false | null } & Cancel} EraseOptions The events are those of
+ *   `read`. It is a `conflict` unless `expect` events are taken. With `dry` nothing is erased, and it needs no `reason`
  *
  * @typedef {{ type: "change", position: number, row: Row | null }} Change A row as it is; null where there is none
  * @typedef {{ type: "removed", position: number, id: string }} Removed The row with this ID left the list
@@ -149,6 +164,8 @@ export class StoreError extends Error {
         /** @type {FieldError[]} */ this.fields = members.fields ?? [];
         /** @type {number | undefined} */ this.expected = members.expected;
         /** @type {number | undefined} */ this.actual = members.actual;
+        /** @type {number | undefined} the position of the event that erased all that an erasure would take */
+        this.erased = members.erased;
         /** @type {string | undefined} */ this.stream = members.stream;
         /** @type {number | undefined} the number, from 0, of the precondition that the event at `position` breaks */
         this.unless = members.unless;
@@ -415,7 +432,7 @@ class Places {
 }
 
 /** The requests that wait for the position in min=. */
-const waiting = /^(?:GET|LIST|COUNT|SORTS|READ|MODELS|STREAMS|TYPES|SUBSCRIBE|PING)(?: |$)/;
+const waiting = /^(?:GET|LIST|COUNT|SORTS|READ|MODELS|STREAMS|TYPES|ERASURES|SUBSCRIBE|PING)(?: |$)/;
 
 // The wire
 
@@ -1272,6 +1289,48 @@ export class Store {
     async appendTogether(events, options = {}) {
         return (await this.#change("APPEND", "*", options, events)).rows.map(receipt);
     }
+
+    // Erasures
+
+    /**
+     * Erases the content of your own events for ever, for the role admin. The promise is kept once its bytes are gone.
+     *
+     * It takes the events that `read` gives for the same stream and options: of a stream, of a category (note-*), or of
+     * all, with tags. Their `data` and `meta` go. All else of them stays, as does the `reason`, and must not name the
+     * person. Where all are erased already it is `gone`. A `key` that was used waits for the same erasure.
+     * @param {string} [stream] @param {EraseOptions} options @returns {Promise<Erasure>}
+     */
+    async erase(stream, { dry = false, key, signal, ...given } = {}) {
+        const options = { ...given, dry: dry || undefined, key: dry ? key || undefined : keyOf(key) };
+        const how = { write: !dry, repeatable: dry || key !== false, signal };
+        const { rows, done } = await this.call("ERASE", eventsOf(stream), options, undefined, how);
+        checked(done, { position: "number", events: "number" });
+        return /** @type {Erasure} */ (dry ? { ...done, items: rows } : done);
+    }
+
+    /**
+     * Lists a page of the erasures, in their order. `after` is the `next` of the page before, or an ID.
+     * @param {ErasuresOptions} options @returns {Promise<Page<ErasureInfo, number>>}
+     */
+    async erasures({ signal, ...options } = {}) {
+        const { rows, done } = await this.#ask("ERASURES", undefined, options, signal);
+        return { items: /** @type {ErasureInfo[]} */ (rows), position: position(done), next: done.next };
+    }
+
+    /**
+     * Gives every erasure, page after page.
+     * @param {ErasuresOptions} options
+     */
+    async *erasuresAll(options = {}) {
+        let after = options.after;
+        do {
+            const page = await this.erasures({ ...options, after });
+            yield* page.items;
+            after = page.next;
+        } while (after !== undefined);
+    }
+
+    // Decisions
 
     /**
      * Reads the events of a query, and appends what `decider` returns for them, unless another one came meanwhile.

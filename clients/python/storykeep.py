@@ -70,6 +70,8 @@ Paths = Union[File, Sequence[File], None]
 Key = Union[str, None, Literal[False]]
 """The key of a write: None has a random one made, False sends none."""
 Retry = Literal["never", "same", "refetch", "later"]
+Media = Literal["overwritten", "copyOnWrite"]
+"""How the bytes of an erasure went: overwritten, or freed by a file system that writes elsewhere."""
 Rule = Literal[
     "missing", "empty", "tooLong", "notSelected", "outOfRange", "malformed", "noSuch", "unknownField", "wrongType",
     "repeated",
@@ -101,6 +103,8 @@ class StoreError(Exception):
     fields: Tuple[FieldError, ...]
     expected: Optional[int]
     actual: Optional[int]
+    erased: Optional[int]
+    """The position of the event that erased all that an erasure would take."""
     stream: Optional[str]
     unless: Optional[int]
     """The number, from 0, of the precondition of a write that the event at `position` breaks."""
@@ -121,8 +125,8 @@ class StoreError(Exception):
     def __init__(self, members: Mapping[str, Any]) -> None:
         super().__init__(members)
         self.members = members
-        for name in ("code", "message", "retry", "expected", "actual", "stream", "unless", "after", "type", "position",
-                     "limit", "column", "field", "name", "nearest", "log", "address"):
+        for name in ("code", "message", "retry", "expected", "actual", "erased", "stream", "unless", "after", "type",
+                     "position", "limit", "column", "field", "name", "nearest", "log", "address"):
             setattr(self, name, members.get(name))
         self.fields = tuple(_pick(FieldError, wrong) for wrong in members.get("fields") or ())
         self.damaged = bool(members.get("damaged"))
@@ -173,7 +177,7 @@ class Receipt:
 
 @dataclass(frozen=True)
 class Event:
-    """An event of the log."""
+    """An event of the log. `data` and `meta` are None where the event at `erased` erased them."""
 
     position: int
     stream: str
@@ -185,6 +189,7 @@ class Event:
     key: Optional[str] = None
     tags: Sequence[str] = ()
     meta: Optional[Mapping[str, Any]] = None
+    erased: Optional[int] = None
 
 
 class _NewEvent(TypedDict):
@@ -251,6 +256,54 @@ class TypeInfo:
     count: int
     first: int
     last: int
+
+
+@dataclass(frozen=True)
+class ErasedStream:
+    """The events of a stream that an erasure would take, `labelled` of which keep a key or tags."""
+
+    stream: str
+    events: int
+    bytes: int
+    labelled: int
+
+
+@dataclass(frozen=True)
+class Erasure:
+    """The events that an erasure took, whose content has `bytes` bytes, and `labelled` of which keep a key or tags.
+
+    Of a dry run it is what would be taken, of each stream in `items`, and the members from `id` to `media` are None.
+    """
+
+    position: int
+    events: int
+    streams: int
+    bytes: int
+    labelled: int
+    id: Optional[str] = None
+    stream: Optional[str] = None
+    version: Optional[int] = None
+    time: Optional[str] = None
+    media: Optional[Media] = None
+    items: Sequence[ErasedStream] = ()
+
+
+@dataclass(frozen=True)
+class ErasureInfo:
+    """An erasure as a store lists it; `done` and `media` are None while it is under way in that store's directory."""
+
+    id: str
+    position: int
+    target: str
+    labels: str
+    reason: str
+    by: int
+    events: int
+    streams: int
+    bytes: int
+    labelled: int
+    done: Optional[int] = None
+    media: Optional[Media] = None
 
 
 @dataclass(frozen=True)
@@ -341,6 +394,11 @@ def _pick(cls: Type[T], members: Mapping[str, Any]) -> T:
         elif each.default is MISSING and each.default_factory is MISSING:
             raise ProtocolError(f"this is no {cls.__name__}: {members!r:.200}")
     return cls(**given)
+
+
+def _event(members: Mapping[str, Any]) -> Event:
+    """Read an event. One that was erased has no data."""
+    return _pick(Event, {"data": None, **members} if "erased" in members else members)
 
 
 # Requests
@@ -457,7 +515,7 @@ class Request(Generic[T]):
         """
         def decode(rows: List[Any], done: Dict[str, Any], greeting: Greeting) -> Page[Event]:
             more = done.get("next")
-            return Page([_pick(Event, row) for row in rows], _whole(done, "position"), more, None if more is None else
+            return Page([_event(row) for row in rows], _whole(done, "position"), more, None if more is None else
                         Request.read(stream, from_=more, to=to, order=order, limit=limit, types=types,
                                      tags=tags, query=query, log=greeting.log, min=min))
         return Request._make(decode, "READ", _events(stream), {
@@ -655,6 +713,38 @@ class Request(Generic[T]):
         """
         return Request._make(lambda rows, _, __: [_pick(Receipt, row) for row in rows], "APPEND", "*",
                              {"key": _key(key), "unless": unless, "log": log}, events, True, key is not False)
+
+    # Erasures
+
+    @staticmethod
+    def erase(stream: Optional[str] = None, *, reason: Optional[str] = None, from_: Optional[Point] = None,
+              to: Optional[Point] = None, types: Optional[Sequence[str]] = None, tags: Optional[Sequence[str]] = None,
+              query: Optional[Query] = None, expect: Optional[int] = None, dry: bool = False,
+              key: Key = None) -> Request[Erasure]:
+        """Erase the content of your own events for ever, for the role admin. The answer comes once its bytes are gone.
+
+        It takes the events that `read` gives for the same parameters: of a stream, of a category (note-*), or of all,
+        with tags. Their `data` and `meta` go. All else of them stays, as does the `reason`, and must not name the
+        person. It is a `conflict` unless `expect` events are taken, and `gone` where all are erased already. A `key`
+        that was used waits for the same erasure.
+
+        With `dry` nothing is erased, and no `reason` is needed: the answer is what would be taken.
+        """
+        def decode(rows: List[Any], done: Dict[str, Any], _: Greeting) -> Erasure:
+            return _pick(Erasure, {**done, "items": [_pick(ErasedStream, row) for row in rows]})
+        return Request._make(decode, "ERASE", _events(stream), {
+            "from": from_, "to": to, "types": types, "tags": tags, "query": query, "reason": reason, "expect": expect,
+            "dry": dry or None, "key": (key or None) if dry else _key(key)}, None, not dry, dry or key is not False)
+
+    @staticmethod
+    def erasures(*, after: Union[int, str, None] = None, limit: Optional[int] = None,
+                 min: Minimum = None) -> Request[Page[ErasureInfo]]:
+        """List a page of the erasures, in their order. `after` is the `next` of the page before, or an ID."""
+        def decode(rows: List[Any], done: Dict[str, Any], _: Greeting) -> Page[ErasureInfo]:
+            more = done.get("next")
+            return Page([_pick(ErasureInfo, row) for row in rows], _whole(done, "position"), more,
+                        None if more is None else Request.erasures(after=more, limit=limit, min=min))
+        return Request._make(decode, "ERASURES", None, {"after": after, "limit": limit, "min": min})
 
     def _greeted(self) -> Request[Tuple[T, Greeting]]:
         """Give the same request, whose answer comes with the greeting of the connection that it came over."""
@@ -866,7 +956,7 @@ class _Places:
         return highest if known == greeting.log and greeting.position < highest else None
 
 
-_WAITS = ("GET", "LIST", "COUNT", "SORTS", "READ", "MODELS", "STREAMS", "TYPES", "SUBSCRIBE", "PING")
+_WAITS = ("GET", "LIST", "COUNT", "SORTS", "READ", "MODELS", "STREAMS", "TYPES", "ERASURES", "SUBSCRIBE", "PING")
 """The verbs that wait for the position in min=."""
 
 
@@ -1304,7 +1394,7 @@ class _Cursor(Generic[T]):
             return Removed(members["position"], members["removed"]), None
         if "row" in members:
             return Change(members["position"], members["row"]), None
-        return _pick(Event, members), members["position"] + 1
+        return _event(members), members["position"] + 1
 
 
 class _Build:
@@ -1762,6 +1852,9 @@ class Store(_Owned):
     delete = _verb(Request.delete)
     append = _verb(Request.append)
     append_together = _verb(Request.append_together)
+    erase = _verb(Request.erase)
+    erasures = _verb(Request.erasures)
+    erasures_all = _every(Request.erasures)
 
     def define(self, name: str, text: str, *, key: Key = None, wait: Optional[float] = None) -> Dict[str, Any]:
         """Declare a read model over your own events, or another definition of it.
@@ -2314,6 +2407,9 @@ class AsyncStore(_Owned):
     delete = _async_verb(Request.delete)
     append = _async_verb(Request.append)
     append_together = _async_verb(Request.append_together)
+    erase = _async_verb(Request.erase)
+    erasures = _async_verb(Request.erasures)
+    erasures_all = _async_every(Request.erasures)
 
     async def define(self, name: str, text: str, *, key: Key = None, wait: Optional[float] = None) -> Dict[str, Any]:
         """Declare a read model, and wait until it answers; see `Store.define`."""

@@ -42,7 +42,8 @@ async function carryOut(store, step, saved, subscriptions) {
     if (step.close) return subscriptions[step.close].close();
     const name = step.call ?? step.subscribe;
     const positional = { list: 2, listAll: 2, count: 2, watchList: 2, ping: 0, stats: 0, metrics: 0, checkpoint: 0, verify: 0, seal: 0,
-        post: 2, edit: 2, like: 2, unlike: 2, append: 2, define: 2, check: 2, call: 4 }[name] ?? 1;
+        erasures: 0, erasuresAll: 0, post: 2, edit: 2, like: 2, unlike: 2, append: 2, define: 2, check: 2, call: 4,
+    }[name] ?? 1;
     const send = (args, options) => store[name](...args, ...Array(positional - args.length).fill(undefined), options);
     if (step.repeat) return Promise.all(numbers(step.repeat).map((i) => send(fill(step.args, { i }))));
     const options = fill(step.options, saved);
@@ -278,6 +279,28 @@ scenario("a decider gets the events of all pages, and none after an abort", asyn
     assert.deepEqual(seen, [numbers(2500), [...numbers(2500), 2500]]);
     await assert.rejects(store.decide({ tags: ["t"] }, decider, { signal: AbortSignal.abort() }), { name: "AbortError" });
     assert.equal(seen.length, 2);
+});
+
+// Erasures
+
+scenario("an erased event is followed and decided on without its data", async (it) => {
+    const { path } = await it.daemon();
+    const store = it.open(path);
+    await store.append("order-7", [{ ...tagged({ name: "Ann" }), meta: { app: "web" } }, tagged({ name: "Ben" })]);
+    const options = { to: 1, reason: "asked for on 1 May", key: "e" };
+    const erasure = await store.erase("order-7", options);
+    assert.match(erasure.media, /^(?:overwritten|copyOnWrite)$/);
+    const events = await store.events("order-7", { from: 1 });
+    const [first, second] = await take(events, 2);
+    events.close();
+    assert.deepEqual([first.data, first.meta, first.tags, first.erased], [undefined, undefined, ["t"], 3]);
+    assert.deepEqual([second.data, second.erased], [{ name: "Ben" }, undefined]);
+    let seen;
+    assert.deepEqual(await store.decide({ tags: ["t"] }, (all) => { seen = all; }), []);
+    assert.deepEqual(seen, [first, second]);
+    // The same key has the same answer, also for another client.
+    assert.deepEqual(await it.open(path).erase("order-7", options), erasure);
+    assert.equal(await store.ping(), 4);
 });
 
 // Other machines

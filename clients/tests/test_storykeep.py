@@ -289,6 +289,28 @@ class Tests(Scenario):
             client.do("decide", query, decider)
         self.assertEqual([list(range(2500)), [*range(2500), 2500]], seen)
 
+    # Erasures
+
+    def test_an_erased_event_is_followed_and_decided_on_without_its_data(self):
+        path = self.daemon().path
+        client = self.open(path)
+        client.do("append", "order-7", [{"type": "A", "data": {"name": "Ann"}, "meta": {"app": "web"}, "tags": ["t"]},
+                                        {"type": "A", "data": {"name": "Ben"}, "tags": ["t"]}])
+        options = {"to": 1, "reason": "asked for on 1 May", "key": "e"}
+        erasure = client.do("erase", "order-7", **options)
+        self.assertIn(erasure.media, ("overwritten", "copyOnWrite"))
+        subscription = client.subscribe("events", "order-7", from_=1)
+        first, second = client.take(subscription, 2)
+        client.stop(subscription)
+        self.assertEqual((None, None, ["t"], 3), (first.data, first.meta, first.tags, first.erased))
+        self.assertEqual(({"name": "Ben"}, None), (second.data, second.erased))
+        seen = []
+        self.assertEqual([], client.do("decide", {"tags": ["t"]}, seen.extend))
+        self.assertEqual([first, second], seen)
+        # The same key has the same answer, also for another client.
+        self.assertEqual(erasure, self.open(path).do("erase", "order-7", **options))
+        self.assertEqual(4, client.do("ping"))
+
     # Other machines
 
     def test_a_certificate_that_is_not_trusted_is_refused_with_the_reason(self):

@@ -37,6 +37,11 @@ assert.deepEqual(await store.decide(reserved, reserve), []);
 const isSeen = (error) => error instanceof StoreError && error.unless === 0 && error.stream === "order-2";
 const unless = [{ tags: ["seat:1"], after: receipt.position }];
 await assert.rejects(store.append("order-3", { type: "Reserved", data: 3 }, { unless }), isSeen);
+/** @type {import("storykeep").Erasure} */
+const erasure = await store.erase("order-1", { reason: "the package is tried", expect: 1 });
+assert.deepEqual([erasure.id, erasure.events], ["1", 1]);
+for await (const { data, erased } of store.readAll("order-1")) assert.deepEqual([data, erased], [undefined, 3]);
+for await (const { done } of store.erasuresAll()) assert.equal(done, erasure.position);
 await store.close();
 
 // The types name all that is there, and nothing else.

@@ -5,7 +5,8 @@ import importlib.metadata
 from typing import List, Optional
 
 import storykeep
-from storykeep import AsyncStore, Decided, Event, NewEvent, Query, Receipt, Request, Store, StoreError
+from storykeep import (
+    AsyncStore, Decided, Erasure, Event, NewEvent, Query, Receipt, Request, Store, StoreError)
 
 reserved: Query = {"any": [{"tags": ["seat:1"], "types": ["Reserved"]}, {"stream": "hall-*"}]}
 
@@ -42,6 +43,10 @@ with Store.temporary() as store:
         assert (error.unless, error.after, error.stream, error.type) == (0, 1, "order-2", "Reserved"), error
     else:
         raise AssertionError("the event that came was not seen")
+    erasure: Erasure = store.erase("order-1", reason="the package is tried", expect=2)
+    assert (erasure.id, erasure.events) == ("1", 2), erasure
+    assert [(event.data, event.erased) for event in store.read_all("order-1")] == [(None, 4), (None, 4)]
+    assert [each.done for each in store.erasures_all()] == [erasure.position]
 
 
 async def live() -> None:

@@ -11,11 +11,13 @@ public enum ClientError: Error, Hashable, Sendable {
     case invalid(message: String, fields: [WrongField])
     /// Nothing has that ID.
     case notFound(message: String)
-    /// The content with that ID was deleted; its history stays readable.
-    case gone(message: String)
+    /// The content with that ID was deleted; its history stays readable. Of an erasure: all of its events are erased
+    /// already, by the event at `erased`.
+    case gone(message: String, erased: UInt64? = nil)
     /// The ID, the email or the directory is taken; `field` says which.
     case exists(message: String, field: String?)
-    /// The stream is not at the version that the write names: read it and decide again.
+    /// The stream is not at the version that the write names: read it and decide again. Of an erasure: there is another
+    /// number of events.
     case conflict(message: String, expected: UInt64, actual: UInt64, stream: String?)
     /// An event has come that the write must not follow: read its query and decide again.
     case conflictingEvent(message: String, ConflictingEvent)
@@ -88,7 +90,7 @@ extension ClientError {
             case .unknown: .unknown(message: message, name: refusal.name, nearest: refusal.nearest)
             case .invalid: .invalid(message: message, fields: (refusal.fields ?? []).map(WrongField.init))
             case .notFound: .notFound(message: message)
-            case .gone: .gone(message: message)
+            case .gone: .gone(message: message, erased: refusal.erased)
             case .exists: .exists(message: message, field: refusal.field)
             case .denied: .denied(message: message)
             case .tooLarge: .tooLarge(message: message, limit: refusal.limit)
@@ -179,7 +181,7 @@ extension ClientError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .invalid(let message, let fields): message + (fields.first.map { " (\($0.sentence))" } ?? "")
-        case .syntax(let message, _), .unknown(let message, _, _), .notFound(let message), .gone(let message),
+        case .syntax(let message, _), .unknown(let message, _, _), .notFound(let message), .gone(let message, _),
             .exists(let message, _), .conflict(let message, _, _, _), .conflictingEvent(let message, _),
             .keyReused(let message, _),
             .denied(let message), .tooLarge(let message, _), .full(let message), .diverged(let message, _, _),

@@ -76,6 +76,9 @@ extension StoreClient {
     public func backup(to path: String) async throws -> UInt64 {
         try await askAlone(RequestLine(.backup, path)).answer().position
     }
+
+    /// The erasures of the content of events.
+    public var erasures: Erasures { Erasures(client: self) }
 }
 
 /// The members that most replies have.

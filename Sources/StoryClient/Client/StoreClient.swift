@@ -5,8 +5,9 @@
 ///
 /// A call that waits throws a `ClientError`, or a `CancellationError` when its task is cancelled. It is unknown whether
 /// a cancelled write was carried out; one with a key of yours can be sent again. Requests are carried out in the order
-/// in which they were made on one connection, except for ``checkpoint()``, ``verify()`` and ``backup(to:)``, which use
-/// connections of their own. The order may change after a lost connection, or when the store asks for a later retry.
+/// in which they were made on one connection, except for ``checkpoint()``, ``verify()``, ``backup(to:)`` and erasures,
+/// which use connections of their own. The order may change after a lost connection, or when the store asks for a
+/// later retry.
 ///
 /// ``Configuration/timeLimit``, or ``within(_:)`` for some calls, limits the duration of a call. A call that takes
 /// longer throws ``ClientError/timedOut(request:after:wasSent:)``; the connection stays open, and the late reply is

@@ -14,13 +14,13 @@ public struct Refusal: Error, Hashable, Sendable, Decodable {
         public static let unknown = Code(rawValue: "unknown")
         /// Nothing has that ID.
         public static let notFound = Code(rawValue: "notFound")
-        /// The content with that ID was deleted.
+        /// The content with that ID was deleted, or the events are erased.
         public static let gone = Code(rawValue: "gone")
         /// Fields or options are wrong.
         public static let invalid = Code(rawValue: "invalid")
         /// The ID, the email or the directory is taken.
         public static let exists = Code(rawValue: "exists")
-        /// The stream is not at the version that the write names.
+        /// The stream is not at the version that the write names, or there is another number of events to erase.
         public static let conflict = Code(rawValue: "conflict")
         /// The key belongs to another write.
         public static let keyReused = Code(rawValue: "keyReused")
@@ -74,10 +74,12 @@ public struct Refusal: Error, Hashable, Sendable, Decodable {
     public let column: Int?
     /// The field whose value is taken, for `exists`: `id`, `email` or `directory`.
     public let field: String?
-    /// The version that the request named, for `conflict`.
+    /// The version that the request named, for `conflict`; of an erasure the number of events.
     public let expected: UInt64?
-    /// The version that the stream has, for `conflict`.
+    /// The version that the stream has, for `conflict`; of an erasure the number of events.
     public let actual: UInt64?
+    /// The position of the event that erased the events, for `gone`.
+    public let erased: UInt64?
     /// The stream that a `conflict` is about, where the request names several; that of an event which breaks a
     /// precondition.
     public let stream: String?
@@ -104,7 +106,7 @@ public struct Refusal: Error, Hashable, Sendable, Decodable {
 
     private enum CodingKeys: CodingKey {
         case code, message, retry, fields, name, nearest, damaged, column, field
-        case expected, actual, stream, unless, after, type, position, limit, log, address, outcome
+        case expected, actual, erased, stream, unless, after, type, position, limit, log, address, outcome
     }
 
     /// Decodes a refusal. Code and message are required; other members are ignored if they are of a wrong type.
@@ -121,6 +123,7 @@ public struct Refusal: Error, Hashable, Sendable, Decodable {
         field = try? members.decode(String.self, forKey: .field)
         expected = try? members.decode(UInt64.self, forKey: .expected)
         actual = try? members.decode(UInt64.self, forKey: .actual)
+        erased = try? members.decode(UInt64.self, forKey: .erased)
         stream = try? members.decode(String.self, forKey: .stream)
         unless = try? members.decode(Int.self, forKey: .unless)
         after = try? members.decode(UInt64.self, forKey: .after)
@@ -142,7 +145,7 @@ public struct Refusal: Error, Hashable, Sendable, Decodable {
             (code, message, unreadable) = (.internal, "an error that cannot be read: \(text)", text)
             (unless, after, type) = (nil, nil, nil)
             (retry, fields, name, nearest, damaged, column, field) = (nil, nil, nil, nil, nil, nil, nil)
-            (expected, actual, stream, position, limit) = (nil, nil, nil, nil, nil)
+            (expected, actual, erased, stream, position, limit) = (nil, nil, nil, nil, nil, nil)
             (log, address, outcome) = (nil, nil, nil)
         }
     }

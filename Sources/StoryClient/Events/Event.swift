@@ -6,7 +6,7 @@ import StoryCore
     public import Foundation
 #endif
 
-/// An event of the log; it never changes.
+/// An event of the log; it never changes, but for an erasure of its content.
 public struct Event: Hashable, Sendable {
     /// The position in the log, from 1.
     public let position: UInt64
@@ -24,10 +24,12 @@ public struct Event: Hashable, Sendable {
     public let key: String?
     /// The tags that came with it, in their order.
     public let tags: [String]
-    /// The JSON object that came with it, byte for byte.
+    /// The JSON object that came with it, byte for byte; nil where there was none, or it was erased.
     public let meta: JSONText?
-    /// The data: JSON, byte for byte.
-    public let data: JSONText
+    /// The data: JSON, byte for byte; nil where it was erased.
+    public let data: JSONText?
+    /// The position of the event that erased data and meta; nil where they were not erased.
+    public let erased: UInt64?
 
     /// Decodes an event.
     ///
@@ -36,11 +38,11 @@ public struct Event: Hashable, Sendable {
         guard let members = JSONMembers(json), let position = members.number("position"),
             let stream = members.text("stream"), let version = members.number("version"),
             let type = members.text("type"), let time = members.text("time").flatMap({ Instant($0) }),
-            let by = members.number("by").flatMap({ UInt32(exactly: $0) }), let data = members.json("data"),
-            let tags = members.texts("tags")
+            let by = members.number("by").flatMap({ UInt32(exactly: $0) }), let tags = members.texts("tags"),
+            case let (data, erased) = (members.json("data"), members.number("erased")), data != nil || erased != nil
         else { throw .notUnderstood(String(decoding: json.prefix(1_000), as: UTF8.self)) }
         (self.position, self.stream, self.version, self.type) = (position, stream, version, type)
-        (self.time, self.by, self.data, self.tags) = (Date(time), by, data, tags)
+        (self.time, self.by, self.data, self.erased, self.tags) = (Date(time), by, data, erased, tags)
         key = members.text("key")
         meta = members.json("meta")
     }
@@ -145,8 +147,7 @@ extension StoreClient {
         return try StoreDecoder.decode(CountEnd.self, try await ask(line).final.json).count
     }
 
-    /// Returns a page of 1–1,000 types of events, in the order of their names: of a category, such as `story`, or of all
-    /// events.
+    /// Returns a page of 1–1,000 types of events in the order of their names: of a category such as `story`, or of all.
     ///
     /// - Throws: `ClientError` or `CancellationError`.
     public func types(
@@ -168,8 +169,7 @@ extension StoreClient {
         _ selection: EventSelection = .all, after: String? = nil, limit: Int? = nil
     ) async throws -> Page<StreamState> {
         let line = RequestLine(.streams, selection.streams).option("after", after)
-            .option("limit", limit.map(String.init))
-        return try Page(await ask(line))
+        return try Page(await ask(line.option("limit", limit.map(String.init))))
     }
 
     /// Returns all streams, fetched page by page on demand, in the order of their names.

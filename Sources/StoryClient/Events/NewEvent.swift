@@ -78,8 +78,7 @@ extension StoreClient {
                 .body(JSONText(trusted: event.json)))
     }
 
-    /// Appends 1–1,000 events to a stream, all or none; returns the receipt of the last one. The other parameters are those
-    /// of one event.
+    /// Appends 1–1,000 events to a stream, all or none; returns the last one's receipt. The parameters are those of one event.
     ///
     /// - Throws: `ClientError` or `CancellationError`.
     @discardableResult
