@@ -132,6 +132,8 @@ package struct ErasedRecord: Equatable, Sendable {
     package let sums: ErasureSums
     /// The categories of the events.
     package let categories: [String]
+    /// The first and the last event of those that this one names.
+    package let (first, last): (Position, Position)
 
     /// Reads an event; nil for any other one.
     ///
@@ -141,6 +143,7 @@ package struct ErasedRecord: Equatable, Sendable {
             record.isOfType([ErasureEventType.erased])
         else { return nil }
         var (target, reason, categories) = (String?.none, String?.none, [String]())
+        var numbers: [UInt64] = []
         var sums = ErasureSums()
         record.withData(json) { members in
             for member in members {
@@ -151,13 +154,26 @@ package struct ErasedRecord: Equatable, Sendable {
                 case .array(let text) where member.name.equals("categories"):
                     categories = text.split { $0 == 0x22 || $0 == 0x2C || $0 == 0x5B || $0 == 0x5D }
                         .map { String(decoding: $0, as: UTF8.self) }
+                case .array(let text) where member.name.equals("positions"):
+                    numbers = ErasedRecord.edges(text)
                 case _: break
                 }
             }
         }
-        guard let target, let reason else { return nil }
+        guard let target, let reason, numbers.count == 2 else { return nil }
+        (first, last) = (Position(numbers[0]), Position(numbers[1]))
         (position, by, self.number) = (record.position, record.by, number)
         (self.target, self.reason, self.sums, self.categories) = (target, reason, sums, categories)
+    }
+}
+
+extension ErasedRecord {
+    /// Returns the first and the last number of a text; none where it has no number.
+    fileprivate static func edges(_ text: UnsafeRawBufferPointer) -> [UInt64] {
+        func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
+        let first = text.drop { !isDigit($0) }.prefix(while: isDigit)
+        let last = text.reversed().drop { !isDigit($0) }.prefix(while: isDigit).reversed()
+        return [Array(first), Array(last)].compactMap { UInt64(String(decoding: $0, as: UTF8.self)) }
     }
 }
 

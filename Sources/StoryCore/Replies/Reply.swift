@@ -52,10 +52,13 @@ package struct Receipt: Equatable, Sendable {
     package let time: Instant
     /// True when the key was used before: this is the first receipt again.
     package let repeated: Bool
+    /// The position of the event that erased the content since; nil where it is whole.
+    package let erased: Position?
 
     /// Creates a receipt from its parts.
     package init(
-        id: Identifier?, stream: StreamName, version: Version, position: Position, time: Instant, repeated: Bool = false
+        id: Identifier?, stream: StreamName, version: Version, position: Position, time: Instant,
+        repeated: Bool = false, erased: Position? = nil
     ) {
         self.id = id
         self.stream = stream
@@ -63,6 +66,7 @@ package struct Receipt: Equatable, Sendable {
         self.position = position
         self.time = time
         self.repeated = repeated
+        self.erased = erased
     }
 }
 

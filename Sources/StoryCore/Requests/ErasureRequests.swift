@@ -5,7 +5,7 @@ package struct EraseRequest: Equatable, Sendable {
     /// The greatest length of a reason, in characters.
     package static let mostReason = 200
 
-    /// The events that are taken; its order, limit and `log=` do not matter.
+    /// The events that are taken; its order and limit do not matter.
     package let query: ReadQuery
     /// `reason=`: stays for ever; nil for a dry run that has none.
     package let reason: Text?

@@ -97,7 +97,7 @@ extension Receipt {
     init(repeating record: EventRecord, isRepeated: Bool = true) {
         self.init(
             id: nil, stream: record.keptStream, version: record.version, position: record.position, time: record.time,
-            repeated: isRepeated)
+            repeated: isRepeated, erased: record.erased)
     }
 
     /// The ID of the stream if the store may have generated it; nil if a client must have chosen it.

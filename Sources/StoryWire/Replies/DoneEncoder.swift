@@ -58,6 +58,10 @@ enum DoneEncoder {
         bytes.time(receipt.time, knownTo: &times)
         bytes.byte(0x22)
         if receipt.repeated { bytes.literal(#","repeated":true"#) }
+        if let erased = receipt.erased {
+            bytes.literal(#","erased":"#)
+            bytes.integer(erased.value)
+        }
         bytes.byte(0x7D)
     }
 

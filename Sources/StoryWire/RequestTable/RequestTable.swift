@@ -136,7 +136,7 @@ package struct RequestTable: Sendable {
                 example: "UNDEFINE orders"),
             RequestShape(
                 .write(.erase), .admin, .erased,
-                options: [.from, .to, .types, .tags, .query, .reason, .expect, .dry, .key],
+                options: [.from, .to, .types, .tags, .query, .log, .reason, .expect, .dry, .key],
                 summary: "Erases the content of your own events for ever: position, stream, version, type, time, uid, key "
                     + "and tags stay, so they must hold no personal data.",
                 example: #"ERASE events/order-7 reason="asked for on 1 May" dry=true"#),

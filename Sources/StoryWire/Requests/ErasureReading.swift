@@ -14,7 +14,7 @@ extension RequestReader {
         try parts.refuseErrors()
         let query = ReadQuery(
             selection: EventSelection(source: try parts.known(source), values.query), from: values.from, to: values.to,
-            limit: 0, order: .ascending)
+            limit: 0, order: .ascending, log: values.log)
         let request = EraseRequest(query, reason: values.reason, expected: values.expected, key: key)
         return values.dry ? .operate(.rehearse(request)) : .write(.erase(request))
     }

@@ -78,10 +78,21 @@ struct EraseEvents {
             return nil
         }
         let found = try Failure.reading(try world.erased(at: entry.first))
-        guard let found, found.target == request.target, found.reason == request.reason?.description else {
-            throw Idempotency.reused(key, entry.last)
-        }
+        guard let found, found.target == request.target, found.reason == request.reason?.description,
+            try Failure.reading(try takes(request.query.selection, found))
+        else { throw Idempotency.reused(key, entry.last) }
         return found
+    }
+
+    /// Returns true where a selection has the first and the last event that were erased; no more is kept of what was asked
+    /// for.
+    private func takes(_ selection: EventSelection, _ erased: ErasedRecord) throws(StorageError) -> Bool {
+        var isTaken = true
+        try world.log.records(at: [erased.first, erased.last]) { record in
+            isTaken = isTaken && selection.matches(record)
+            return isTaken
+        }
+        return isTaken
     }
 }
 
