@@ -9,7 +9,7 @@ import Testing
     private static let stock = EventQuery.tags("item:kettle").types("Stocked", "Reserved")
 
     private static func left(_ events: [Event]) -> Int {
-        events.reduce(0) { $0 + ($1.type == "Stocked" ? Int($1.data.text) ?? 0 : -1) }
+        events.reduce(0) { $0 + ($1.type == "Stocked" ? $1.data.flatMap { Int($0.text) } ?? 0 : -1) }
     }
 
     private static func reserve(_ client: StoreClient, _ order: String, atMost limit: Int = 10) async throws

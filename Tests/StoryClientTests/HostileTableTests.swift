@@ -153,7 +153,7 @@ private final class HostileItems {
             case .event(let event):
                 return [
                     "position": .integer(Int64(event.position)), "type": .string(event.type),
-                    "data": try event.data.decode(),
+                    "data": try event.data?.decode(JSONValue.self) ?? .null,
                 ]
             case .caughtUp(let position): return ["marker": "caughtUp", "position": .integer(Int64(position))]
             case .behind(let count): return ["marker": "behind", "count": .integer(Int64(count))]

@@ -51,6 +51,17 @@ import Testing
         #expect(refused > 10_000)
     }
 
+    @Test func `an erased event has the position of the one that erased it, and no data`() throws {
+        let place = #"{"position":4,"stream":"a-1","version":1,"type":"T","time":"2026-11-21T02:55:07.922Z","by":0,"#
+        let erased = try Event(Array((place + #""key":"k","tags":["a"],"erased":9}"#).utf8))
+        #expect((erased.erased, erased.data, erased.meta) == (9, nil, nil))
+        #expect((erased.key, erased.tags) == ("k", ["a"]))
+        let whole = try Event(Array((place + #""data":{"erased":9}}"#).utf8))
+        #expect((whole.erased, whole.data?.text) == (nil, #"{"erased":9}"#))
+        let neither = place.dropLast() + "}"
+        #expect(throws: ClientError.self) { try Event(Array(neither.utf8)) }
+    }
+
     @Test func `JSON of a program's own becomes one line, and what is none is refused`() throws {
         #expect(try JSONText("{\r\n \"a\":\n1}").text == "{   \"a\": 1}")
         #expect(throws: ClientError.self) { try JSONText("{\"a\":}") }

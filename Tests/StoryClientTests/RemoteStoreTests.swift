@@ -34,7 +34,7 @@ import Testing
         }
         var count = 0
         for try await event in client.events(in: .category("note"), from: 1) {
-            count += event.data.text.utf8.count == text.utf8.count + 2 ? 1 : 0
+            count += event.data?.text.utf8.count == text.utf8.count + 2 ? 1 : 0
             if count == 100 { break }
         }
         #expect(count == 100)

@@ -9,7 +9,7 @@ struct Progress: Codable {
 /// Welcomes each user with one message, however often it is stopped or the connection lost.
 func welcomeEveryUser(_ client: StoreClient, from host: String) async throws {
     let last = try await client.read(.stream("worker-welcome"), order: .descending, limit: 1).rows.first
-    let progress = try last?.data.decode(Progress.self)
+    let progress = try last?.data?.decode(Progress.self)
     let start = LogPoint.position((progress?.position ?? 0) + 1)
     var log = progress?.log
 

@@ -101,7 +101,7 @@ extension ModelDescription {
 
     /// Creates the description of a model from the event of a definition; nil if it is none.
     init?(of name: String, definedBy event: Event) {
-        guard case .object(var members)? = try? event.data.decode(JSONValue.self) else { return nil }
+        guard case .object(var members)? = try? event.data?.decode(JSONValue.self) else { return nil }
         members["model"] = .string(name)
         members["state"] = .string(ModelDescription.defined)
         self.init(.object(members))
