@@ -62,6 +62,9 @@ extension DaemonTests {
                 (["append", "note-2", "--type", ""], ["Wrote"]), (["tail", "--types", "Wrote,P"], ["Wrote,Placed"]),
                 (["types", ""], ["note", "order", "story", "user"]), (["types", "no"], ["note"]),
                 (["count", "events/no"], ["events/note-"]), (["count", "events/note-*", "--types", ""], ["Wrote"]),
+                (["erase", ""], ["note-", "order-"]), (["erase", "order-"], ["order-0"]),
+                (["erase", "events/no"], ["events/note-"]), (["erase", "order-0", "--types", ""], ["Placed"]),
+                (["erasures", ""], []),
                 (["get", "users/0", "x"], []), (["nope", "users/"], []), (["get", "--data", "/tmp", "users/"], []),
                 (["get", "users/*"], []), ([""], []),
             ] {

@@ -43,12 +43,14 @@ extension Fixtures {
             """)
     }
 
-    static func event(_ position: Int, _ data: String = "{}", stream: String = "order-7", type: String = "Placed")
-        throws -> EventRow
-    {
+    static func event(
+        _ position: Int, _ data: String = "{}", stream: String = "order-7", type: String = "Placed",
+        erasedBy eraser: Int? = nil
+    ) throws -> EventRow {
+        let content = eraser.map { #""erased":\#($0)"# } ?? #""data":\#(data)"#
         let json =
             #"{"position":\#(position),"stream":"\#(stream)","version":\#(position),"type":"\#(type)","#
-            + #""time":"2026-11-27T06:44:00.123Z","by":0,"data":\#(data)}"#
+            + #""time":"2026-11-27T06:44:00.123Z","by":0,\#(content)}"#
         return EventRow(try Event(Array(json.utf8)), isWhole: true)
     }
 }

@@ -68,6 +68,21 @@ import Testing
         #expect(driven.followed == [AnySubscription(.anything(.events(stream)), of: Events(selection: stream))])
     }
 
+    @Test func `an erased event shows the position of the one that erased it in place of its data`() throws {
+        var driven = Driven(start: .events(.all))
+        let event = try Fixtures.event(3, erasedBy: 9)
+        try driven.answer(events: [event], position: 10)
+        #expect(driven.lines[3] == "▸ 3         2026-11-27 06:44:00 order-7        Placed       erased by 9")
+        driven.press(.enter)
+        driven.hand(events: .page(.changed([.row(event, position: 3)])))
+        let expected = [
+            "an event of the log, which never changes", "type          Placed", "stream        order-7, version 3",
+            "position      3", "time          2026-11-27 06:44:00 UTC", "by            user ID 0", "", "erased by 9",
+            "",
+        ]
+        #expect(Array(driven.lines[1...9]) == expected, "\(driven.lines)")
+    }
+
     @Test func `events are filtered by type and time`() throws {
         var driven = Driven(start: .events(.category("order")))
         try driven.answer(events: [], position: 3)

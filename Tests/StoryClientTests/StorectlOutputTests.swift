@@ -58,6 +58,40 @@ import Testing
         #expect(run.output == "1  t  n-1@1  T  \(data)\n")
     }
 
+    @Test func `an erased event shows which one erased it, and has no data in CSV`() throws {
+        let place = #"= {"position":1,"stream":"n-1","version":1,"type":"T","time":"2026-11-21T02:55:07.922Z","by":0,"#
+        let lines = [#""key":"k","tags":["a"],"erased":9}"#, #""data":{"erased":9}}"#, #""data":9}"#]
+        let answer = lines.map { place + $0 + "\n" }.joined() + "+ {\"count\":3,\"position\":9}\n"
+        let start = "1  2026-11-21T02:55:07.922Z  n-1@1  T  "
+        let read = try StorectlRun(["read", "n-1"], store: .answering { _ in answer })
+        #expect(read.output == ["erased by 9", #"{"erased":9}"#, "9"].map { start + $0 + "\n" }.joined())
+        let csv = try StorectlRun(["export", "--csv"], store: .answering { _ in answer })
+        let cells = [#"k,"[""a""]",,"#, #",,,"{""erased"":9}""#, #",,,"9""#]
+        #expect(
+            csv.output == "position,stream,version,type,time,by,key,tags,meta,data\n"
+                + cells.map { "1,n-1,1,T,2026-11-21T02:55:07.922Z,0,\($0)\n" }.joined())
+    }
+
+    @Test func `an erasure without an end is under way`() throws {
+        let rows = [
+            #"{"id":"1","position":4,"done":5,"target":"events/order-7","reason":"asked, twice","events":2,"bytes":29}"#,
+            #"{"id":"2","position":8,"target":"events","reason":"r","events":17,"bytes":4211}"#,
+        ]
+        let answer = rows.map { "= \($0)\n" }.joined() + "+ {\"count\":2,\"next\":2,\"position\":9}\n"
+        let shown = try StorectlRun(
+            ["erasures", "--limit", "2", "--columns", "id,target,events,bytes,state,reason"],
+            store: .answering { _ in answer })
+        let table = [
+            "id  target          events  bytes  state      reason",
+            "1   events/order-7  2       29     done       asked, twice",
+            "2   events          17      4211   under way  r",
+        ]
+        #expect(shown.output == table.map { $0 + "\n" }.joined())
+        #expect(shown.errors == "more rows: repeat with --after 2, or use --all\n")
+        let json = try StorectlRun(["--json", "erasures", "--limit", "2"], store: .answering { _ in answer })
+        #expect((json.output, json.errors) == (rows.map { $0 + "\n" }.joined(), "{\"next\":\"2\"}\n"))
+    }
+
     @Test func `all rows are asked for page by page`() throws {
         let run = try StorectlRun(
             ["list", "users", "--all", "--tsv", "--columns", "id"],
@@ -118,7 +152,7 @@ import Testing
     @Test(arguments: ["bash", "zsh", "fish"])
     func `completions know verbs, kinds, options and values`(shell: String) throws {
         let script = try StorectlRun(["completion", shell]).output
-        for word in ["unlike", "stories", "prefecture", "focalLength", "asc desc", "title"] {
+        for word in ["unlike", "stories", "prefecture", "focalLength", "asc desc", "title", "erase", "erasures"] {
             #expect(script.contains(word), "\(shell) has no \(word)")
         }
     }
@@ -134,6 +168,8 @@ import Testing
         (["list", "users", "--sort", "l"], []), (["list", "stories", "--sort", "l"], ["likes"]),
         (["post", "photos", "--flash", ""], ["none", "normal", "redEye"]), (["post", "users", "--tit"], []),
         (["list", "users", "--columns", "id,na"], ["id,name"]), (["read", "--types", "StoryL"], ["StoryLiked"]),
+        (["eras"], ["erase", "erasures"]), (["erase", "ev"], ["events"]), (["erase", "a-1", "--dry"], ["--dry-run"]),
+        (["erasures", "--a"], ["--after", "--all"]),
     ])
     func `bash completes`(words: [String], expected: [String]) throws {
         let script = try StorectlRun(["completion", "bash"]).output

@@ -45,6 +45,13 @@ import Testing
         (["append", "note-1", "--type", "T", "--body", "{ }"], #"APPEND note-1 {"type":"T","data":{ }}"#),
         (["like", "stories/1", "--user", "007"], #"LIKE stories/1 {"user":"007"}"#),
         (["delete", "stories/1", "--key=k"], "DELETE stories/1 key=k"),
+        (["erase", "order-7", "--reason", "asked for", "--yes"], #"ERASE events/order-7 reason="asked for""#),
+        (
+            ["erase", "events", "--tags", "a:1", "--reason", "r", "--expect", "2", "--key", "k"],
+            "ERASE events reason=r tags=a:1 expect=2 key=k"
+        ),
+        (["erase", "order-*", "--to", "9", "--key", "k", "--dry-run"], "ERASE events/order-* to=9 dry=true"),
+        (["erasures", "--after", "2", "--limit", "5"], "ERASURES after=2 limit=5"),
         (["read", "note-1", "--log", "x"], "READ events/note-1 log=x"), (["read", "events"], "READ events"),
         (["count", "stories", "--since", "2026-01-01T00:00:00Z"], "COUNT stories since=2026-01-01T00:00:00Z"),
         (
@@ -123,7 +130,9 @@ import Testing
         (["get", "s001"], "KIND/ID"),
         (["append", "n-1", "--type", "T"], "--body"),
         (["help", "pots"], "\"post\""), (["completion", "tcsh"], "tcsh"),
-        (["get", "stories"], "stories/ID"),
+        (["get", "stories"], "stories/ID"), (["erase"], "events[/STREAM|/CATEGORY-*]"),
+        (["erase", "order-7", "--yes"], "--reason"), (["erase", "order-7", "--reason", "r"], "--expect N"),
+        (["erase", "stories/1", "--dry-run"], "a stream such as"), (["erase", "a-1", "--reson", "r"], "--reason"),
         (["list", "stories", "--owner", "1"], "--sender"), (["count", "users", "--unseen", "true"], "--prefecture"),
         (["list", "users", "--columns", "id,nam"], "prefecture"), (["list", "users", "--csv", "--tsv"], "exclude"),
         (["--json", "list", "users", "--columns", "id"], "--columns"), (["tail", "--reconnect", "-1"], "--reconnect"),

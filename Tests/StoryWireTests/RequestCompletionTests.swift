@@ -26,6 +26,8 @@ import Testing
         ("EDIT photos/1 {\"", "e", ["exposureValue\":", "exposureDuration\":"]),
         ("APPEND n-1 {\"", "t", ["type\":", "tags\":"]), ("POST users {\"name\":\"", "na", []),
         ("CLUSTER ", "", ["promote", "remove"]), ("CLUSTER promote ", "", []),
+        ("ERASE ", "", ["events", "events/"]), ("ERASE events/note-1 ", "re", ["reason="]),
+        ("ERASE events dry=", "", ["true", "false"]), ("ERASURES ", "", ["after=", "limit=", "min="]),
         ("PING ", "", ["min="]), ("NOPE ", "", []), ("BACKUP ", "", []), ("POST nobody {\"", "", []),
     ])
     func `what may stand next`(line: String, word: String, expected: [String]) {

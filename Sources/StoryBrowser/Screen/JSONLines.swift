@@ -1,5 +1,17 @@
 import StoryClient
 
+extension Event {
+    /// The data, a member a line; of an erased event `erased by P`, the position of the event that erased it.
+    var dataLines: String { data.map { JSONLines.text(of: $0) } ?? eraser }
+
+    private var eraser: String { erased.map { "erased by \($0)" } ?? "" }
+
+    /// Returns the beginning of the data on one line; of an erased event `erased by P`.
+    ///
+    /// - Parameter limit: the maximum number of characters.
+    func dataLine(upTo limit: Int) -> String { data.map { String($0.text.prefix(limit)) } ?? eraser }
+}
+
 /// Formatting of JSON for people: a member a line, every value as it was spelled.
 struct JSONLines {
     private var bytes: [UInt8] = []

@@ -23,7 +23,7 @@ package struct Style: OptionSet, Hashable, Sendable {
 package enum Tone: Hashable, Sendable {
     /// Neither good nor bad.
     case plain
-    /// A state in words: `leading`, `failed`, `ready, 2 misfits`.
+    /// A state in words: `leading`, `failed`, `ready, 2 misfits`, `under way`.
     case state
     /// A number of faults: 0 where all is well.
     case faults
@@ -37,7 +37,7 @@ package enum Tone: Hashable, Sendable {
         case .state:
             switch text.prefix(while: \.isLetter) {
             case "leading", "following", "ready": .green
-            case "catchingUp", "building", "is": .yellow
+            case "catchingUp", "building", "is", "under": .yellow
             case "failed", "silent", "no": .red
             default: []
             }

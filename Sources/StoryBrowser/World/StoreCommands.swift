@@ -110,7 +110,7 @@ extension StoreWorld: CommandExecutor {
     private static func entry(_ event: Event) -> HistoryLine {
         HistoryLine(
             version: event.version, position: event.position, type: event.type, time: event.time,
-            data: event.shownData(200))
+            data: event.dataLine(upTo: 200))
     }
 
     /// Returns an error as one sentence, with each wrong field.

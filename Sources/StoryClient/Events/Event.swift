@@ -6,7 +6,7 @@ import StoryCore
     public import Foundation
 #endif
 
-/// An event of the log; it never changes, but for an erasure of its content.
+/// An event of the log; it never changes, but its content may be erased.
 public struct Event: Hashable, Sendable {
     /// The position in the log, from 1.
     public let position: UInt64
@@ -28,7 +28,7 @@ public struct Event: Hashable, Sendable {
     public let meta: JSONText?
     /// The data: JSON, byte for byte; nil where it was erased.
     public let data: JSONText?
-    /// The position of the event that erased data and meta; nil where they were not erased.
+    /// The position of the event that erased data and meta; nil for a whole event.
     public let erased: UInt64?
 
     /// Decodes an event.
@@ -39,12 +39,14 @@ public struct Event: Hashable, Sendable {
             let stream = members.text("stream"), let version = members.number("version"),
             let type = members.text("type"), let time = members.text("time").flatMap({ Instant($0) }),
             let by = members.number("by").flatMap({ UInt32(exactly: $0) }), let tags = members.texts("tags"),
-            case let (data, erased) = (members.json("data"), members.number("erased")), data != nil || erased != nil
+            members["data"] != nil || members.number("erased") != nil
         else { throw .notUnderstood(String(decoding: json.prefix(1_000), as: UTF8.self)) }
         (self.position, self.stream, self.version, self.type) = (position, stream, version, type)
-        (self.time, self.by, self.data, self.erased, self.tags) = (Date(time), by, data, erased, tags)
+        (self.time, self.by, self.tags) = (Date(time), by, tags)
         key = members.text("key")
         meta = members.json("meta")
+        data = members.json("data")
+        erased = data == nil ? members.number("erased") : nil
     }
 }
 

@@ -21,7 +21,8 @@ struct CaseEventReader {
             let time = members["time"].flatMap({ Instant($0.text) }),
             let position = members["position"].flatMap({ UInt64($0.json) })
         else { return false }
-        guard members["erased"]?.json != "true" else { return true }
+        // An export has the position of the event that erased it.
+        if let erased = members["erased"], erased.json != "false" { return true }
         let (data, meta) = (members["data"].map { Array($0.json.utf8) }, members["meta"].map { Array($0.json.utf8) })
         let tags = members["tags"].map { Array($0.json.utf8) }
         return (data ?? Array("null".utf8)).withUnsafeBytes { data in

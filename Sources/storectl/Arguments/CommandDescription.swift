@@ -37,7 +37,8 @@ struct Option: Sendable {
             "the daemon's socket, or tls://HOST:PORT, or a list; else STORED_SOCKET, the user's own or the service's"),
         Option("data", "DIR", "the data directory, to be read without a daemon; else STORED_DATA, else the XDG one"),
         Option("json", nil, "prints JSON lines, byte for byte as the store sent them"),
-        Option("timeout", "SECONDS", "seconds to wait for a reply (default 20; no limit for backups and checks)"),
+        Option(
+            "timeout", "SECONDS", "seconds to wait for a reply (default 20; no limit for backups, checks and erasures)"),
         Option("help", nil, "explains the verb"),
     ]
 

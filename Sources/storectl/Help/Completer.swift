@@ -127,7 +127,9 @@ private struct TypedCommand {
         if verb == .read(.types) { return [WantedNames(.categories, beginning: word)] }
         let names = TypedCommand.completion.names(after: verb.name + " ", word).map { [$0] } ?? []
         // The tool takes a stream's bare name as well.
-        guard [.read(.read), .follow(.subscribe)].contains(verb), !word.contains("/") else { return names }
-        return names + [WantedNames(.streams(areOfUsers: false), beginning: word)]
+        guard [.read(.read), .follow(.subscribe), .write(.erase)].contains(verb), !word.contains("/") else {
+            return names
+        }
+        return names + [WantedNames(.streams(areOfUsers: verb.isWrite), beginning: word)]
     }
 }

@@ -10,14 +10,15 @@ struct Answers {
         for row in rows { try event(row) }
     }
 
-    /// Writes one event on a line: position, time, stream and version, type, and data.
+    /// Writes one event on a line: position, time, stream and version, type, and data; or the event that erased them.
     func event(_ row: ReplyLine) throws(CommandError) {
         guard !isJSON, let members = ShownJSON(row.json)?.members, let stream = members["stream"],
             let type = members["type"]
         else { return try output.line(row.json) }
         let start = "\(members["position"]?.shown ?? "?")  \(members["time"]?.shown ?? "?")"
         let version = members["version"]?.shown ?? "?"
-        try output.line("\(start)  \(stream.shown)@\(version)  \(type.shown)  \(members["data"]?.json ?? "")")
+        let data = members["erased"].map { "erased by \($0.shown)" } ?? members["data"]?.json ?? ""
+        try output.line("\(start)  \(stream.shown)@\(version)  \(type.shown)  \(data)")
     }
 
     /// Writes an object as names and values.

@@ -30,9 +30,15 @@ struct PromptAnswers {
         case .read(.list), .read(.streams), .read(.types), .read(.sorts), .read(.models):
             try table(rows, fields?.columns ?? Kinds.named(PromptLine.target(of: request)).map(Kinds.columns) ?? [])
             try invocation.output.line(rest(final))
+        case .read(.erasures):
+            try table(ErasuresRun.told(rows), ErasuresRun.columns)
+            try invocation.output.line(rest(final))
         case .read(.read):
             try answers.events(rows)
             try invocation.output.line(rest(final))
+        case .write(.erase):
+            try table(rows, EraseRun.columns)
+            try answers.object(final)
         case .write(let write) where write != .define && write != .undefine:
             for row in rows { try answers.receipt(row) }
             if write != .append || rows.isEmpty { try answers.receipt(final) }

@@ -71,9 +71,28 @@ struct Invocation {
 
     /// Sends a request that takes long, and waits without a limit unless `--timeout` was given.
     ///
-    /// - Parameter step: the name of the work on the terminal.
-    func askLong(_ request: String, _ step: String) throws(CommandError) -> StoreReply {
-        let connection = try connect()
+    /// - Parameters:
+    ///   - step: the name of the work on the terminal.
+    ///   - writes: true for a request that may write.
+    func askLong(_ request: String, _ step: String, writes: Bool = false) throws(CommandError) -> StoreReply {
+        try askLong(request, step, over: try connect(writes: writes))
+    }
+
+    /// Sends a request that takes long to the store that takes writes; another store names that one's address.
+    func askLeader(_ request: String, _ step: String) throws(CommandError) -> StoreReply {
+        do throws(CommandError) {
+            return try askLong(request, step, writes: true)
+        } catch {
+            guard case .refused(let refusal, _) = error, let leader = refusal.leader,
+                let connection = try? StoreConnection(to: leader, timeout: timeout, interruption: interruption)
+            else { throw error }
+            return try askLong(request, step, over: connection)
+        }
+    }
+
+    private func askLong(
+        _ request: String, _ step: String, over connection: StoreConnection
+    ) throws(CommandError) -> StoreReply {
         if !arguments.has("timeout") { connection.timeout = nil }
         return try Stopwatch.run(step) { () throws(CommandError) in try Answerer(connection).ask(request) }
     }

@@ -20,7 +20,8 @@ struct Export {
             ],
             details: [
                 "A line has the event's position, stream, version, type, time, author, key, tags, meta and data.",
-                "With --csv, tags, meta and data are cells of JSON.",
+                "With --csv, tags, meta and data are cells of JSON. An erased event has \"erased\", the position of the event that",
+                "erased it, in place of meta and data; in CSV their cells are empty.",
                 "The daemon sends them; with --data, or where no daemon answers, the data directory is read.",
             ],
             examples: [
@@ -102,7 +103,7 @@ struct Export {
                     progress.show(record.position.value, of: head.value)
                 }
                 guard query.selection.query.matches(record) else { return true }
-                do throws(CommandError) { try lines.write(record.json) } catch { failure = error }
+                do throws(CommandError) { try lines.write(record) } catch { failure = error }
                 return failure == nil
             }
         } catch {
@@ -144,18 +145,31 @@ final class ExportLines {
         if isCSV { try output.line(ExportLines.heading) }
     }
 
+    /// Writes a record of the log as the daemon sends it.
+    ///
+    /// - Throws: when it cannot be written.
+    func write(_ record: EventRecord) throws(CommandError) {
+        guard record.erased != nil else { return try write(record.json) }
+        let reply = ByteWriter.bytes { ReplyEncoder.appendEvent(record, tag: nil, to: &$0) }
+        try Array(reply.dropFirst(2).dropLast()).withBytes { (line) throws(CommandError) in try write(line) }
+    }
+
     /// Writes an event; its line is read only during the call.
     ///
     /// - Throws: when it cannot be written, or the line is not an event.
     func write(_ line: UnsafeRawBufferPointer) throws(CommandError) {
         guard let reader else { return try output.line(Array(line)) }
+        let kept = ExportLines.kept(line)
         scratch.removeAll(keepingCapacity: true)
-        scratch.append(contentsOf: line)
+        scratch.append(contentsOf: line.prefix(kept ?? line.count))
+        if kept != nil { scratch += ExportLines.noData }
+        let count = scratch.count
         scratch.append(contentsOf: repeatElement(0, count: LineFramer.slack))
         let row: [UInt8]
         do throws(Failure) {
             row = try scratch.withBytes { (bytes) throws(Failure) in
-                try ExportLines.row(reader.read(UnsafeRawBufferPointer(rebasing: bytes[..<line.count])))
+                let event = try reader.read(UnsafeRawBufferPointer(rebasing: bytes[..<count]))
+                return ExportLines.row(event, isErased: kept != nil)
             }
         } catch {
             throw .system("an event cannot be read: \(error.message)")
@@ -163,10 +177,22 @@ final class ExportLines {
         try output.line(row)
     }
 
-    private static func row(_ event: StoryCore.Event) -> [UInt8] {
+    /// The member of an erased event before the position of the event that erased it.
+    private static let eraser = Array(#","erased":"#.utf8)
+    /// Data with which an erased event is read, and which is left out of its row.
+    private static let noData = Array(#","data":null}"#.utf8)
+
+    /// Returns the length of the kept part of an erased event's line; nil for a whole event, whose data comes last.
+    private static func kept(_ line: UnsafeRawBufferPointer) -> Int? {
+        guard let last = line.dropLast().lastIndex(where: { !(0x30...0x39).contains($0) }) else { return nil }
+        let start = last + 1 - eraser.count
+        return start > 0 && line[start...last].elementsEqual(eraser) ? start : nil
+    }
+
+    private static func row(_ event: StoryCore.Event, isErased: Bool) -> [UInt8] {
         var row = Array("\(event.position.value),\(event.stream),\(event.version.value),\(event.body.type)".utf8)
         row += ",\(event.time.text),\(event.by),\(event.key?.description ?? "")".utf8
-        for cell in [event.tags, event.meta, data(event)] {
+        for cell in [event.tags, event.meta, isErased ? nil : data(event)] {
             row.append(0x2C)
             cell?.withUnsafeBytes { add($0, to: &row) }
         }

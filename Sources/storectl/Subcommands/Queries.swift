@@ -214,13 +214,16 @@ enum Queries {
             invocation, columns: [Column("type", fit: .cut(8)), Column("count"), Column("first"), Column("last")])
     }
 
-    private static func rows(
-        _ pages: Pages, _ invocation: Invocation, columns: [Column]
+    /// Shows rows, page after page.
+    ///
+    /// - Parameter told: returns the rows as they are shown.
+    static func rows(
+        _ pages: Pages, _ invocation: Invocation, columns: [Column], _ told: ([ReplyLine]) -> [ReplyLine] = { $0 }
     ) throws(CommandError) -> ExitCode {
         var lines = try RowLines(invocation, columns: columns)
         let progress = Progress(pages.verb.lowercased(), "rows")
         let next = try pages.run(invocation) { rows throws(CommandError) in
-            try lines.write(rows)
+            try lines.write(told(rows))
             if invocation.arguments.has("all") { progress.show(UInt64(lines.count), of: nil) }
         }
         try invocation.output.flush()

@@ -103,6 +103,12 @@ extension Refusal {
         return text
     }
 
+    /// The store that takes writes, where the one that refused takes none; nil for any other refusal.
+    var leader: StoreAddress? {
+        guard code == .notLeader, let address else { return nil }
+        return address.contains("/") ? StoreAddress(path: address) : StoreAddress("tls://" + address)
+    }
+
     /// The refusal of a line that a person wrote, with the column where reading stopped.
     var sentenceOfLine: String { sentence + (column.map { " (column \($0))" } ?? "") }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import StoryBrowser
 
 /// The terminal that a stream is connected to, if any.
 enum Terminal {
@@ -51,6 +52,33 @@ enum Terminal {
 
     private static func styled(_ text: String, _ code: String, on descriptor: Int32) -> String {
         showsColours(on: descriptor) ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
+    }
+}
+
+/// A question at the terminal, whose answer is a line.
+enum Question {
+    /// Asks, and waits for a line.
+    ///
+    /// - Parameter interruption: the descriptor that is readable once the run was interrupted.
+    /// - Returns: the line without its end; nil where the terminal has ended.
+    /// - Throws: when the run was interrupted.
+    static func ask(_ question: String, unless interruption: Int32) throws(CommandError) -> String? {
+        Terminal.write(Shown.safe(question))
+        var line: [UInt8] = []
+        while !line.contains(0x0A) {
+            var polled = [STDIN_FILENO, interruption].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+            guard poll(&polled, 2, -1) > 0 else { continue }
+            var bytes = [UInt8](repeating: 0, count: 4_096)
+            let count = polled[1].revents == 0 ? read(STDIN_FILENO, &bytes, bytes.count) : 0
+            if count < 0, errno == EINTR || errno == EAGAIN { continue }
+            guard count > 0 else {
+                Terminal.write("\n")
+                if polled[1].revents != 0 { throw .silent(.interrupted) }
+                return nil
+            }
+            line += bytes.prefix(count)
+        }
+        return String(decoding: line.prefix { $0 != 0x0A }, as: UTF8.self)
     }
 }
 

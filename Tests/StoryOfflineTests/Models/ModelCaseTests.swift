@@ -53,6 +53,15 @@ struct ModelCaseTests {
         #expect(throws: ModelCase.Unreadable.self) { try one.differences() }
     }
 
+    @Test func `an event whose data are erased changes nothing`() throws {
+        let event =
+            #"{"position":1,"stream":"a-1","version":1,"type":"A","time":"2026-11-20T00:00:00Z","by":0,"erased":9}"#
+        let definition = "from a; n: number; on A { n = data.v }"
+        let text = #"[{"definition":"\#(definition)","events":[\#(event)],"rows":{},"misfits":[]}]"#
+        let one = try #require(try Self.read(Array(text.utf8)).first)
+        #expect(try one.differences().isEmpty)
+    }
+
     private static func one(
         definition: String = "from a; n: number; on A { n = data.v }", rows: String
     ) throws -> ModelCase {

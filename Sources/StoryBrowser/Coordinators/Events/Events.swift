@@ -144,9 +144,9 @@ struct EventRow: BrowsedRow {
     let tags: [String]
     /// The metadata, cut in a list.
     let meta: String?
-    /// The beginning of the data; of an erased event, the position of the event that erased it.
+    /// The beginning of the data, or `erased by P`.
     let data: String
-    /// The data, a member a line; empty in a list.
+    /// The data, a member a line, or `erased by P`; empty in a list.
     let text: String
 
     /// Its position: no other event of the log has it.
@@ -159,15 +159,7 @@ struct EventRow: BrowsedRow {
         (position, stream, version, type) = (event.position, event.stream, event.version, event.type)
         (time, by, key, tags) = (event.time, event.by, event.key, event.tags)
         meta = event.meta.map { isWhole ? $0.text : String($0.text.prefix(EventRow.dataLimit)) }
-        let beginning = event.shownData(EventRow.dataLimit)
-        data = beginning
-        text = isWhole ? event.data.map { JSONLines.text(of: $0) } ?? beginning : ""
-    }
-}
-
-extension Event {
-    /// Returns the beginning of the data; in place of data that were erased, the event that did so.
-    func shownData(_ limit: Int) -> String {
-        data.map { String($0.text.prefix(limit)) } ?? erased.map { "erased by \($0)" } ?? ""
+        data = event.dataLine(upTo: EventRow.dataLimit)
+        text = isWhole ? event.dataLines : ""
     }
 }

@@ -90,7 +90,7 @@ struct Misfits: ReadOnlyKind {
             return await send(.absent(position: position))
         }
         misfit.time = event?.time
-        misfit.text = event?.data.map { JSONLines.text(of: $0) } ?? ""
+        misfit.text = event?.dataLines ?? ""
         await send(.row(misfit, position: position))
     }
 }
