@@ -12,7 +12,8 @@ extension Engine {
             if try models.undefine(name, tag, from: &session, now, output) { undefine(name) }
         case .erase(let request): try erase(request, tag, from: &session, now, output)
         case .content, .append, .appendTogether:
-            try answer(try outcome(of: action, output.look as? PreconditionLook), action, tag, from: &session, now, output)
+            try answer(
+                try outcome(of: action, output.look as? PreconditionLook), action, tag, from: &session, now, output)
         }
     }
 

@@ -4,7 +4,7 @@ import StoryStorage
 
 /// The erasures, which the log orders and the directory carries out between the turns.
 extension Server {
-    /// Has the models that read the events of new orders built again, and carries the orders out as far as that goes without waiting.
+    /// Has the models that read the events of new orders built again: nobody reads their rows.
     func noteErasures() {
         guard let erasing = dependency.erasing, erasing.isUnderWay, !driver.isHalfFolded else { return }
         do throws(StorageError) {
@@ -12,7 +12,17 @@ extension Server {
                 declared.erase(order.categories)
                 if let rehearsed = work.checks.erase(order.categories) { declared.erase(rehearsed) }
             }
-            guard life.isServing else { return }
+        } catch {
+            driver.fail(error)
+        }
+    }
+
+    /// Carries the orders out as far as that goes without waiting.
+    func erase() {
+        guard let erasing = dependency.erasing, erasing.isUnderWay, !driver.isHalfFolded, !life.hasFailed else {
+            return
+        }
+        do throws(StorageError) {
             try erasing.advance(
                 Erasing.Surroundings(
                     tick: driver.tick, areJobsIdle: work.jobs.areIdle, declared: declared, announce: announce,
@@ -41,7 +51,7 @@ extension Server {
     /// Appends `ErasureDone` of an erasure; returns false where that is not possible now, nil where others append it.
     private func announce(_ erased: ErasedRecord) throws(StorageError) -> Bool? {
         guard let erasing = dependency.erasing, follower == nil, cluster?.takesWrites != false else { return nil }
-        guard !driver.holdsWrites(), dependency.engine.refusal == nil else { return false }
+        guard life.isServing, !driver.holdsWrites(), dependency.engine.refusal == nil else { return false }
         try dependency.engine.erasureEnded(
             erased.number, on: erasing.media, by: dependency.uid, dependency.clock.now(), into: clients.output(nil))
         dependency.transport.requestTurn()

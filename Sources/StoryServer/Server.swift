@@ -200,6 +200,7 @@ package final class Server: ReactorHandler {
         settle()
         noteErasures()
         buildModels()
+        erase()
         settle()
         if hasWork { dependency.transport.requestTurn() }
         if let signal = life.drainIfDue(at: driver.tick) { drain(signal) }

@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 
 extension HarmTests {
-    /// Killed, and with calls that fail, while events are erased: nobody reads them again, and in the end nothing of them
-    /// is in any file.
+    /// Killed, and with calls that fail, while events are erased: nobody reads them again, and in the end nothing of
+    /// them is in any file.
     ///
     /// `ERASUREPOINTS=2000` is the long form: so many calls.
     @Suite(.enabled(if: Faults.library != nil))
@@ -33,8 +33,8 @@ extension HarmTests {
             let count = min(calls, length)
             let runs = Runs(count * actions.count) { number, runs in
                 let action = actions[number % actions.count]
-                let rule = FaultRule(
-                    kinds: kinds, number: UInt64(1 + number / actions.count * length / count), action: action, value: EIO)
+                let place = UInt64(1 + number / actions.count * length / count)
+                let rule = FaultRule(kinds: kinds, number: place, action: action, value: UInt64(EIO))
                 let play = try Play([rule])
                 try play.run(Story.erasure)
                 runs.started(play.starts)
@@ -85,7 +85,9 @@ enum ErasureCheck {
         let isGone = { (number: Int) in
             targets.contains("events/secret-*") || number % 2 == 1 && targets.contains("events/secret-1")
         }
-        for number in 1...9 where isGone(number) && !whole.contains(where: { $0.contains("\(Story.secret)-\(number)\"") }) {
+        for number in 1...9 where isGone(number) {
+            // One that was appended after its stream was erased stays.
+            guard !whole.contains(where: { $0.contains("\(Story.secret)-\(number)\"") }) else { continue }
             for file in try files(with: "\(Story.secret)-\(number)", in: daemon.data) {
                 complaints.append("\(Story.secret)-\(number) is in \(file)")
             }

@@ -130,7 +130,9 @@ import Testing
         let daemon = try RunningDaemon()
         let client = try daemon.client()
         for batch in 0..<40 {
-            let events = (0..<500).map { #"{"type":"Placed","data":{"n":\#(batch * 500 + $0),"text":"\#(Self.secret)"}}"# }
+            let events = (0..<500).map {
+                #"{"type":"Placed","data":{"n":\#(batch * 500 + $0),"text":"\#(Self.secret)"}}"#
+            }
             try client.expect("APPEND order-\(batch) [\(events.joined(separator: ","))]")
         }
         let canary = try Canary(daemon)

@@ -38,6 +38,7 @@ struct ProjectorTests {
         case .photo(let body): String("\(body)".prefix { $0 != "(" })
         case .custom: "custom"
         case .model: "model"
+        case .erasure: "erasure"
         }
     }
 

@@ -81,7 +81,9 @@ struct ErasureTests {
         }
     }
 
-    @Test(arguments: 1...20) func `records that were overwritten in part are overwritten after a kill`(seed: UInt64) throws {
+    @Test(arguments: 1...20) func `records that were overwritten in part are overwritten after a kill`(seed: UInt64)
+        throws
+    {
         var random = SplitMix64(seed: seed)
         let bench = try ErasureBench.bench()
         let plain = try ErasureBench.orders(bench.log, &random, upTo: 600)

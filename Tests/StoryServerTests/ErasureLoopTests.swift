@@ -144,7 +144,9 @@ struct ErasureLoopTests {
         bench.loop.send("ERASE events/order-2 reason=x", from: "c")
         bench.loop.send("ERASE events/order-3 reason=x", from: "d")
         for number in 1...50 {
-            #expect(bench.settled(#"APPEND order-4 {"type":"Placed","data":{"n":\#(number)}}"#).last?.hasPrefix("+") == true)
+            #expect(
+                bench.settled(#"APPEND order-4 {"type":"Placed","data":{"n":\#(number)}}"#).last?.hasPrefix("+") == true
+            )
         }
         for name in ["b", "c", "d"] {
             #expect(bench.loop.hear(name).last?.contains(#""media":"#) == true, "\(name)")

@@ -172,6 +172,7 @@ extension EventBody {
         case .message: "message-12345"
         case .photo: "photo-12345"
         case .model: "model-orders"
+        case .erasure: "erasure-1"
         case .custom: "note-1"
         }
     }

@@ -99,7 +99,7 @@ package final class EngineHarness {
 
     @discardableResult
     package func ask(_ action: RequestAction, as session: inout Session, tag: Tag? = nil) -> Answer {
-        var look: PreconditionLook?
+        var look: (any RequestLook)?
         while true {
             let output = output()
             output.look = look

@@ -83,11 +83,11 @@ package final class LookLines: AnswerLines {
     package init() {}
 
     /// Carries a look out, in steps of so much work.
-    package func run(_ look: PreconditionLook, _ budget: Work) {
+    package func run(_ look: any RequestLook, _ budget: Work) {
         repeat {
             workLeft = budget
             steps += 1
-        } while look.step(into: self) == .more
+        } while (try? look.step(into: self)) == .more
     }
 
     package var hasRoom: Bool { true }

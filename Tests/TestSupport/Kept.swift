@@ -5,7 +5,7 @@ package import StoryWire
 extension EventBody {
     package var kept: EventBody {
         switch self {
-        case .user, .story, .message, .photo, .model: self
+        case .user, .story, .message, .photo, .model, .erasure: self
         case .custom(let type, let data): .custom(type.kept, data: data.kept)
         }
     }
@@ -65,7 +65,7 @@ extension RequestAction {
         case .read(.get(let kind, let id, let moment)): .get(kind, id.kept, at: moment)
         case .write(.define(let request)):
             .define(DefineRequest(name: request.name, text: request.text, key: request.key?.kept))
-        case .read, .write(.undefine), .follow, .operate: self
+        case .read, .write(.undefine), .write(.erase), .follow, .operate: self
         }
     }
 }

@@ -89,9 +89,9 @@ package final class RecordedOutput: TurnOutput {
     package func finish() { effects.append(.finish) }
 
     /// The look at the conditions of the request that is handled next; the tests take it from one output to another.
-    package var look: PreconditionLook?
+    package var look: (any RequestLook)?
 
-    package func handleAgain(after look: PreconditionLook, tag: Tag?) {
+    package func handleAgain(after look: any RequestLook, tag: Tag?) {
         self.look = look
         effects.append(.again(tag))
     }

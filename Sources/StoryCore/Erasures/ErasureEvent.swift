@@ -10,7 +10,7 @@ package enum ErasureEvent: Equatable, Sendable {
 /// The data of `Erased`: the events that it names have no content from this event on.
 ///
 /// An erasure of many scattered events has several of these, one behind the other, each with a part of the positions;
-/// everything else is of the whole erasure. None of it is a tag, a key or a text of what was erased.
+/// everything else is of the whole erasure. None of it is a tag, a key or a text of those events.
 package struct Erased: Equatable, Sendable {
     /// The target of the request: `events/order-7`, `events/order-*`, or `events` for a selection by tags.
     package let target: String
@@ -73,7 +73,7 @@ package struct ErasureDone: Equatable, Sendable {
 package enum ErasureMedia: String, Equatable, Sendable {
     /// They are overwritten where they were.
     case overwritten
-    /// The file system writes elsewhere, and frees the place where they were.
+    /// The file system writes elsewhere, and frees the blocks that had them.
     case copyOnWrite
 }
 
@@ -148,8 +148,10 @@ package struct ErasedRecord: Equatable, Sendable {
         record.withData(json) { members in
             for member in members {
                 switch member.value {
-                case .string(let text) where member.name.equals("target"): target = String(decoding: text, as: UTF8.self)
-                case .string(let text) where member.name.equals("reason"): reason = String(decoding: text, as: UTF8.self)
+                case .string(let text) where member.name.equals("target"):
+                    target = String(decoding: text, as: UTF8.self)
+                case .string(let text) where member.name.equals("reason"):
+                    reason = String(decoding: text, as: UTF8.self)
                 case .integer(let count): sums.take(UInt64(clamping: count), named: member.name)
                 case .array(let text) where member.name.equals("categories"):
                     categories = text.split { $0 == 0x22 || $0 == 0x2C || $0 == 0x5B || $0 == 0x5D }

@@ -148,7 +148,8 @@ extension Failure {
     package var isDamage: Bool {
         switch detail {
         case .damaged: true
-        case .none, .column, .name, .fields, .field, .versions, .match, .counts, .erased, .position, .limit, .log, .progress, .address,
+        case .none, .column, .name, .fields, .field, .versions, .match, .counts, .erased, .position, .limit, .log,
+            .progress, .address,
             .outcome:
             false
         }

@@ -35,7 +35,9 @@ package struct RowTransfer: ~Copyable {
         }
         let notes = [ProgramTables.counterKey, ProgramTables.erasedKey]
         try view.visit(ProgramTables.counts) { (key, value) throws(StorageError) in
-            if let first = key.first, key.count == 1, notes.contains(first) { try store.put(value, in: ProgramTables.counts.number, at: key) }
+            if let first = key.first, key.count == 1, notes.contains(first) {
+                try store.put(value, in: ProgramTables.counts.number, at: key)
+            }
             return try step(rows)
         }
         try view.visit(ProgramTables.misfits) { (key, value) throws(StorageError) in

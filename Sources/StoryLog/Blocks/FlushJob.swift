@@ -15,8 +15,8 @@ struct FlushJob {
     ///   - orders: the orders among the records that are in memory.
     ///   - ledger: the file that has each of them before the block that it is in is stored.
     init(
-        _ sections: [BlockSection], after seal: Seal, _ environment: Environment, _ orders: [Position],
-        _ ledger: ErasureLedger
+        _ sections: [BlockSection], after seal: Seal, in environment: Environment, orders: [Position],
+        ledger: ErasureLedger
     ) {
         precondition(!sections.isEmpty, "flush of no records")
         let through = Position(sections[sections.count - 1].run.last)

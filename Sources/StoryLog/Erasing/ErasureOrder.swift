@@ -19,7 +19,8 @@ package struct ErasureOrder: Equatable, Sendable {
         guard ErasureOrder.isOrder(record), let range = record.data else { return nil }
         let data = UnsafeRawBufferPointer(rebasing: record.json[range])
         guard let start = data.end(of: "\"positions\":["), let log = data.text(of: "\"log\":\"").flatMap({ LogID($0) }),
-            let positions = ErasureOrder.ranges(UnsafeRawBufferPointer(rebasing: data[start...]), before: record.position)
+            let positions = ErasureOrder.ranges(
+                UnsafeRawBufferPointer(rebasing: data[start...]), before: record.position)
         else { return nil }
         (eraser, self.positions, self.log) = (record.position, positions, log)
         dropsLabels = data.end(of: "\"labels\":\"drop\"") != nil
@@ -83,7 +84,7 @@ extension ErasureMask {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Returns the offset behind the first place of a text; nil where there is none.
+    /// Returns the end offset of the first occurrence of a text; nil where there is none.
     fileprivate func end(of text: StaticString) -> Int? {
         text.withUTF8Buffer { text in
             guard count >= text.count else { return nil }
@@ -94,7 +95,7 @@ extension UnsafeRawBufferPointer {
         }
     }
 
-    /// Returns the characters from behind the first place of a text up to a quote; nil where there are none.
+    /// Returns the characters between the first occurrence of a text and a quote; nil where there are none.
     fileprivate func text(of name: StaticString) -> Slice<UnsafeRawBufferPointer>? {
         guard let start = end(of: name), let end = self[start...].firstIndex(of: 0x22) else { return nil }
         return self[start..<end]

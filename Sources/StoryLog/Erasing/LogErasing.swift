@@ -17,8 +17,8 @@ package struct LogErasing: Sendable {
     private let journalSize: Int
 
     init(
-        _ orders: [ErasureOrder], _ environment: Environment, _ header: LogHeader, _ ledger: ErasureLedger,
-        _ journal: JournalFile
+        _ orders: [ErasureOrder], in environment: Environment, header: LogHeader, ledger: ErasureLedger,
+        journal: JournalFile
     ) {
         erasers = orders.map(\.eraser)
         var mask = ErasureMask()
@@ -48,7 +48,7 @@ package struct LogErasing: Sendable {
         return (erasures, environment.lastTransaction)
     }
 
-    /// Overwrites records in their place, which may be done in part already, and syncs them.
+    /// Overwrites records where they are stored, which may be done in part already, and syncs them.
     ///
     /// - Throws: `.corrupt` if a record is not where it should be; otherwise the error of the system, after which the state
     ///   of the file is unknown.
@@ -60,7 +60,7 @@ package struct LogErasing: Sendable {
     /// - Throws: the error of the system, after which the state of the file is unknown.
     package func zeroUnused() throws(StorageError) -> Bool { try environment.zeroUnused() }
 
-    /// Makes an empty journal in place of the present one, all of whose events are in blocks.
+    /// Makes an empty journal that replaces the present one, all of whose events are in blocks.
     ///
     /// - Throws: `.full` or `.failed` if it cannot be made; then the present one is left.
     package func makeJournal(after last: Position, _ time: Instant?) throws(StorageError) -> NewJournal {
@@ -75,7 +75,7 @@ package struct LogErasing: Sendable {
     package func end() throws(StorageError) { try ledger.remove(erasers) }
 }
 
-/// A journal that takes the place of another one.
+/// A journal that replaces another one.
 package struct NewJournal: Sendable {
     let file: JournalFile
 }
@@ -146,7 +146,7 @@ extension LMDBEventLog {
     /// The time of the last committed event; nil where there is none.
     package var timeOfCommitted: Instant? { records.committedTime }
 
-    /// Begins to carry out what is to be erased: until `overwritingEnded` no flush begins, and commits go on.
+    /// Begins to carry out the orders: until `overwritingEnded` no flush begins, and commits go on.
     ///
     /// - Returns: nil where nothing is to be erased, or an order is not in a block yet: a flush has begun that stores it.
     package func beginErasing() -> LogErasing? {
@@ -157,10 +157,11 @@ extension LMDBEventLog {
         }
         guard commits.flusher.erasingBegins() else { return nil }
         return LogErasing(
-            records.underWay.filter { $0.eraser <= flushed }, environment, header, ledger, commits.journal)
+            records.underWay.filter { $0.eraser <= flushed }, in: environment, header: header, ledger: ledger,
+            journal: commits.journal)
     }
 
-    /// Notes what is left of records that are about to be overwritten: their own bytes prove nothing any more.
+    /// Notes the erasures of records that are about to be overwritten: their own bytes prove nothing any more.
     package func overwritingBegins(_ erasures: [RecordErasure]) { records.note(erasures) }
 
     /// Returns true while a process may read records by a snapshot before a transaction.

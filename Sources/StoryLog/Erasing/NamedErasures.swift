@@ -28,7 +28,9 @@ struct NamedErasures {
     }
 
     private func add(_ position: Position, to ranges: inout [ClosedRange<Position>]) {
-        guard let last = ranges.last, last.upperBound.next == position else { return ranges.append(position...position) }
+        guard let last = ranges.last, last.upperBound.next == position else {
+            return ranges.append(position...position)
+        }
         ranges[ranges.count - 1] = last.lowerBound...position
     }
 

@@ -1,7 +1,7 @@
 import StoryStorage
 package import StoryCore
 
-/// The bytes that an erasure leaves in the place of an event's parts: their commitments, so that the chain of seals
+/// The bytes that an erasure leaves of an event's parts: their commitments, so that the chain of seals
 /// proves the rest as before.
 ///
 /// They are all that is needed to erase a record again where a write of it was torn: an erasure changes neither the
@@ -69,7 +69,9 @@ extension RecordErasure {
         if let labels, let area = layout.labelArea { RecordErasure.fill(area, of: &bytes, with: labels) }
         bytes[EventHeader.stateStart] = state
         let checksum = bytes.withBytes { Record.checksum($0, position.value) }
-        for index in 0..<MemoryLayout<UInt64>.size { bytes[index] = UInt8(truncatingIfNeeded: checksum >> UInt64(8 * index)) }
+        for index in 0..<MemoryLayout<UInt64>.size {
+            bytes[index] = UInt8(truncatingIfNeeded: checksum >> UInt64(8 * index))
+        }
         return bytes
     }
 

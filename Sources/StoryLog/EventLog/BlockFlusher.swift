@@ -37,7 +37,7 @@ final class BlockFlusher {
     ///   - seal: the seal of the last block.
     ///   - whenFlushed: called, usually on another thread, when a started flush has ended.
     init(
-        _ records: LogRecords, _ environment: Environment, _ ledger: ErasureLedger, after seal: Seal,
+        _ records: LogRecords, in environment: Environment, ledger: ErasureLedger, after seal: Seal,
         _ background: BackgroundStarter, whenFlushed: @escaping @Sendable () -> Void
     ) {
         self.whenFlushed = whenFlushed
@@ -71,7 +71,7 @@ final class BlockFlusher {
     }
 
     private func job(_ sections: [BlockSection]) -> FlushJob {
-        FlushJob(sections, after: seal, environment, records.orders.map(\.eraser), ledger)
+        FlushJob(sections, after: seal, in: environment, orders: records.orders.map(\.eraser), ledger: ledger)
     }
 
     /// Begins a flush through a committed position, unless a flush or a commit into blocks is under way, an error was

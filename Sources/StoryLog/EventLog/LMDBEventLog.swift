@@ -65,7 +65,7 @@ package final class LMDBEventLog: EventLog {
             do throws(StorageError) {
                 if let ledger {
                     (commits, header) = try LMDBEventLog.serve(
-                        recovery, state, ledger, journalSize, background, whenFlushed)
+                        recovery, state, ledger: ledger, journalSize: journalSize, background, whenFlushed)
                 } else {
                     (commits, header) = (nil, state.header)
                     try recovery.refresh()
@@ -86,11 +86,12 @@ package final class LMDBEventLog: EventLog {
 
     /// Recovers a log that is served, and returns its commits and its present header.
     private static func serve(
-        _ recovery: LogRecovery, _ state: LogState, _ ledger: ErasureLedger, _ journalSize: Int,
+        _ recovery: LogRecovery, _ state: LogState, ledger: ErasureLedger, journalSize: Int,
         _ background: BackgroundStarter, _ whenFlushed: @escaping @Sendable () -> Void
     ) throws(StorageError) -> (LogCommits, LogHeader) {
         let flusher = BlockFlusher(
-            recovery.records, recovery.environment, ledger, after: state.seal, background, whenFlushed: whenFlushed)
+            recovery.records, in: recovery.environment, ledger: ledger, after: state.seal, background,
+            whenFlushed: whenFlushed)
         if let redo = ledger.redo { try recovery.records.begin(redo) }
         var journal = try recovery.recover(journalSize, flusher)
         let isFlushed = recovery.records.flushed == recovery.records.head

@@ -21,7 +21,7 @@ final class LogCommits {
     private var pending: Pending?
     /// True while a commit waits for a flush to make room.
     private var isWaitingForFlush = false
-    /// True while no commit may begin, since another journal takes the place of this one.
+    /// True while no commit may begin, since another journal replaces this one.
     var isHeld = false
 
     /// Makes the commits of a recovered log.
@@ -113,6 +113,7 @@ final class LogCommits {
 
     /// Waits for a flush that is under way, then flushes the rest; records that cannot be flushed stay in the journal.
     func close() {
+        flusher.erasingEnded()
         do throws(StorageError) {
             try flusher.wait()
             if !isCommitting { try flusher.flush() }

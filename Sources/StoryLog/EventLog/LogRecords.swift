@@ -111,7 +111,9 @@ final class LogRecords {
     ///
     /// - Throws: `.corrupt` if an order is damaged.
     @discardableResult
-    private func add(_ bytes: UnsafeRawBufferPointer, at position: UInt64) throws(StorageError) -> UnsafeRawBufferPointer {
+    private func add(_ bytes: UnsafeRawBufferPointer, at position: UInt64) throws(StorageError)
+        -> UnsafeRawBufferPointer
+    {
         let block = memory.block(for: position, bytes.count)
         let start = block.target
         if let source = bytes.baseAddress { memcpy(start, source, bytes.count) }

@@ -36,7 +36,7 @@ package struct LogVerifier: Sendable {
         }
         try walk.end(with: tail)
         let end = walk.position
-        try walk.names.check(LogView(environment, tail, mask), through: end) { !progress(end) }
+        try walk.names.check(LogView(environment, tail, mask: mask), through: end) { !progress(end) }
         _ = progress(end)
         return position == nil ? walk.seal : walk.wantedSeal
     }

@@ -37,7 +37,7 @@ package final class LogView: @unchecked Sendable {
     ///
     /// - Throws: `.corrupt` if the log has no header, or lost a block; as the other.
     init(
-        _ environment: Environment, _ tail: [BlockSection], _ mask: ErasureMask = ErasureMask()
+        _ environment: Environment, _ tail: [BlockSection], mask: ErasureMask = ErasureMask()
     ) throws(StorageError) {
         self.tail = tail
         (log, self.mask, keepsMasked) = (nil, mask, false)

@@ -26,7 +26,7 @@ final class DefinitionChecks {
         let old: ServedDefinition?
         let progress: BuildProgress
         let job: BackgroundJob<DefinitionCheck.Outcome>
-        /// True once events that it read were erased: its rows are told to nobody.
+        /// True once events that it read were erased: nobody gets its rows.
         var isErased = false
     }
 

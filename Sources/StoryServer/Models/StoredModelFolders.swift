@@ -32,7 +32,7 @@ final class StoredModelFolders: ModelFolders {
         try Folder.retireEnvironment("\(path)/\(definition.name)")
     }
 
-    /// What stands between the name of a store that is to be erased and a number.
+    /// The infix of the name of a store that is to be erased, before a number.
     private static let retired = ".erased."
 
     func retire(_ definition: ModelFolder, _ store: any ServedModels) throws(StorageError) {

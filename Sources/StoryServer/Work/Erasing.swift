@@ -19,7 +19,7 @@ final class Erasing: ErasureStates {
         /// Snapshots may be read whose reader does not know that records are about to be overwritten.
         case unread(LogErasing, Prepared)
         case overwriting(LogErasing, BackgroundJob<Void>)
-        /// What is no part of the blocks is filled with zeros; false where a snapshot may need some of it.
+        /// The bytes that are no part of the blocks are filled with zeros; false where a snapshot may need some of them.
         case clearing(LogErasing, BackgroundJob<Bool>)
         case uncleared(LogErasing)
         /// Commits are held until everything is in blocks.
@@ -53,8 +53,8 @@ final class Erasing: ErasureStates {
     private let starter: JobStarter
     private let clock: () -> UInt64
     private var state = State.idle
-    /// The positions of the orders whose models were told.
-    private var told: Set<Position> = []
+    /// The positions of the orders that were taken.
+    private var taken: Set<Position> = []
     private var began: UInt64 = 0
     /// The numbers of the erasures that end together.
     private var numbers: Set<UInt64> = []
@@ -86,13 +86,13 @@ final class Erasing: ErasureStates {
 
     // MARK: Orders
 
-    /// Takes the orders that nobody was told of: what was made of their events must not be read any more.
+    /// Takes the new orders: the models that read their events must not answer any more.
     ///
     /// - Throws: the error of reading the log.
     func takeOrders(_ engine: Engine) throws(StorageError) -> [ErasedRecord] {
         var orders: [ErasedRecord] = []
-        for eraser in log.erasers where !told.contains(eraser) {
-            told.insert(eraser)
+        for eraser in log.erasers where !taken.contains(eraser) {
+            taken.insert(eraser)
             guard let erased = try engine.erased(at: eraser) else { continue }
             trace.say("erasing", ["id": "\(erased.number)", "events": "\(erased.sums.events)"])
             orders.append(erased)
@@ -279,7 +279,7 @@ final class Erasing: ErasureStates {
 
     private func ended(_ work: LogErasing) {
         log.erased(work.erasers)
-        told.subtract(work.erasers)
+        taken.subtract(work.erasers)
         figures.erasures += UInt64(numbers.count)
         let ids = numbers.sorted().map { "\($0)" }.joined(separator: ",")
         trace.say("erased", ["id": ids, "ms": "\((clock() - began) / 1_000_000)"])

@@ -1,7 +1,7 @@
 import Glibc
 package import StoryCore
 
-/// A writer to the file of an environment, past LMDB: it changes bytes in their place, and what nothing needs any more.
+/// A writer to the file of an environment, past LMDB: it changes bytes of the map, and clears those that nothing needs any more.
 ///
 /// No write transaction may be under way, or begin, as long as it is used.
 package struct Overwriting {

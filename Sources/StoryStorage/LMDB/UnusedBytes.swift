@@ -1,8 +1,8 @@
 import CLMDB
 package import StoryCore
 
-/// The bytes of an environment's file that are no part of what is stored: free pages, gaps in pages, and what is behind
-/// the last page. They still have what was there before, also parts of other pages.
+/// The bytes of an environment's file that belong to no entry: free pages, gaps in pages, and all behind the last page.
+/// They still have earlier contents, also parts of other pages.
 extension Environment {
     /// The number of the oldest transaction whose snapshot is read, by any process; nil where none is.
     package var oldestSnapshot: UInt? { raw.oldestSnapshot }

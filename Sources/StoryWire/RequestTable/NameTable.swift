@@ -19,10 +19,10 @@ private struct PackedName: BitwiseCopyable {
         (count, first, second) = (bytes.count, name.first, name.second)
     }
 
-    /// A hash below 64 that ignores the case of letters.
+    /// A hash below 128 that ignores the case of letters.
     var slot: Int {
         let mixed = (first & PackedName.letters) ^ (second & PackedName.letters) &<< 1
-        return Int((mixed &* 0x9E37_79B9_7F4A_7C15) &>> 58)
+        return Int((mixed &* 0x9E37_79B9_7F4A_7C15) &>> 57)
     }
 
     func isSame(as other: PackedName) -> Bool {
@@ -39,7 +39,7 @@ private struct PackedName: BitwiseCopyable {
 ///
 /// Unchecked: it never changes.
 struct NameTable: @unchecked Sendable {
-    private static let slotCount = 64
+    private static let slotCount = 128
 
     private let names: UnsafeBufferPointer<PackedName>
     /// The index of the name in each slot, negative in a free one; collisions use the next free slot.
@@ -48,7 +48,7 @@ struct NameTable: @unchecked Sendable {
 
     /// Creates a table.
     ///
-    /// - Parameter names: at most 32, of at most 16 letters each.
+    /// - Parameter names: at most 64, of at most 16 letters each.
     init(_ names: [String]) {
         precondition(names.count <= NameTable.slotCount / 2, "\(names.count) names in \(NameTable.slotCount) slots")
         var slots = [Int8](repeating: -1, count: NameTable.slotCount)

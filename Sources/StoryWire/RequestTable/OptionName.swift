@@ -47,8 +47,9 @@ package enum OptionName: UInt8, CaseIterable, BitwiseCopyable, Sendable {
         case .check: "a dry run: shows the rows that would differ, and writes nothing"
         case .query: "only events of a query: a JSON object with tags, types and a stream, or with any of several such"
         case .unless: "fails with a conflict if an event of the query came after the position \"after\"; as query="
-        case .reason: "why, in at most \(EraseRequest.mostReason) characters that do not name the person: it stays for ever"
-        case .expect: "refused unless so many events are taken"
+        case .reason:
+            "why, in at most \(EraseRequest.mostReason) characters that do not name the person: it stays for ever"
+        case .expect: "refused unless N events are taken"
         case .dry: "shows what would be taken, and erases nothing"
         case .min: "waits until the store has this event; now: all that was acknowledged before"
         }

@@ -137,7 +137,8 @@ package struct RequestTable: Sendable {
             RequestShape(
                 .write(.erase), .admin, .erased,
                 options: [.from, .to, .types, .tags, .query, .log, .reason, .expect, .dry, .key],
-                summary: "Erases the content of your own events for ever: position, stream, version, type, time, uid, key "
+                summary:
+                    "Erases the content of your own events for ever: position, stream, version, type, time, uid, key "
                     + "and tags stay, so they must hold no personal data.",
                 example: #"ERASE events/order-7 reason="asked for on 1 May" dry=true"#),
             RequestShape(

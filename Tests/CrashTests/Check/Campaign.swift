@@ -215,6 +215,12 @@ final class Campaign {
             guard isPromised, !image.folders.contains("\(name)/log") else { continue }
             throw Violated("\(name) was promised, and is not there")
         }
+        for (text, beginning) in recording.gone {
+            guard (recording.lines.first(beginning)?.clock ?? .max) < moment.clock else { continue }
+            let bytes = Array(text.utf8)
+            let found = image.files.filter { $0.bytes.firstRange(of: bytes) != nil }.map(\.path).sorted()
+            guard found.isEmpty else { throw Violated("\(text) was said to be gone, and is in \(found)") }
+        }
     }
 
     private func opened(_ image: Image, _ required: UInt64) throws -> UInt64 {

@@ -1,3 +1,4 @@
+import Glibc
 import StoryCore
 import StoryLog
 import StoryStorage
@@ -9,6 +10,8 @@ struct Reference {
     let events: [[UInt8]]
     /// The key of each one, which all events of one write have.
     private let keys: [String?]
+    /// The positions of events that were erased: their lines have what is kept.
+    private let erased: Set<UInt64>
 
     var head: UInt64 { UInt64(events.count) }
 
@@ -16,18 +19,31 @@ struct Reference {
     init(reading path: String) throws {
         let log = try LMDBEventLog(in: DataDirectory(path, for: .reading), now: Instant(milliseconds: 1))
         defer { log.close() }
-        var events: [[UInt8]] = []
+        var (events, erased) = ([[UInt8]](), Set<UInt64>())
         try log.scan(from: Position(1), through: log.head, order: .ascending) { record in
             events.append(Array(record.json))
+            if record.erased != nil { erased.insert(record.position.value) }
             return true
         }
-        self.events = events
+        (self.events, self.erased) = (events, erased)
         keys = events.map { String(decoding: $0, as: UTF8.self).text("key") }
     }
 
     init(events: [String]) {
         self.events = events.map { Array($0.utf8) }
+        erased = []
         keys = events.map { $0.text("key") }
+    }
+
+    /// True where a record is the event at its position, or was before that was erased.
+    func isSame(_ record: EventRecord) -> Bool {
+        let wanted = events[Int(record.position.value) - 1]
+        let isWhole = record.erased == nil && erased.contains(record.position.value)
+        guard isWhole ? record.json.count >= wanted.count : record.json.count == wanted.count else { return false }
+        return wanted.withUnsafeBytes { bytes in
+            guard let one = bytes.baseAddress, let other = record.json.baseAddress else { return true }
+            return memcmp(one, other, bytes.count) == 0
+        }
     }
 
     /// True where a log that ends there has a part of a write.

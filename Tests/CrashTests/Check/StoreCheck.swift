@@ -74,13 +74,7 @@ struct StoreCheck {
         try log.scan(from: Position(1), through: log.head, order: .ascending) { record in
             let position = record.position.value
             guard position <= known else { return true }
-            let wanted = reference.events[Int(position) - 1]
-            let isSame =
-                wanted.count == record.json.count
-                && wanted.withUnsafeBytes { bytes in
-                    guard let one = bytes.baseAddress, let other = record.json.baseAddress else { return true }
-                    return memcmp(one, other, bytes.count) == 0
-                }
+            let isSame = reference.isSame(record)
             if !isSame { wrong = position }
             return isSame
         }

@@ -17,6 +17,9 @@ extension Phase {
             case .smallCheckpoints: recording.lines.lines.count { $0.text.hasPrefix("+ {\"position\":") } > 6
             case .checkpointInPieces: names.contains { $0.hasSuffix("/models/journal") }
             case .backup, .restore: recording.copies.values.allSatisfy { recording.lines.first($0) != nil }
+            case .erasure:
+                recording.gone.values.allSatisfy { recording.lines.first($0)?.text.contains(#""media":"#) == true }
+                    && names.contains { $0.hasSuffix("/erase.redo") }
             case .fullDisk: recording.lines.lines.count { $0.text.hasPrefix("-") && $0.text.contains("\"full\"") } > 4
             case .failedSync: recording.calls.count { [.syncs, .writes].contains($0.kind) && $0.result < 0 } == 7
             }

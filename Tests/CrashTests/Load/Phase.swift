@@ -17,6 +17,7 @@ enum Phase: String, CaseIterable, CustomTestStringConvertible {
     case recovery = "starts after kills"
     case fullDisk = "the disk is full"
     case failedSync = "a sync fails, and the daemon is started again"
+    case erasure = "events are erased beside writes"
 
     var testDescription: String { rawValue }
 
@@ -35,7 +36,7 @@ enum Phase: String, CaseIterable, CustomTestStringConvertible {
     /// True for those whose images a recorded daemon is started on.
     var isStartedAgain: Bool {
         switch self {
-        case .creation, .groups, .flushes, .smallCheckpoints: true
+        case .creation, .groups, .flushes, .smallCheckpoints, .erasure: true
         case .checkpointInPieces: Setting.images > 5_000
         case .oneClient, .largeTurns, .fullHalves, .backup, .restore, .termination, .recovery,
             .fullDisk, .failedSync:
@@ -60,6 +61,7 @@ enum Phase: String, CaseIterable, CustomTestStringConvertible {
         case .recovery: try Plays.recovery(stage, &random)
         case .fullDisk: try Plays.fullDisk(stage)
         case .failedSync: try Plays.failedSync(stage, &random)
+        case .erasure: try Plays.erasure(stage)
         }
     }
 }

@@ -14,7 +14,7 @@ enum Plays {
     }
 
     /// A store with some events that are in blocks, and some that are not.
-    private static func prepare(_ stage: Stage, events: Int = 20) throws {
+    static func prepare(_ stage: Stage, events: Int = 20) throws {
         try stage.start()
         let client = try stage.client()
         try client.define()

@@ -21,6 +21,8 @@ final class Stage {
     private var requests: [String] = []
     /// Stores beside the one that is served, and how the line begins that says that one is there.
     var copies: [String: String] = [:]
+    /// Texts that are erased, and how the line begins that says that nothing is left of one.
+    var gone: [String: String] = [:]
     private(set) var daemon: RunningDaemon?
     private let file: RecordFile
     private var environment: [String] = []
@@ -113,6 +115,7 @@ final class Stage {
         try Files.write(requests.joined(separator: "\n"), to: place.place("requests"))
         let lines = copies.map { "\($0.key)\t\($0.value)\n" }
         try Files.write(lines.joined(), to: place.place("copies"))
+        try Files.write(gone.map { "\($0.key)\t\($0.value)\n" }.joined(), to: place.place("gone"))
         return try Recording(place.path)
     }
 }

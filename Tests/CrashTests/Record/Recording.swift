@@ -12,6 +12,8 @@ struct Recording {
     let reference: Reference
     /// Stores beside the one that is served, and how the line begins that says that one is there.
     let copies: [String: String]
+    /// Texts that are erased, and how the line begins that says that nothing is left of one.
+    let gone: [String: String]
     let lines: SentLines
     /// Where the log ended when the recording began.
     let least: UInt64
@@ -23,9 +25,13 @@ struct Recording {
         real = try Image.read(path + "/root")
         reference = try Reference(reading: path + "/root/data")
         least = UInt64(Files.text(path + "/least")) ?? 0
-        let lines = Files.text(path + "/copies").split(separator: "\n").map { $0.split(separator: "\t") }
-        copies = Dictionary(uniqueKeysWithValues: lines.map { (String($0[0]), String($0[1])) })
+        (copies, gone) = (Recording.promises(path + "/copies"), Recording.promises(path + "/gone"))
         self.lines = SentLines(calls)
+    }
+
+    private static func promises(_ path: String) -> [String: String] {
+        let lines = Files.text(path).split(separator: "\n").map { $0.split(separator: "\t") }
+        return Dictionary(uniqueKeysWithValues: lines.map { (String($0[0]), String($0[1])) })
     }
 
     /// The last requests that have a receipt, each with that.

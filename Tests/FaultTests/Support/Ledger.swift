@@ -141,7 +141,9 @@ private struct StoredLog {
         if line.text("type") != nil {
             let heard = line.drop { $0 != "{" }
             // What was heard before its content was erased has more than what is kept.
-            if let kept = event.firstRange(of: #","erased":"#), heard.hasPrefix(event[..<kept.lowerBound]) { return nil }
+            if let kept = event.firstRange(of: #","erased":"#), heard.hasPrefix(event[..<kept.lowerBound]) {
+                return nil
+            }
             return heard == event ? nil : "this event was heard:\n\(heard)\nand it is:\n\(event)"
         }
         let isSame =

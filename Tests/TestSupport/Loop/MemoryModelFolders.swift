@@ -21,6 +21,10 @@ package final class MemoryModelFolders: ModelFolders {
 
     package func remove(_ definition: ModelFolder, _ store: any ServedModels) { stores[definition.name] = nil }
 
+    package func retire(_ definition: ModelFolder, _ store: any ServedModels) { remove(definition, store) }
+
+    package func eraseRetired() -> @Sendable () throws(StorageError) -> Void { {} }
+
     package func removeAll(but kept: [ModelFolder]) {
         let names = Set(kept.map(\.name))
         stores = stores.filter { names.contains($0.key) }

@@ -84,8 +84,7 @@ struct EraseEvents {
         return found
     }
 
-    /// Returns true where a selection has the first and the last event that were erased; no more is kept of what was asked
-    /// for.
+    /// Returns true where a selection has the first and the last event that were erased; no more of the request is kept.
     private func takes(_ selection: EventSelection, _ erased: ErasedRecord) throws(StorageError) -> Bool {
         var isTaken = true
         try world.log.records(at: [erased.first, erased.last]) { record in

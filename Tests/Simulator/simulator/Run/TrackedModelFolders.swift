@@ -41,6 +41,12 @@ final class TrackedModelFolders: ModelFolders {
         try modelFolders.remove(definition, taken(store))
     }
 
+    func retire(_ definition: ModelFolder, _ store: any ServedModels) throws(StorageError) {
+        try modelFolders.retire(definition, taken(store))
+    }
+
+    func eraseRetired() -> @Sendable () throws(StorageError) -> Void { modelFolders.eraseRetired() }
+
     func removeAll(but kept: [ModelFolder]) throws(StorageError) { try modelFolders.removeAll(but: kept) }
 
     func close(_ store: any ServedModels) { modelFolders.close(taken(store)) }
