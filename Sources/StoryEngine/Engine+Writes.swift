@@ -10,7 +10,7 @@ extension Engine {
         case .define(let request): try models.define(request, tag, from: &session, now, output)
         case .undefine(let name):
             if try models.undefine(name, tag, from: &session, now, output) { undefine(name) }
-        case .erase(let request): try erase(request, tag, from: &session, now, output)
+        case .erase(let request): try erasures.erase(request, tag, from: &session, now, output)
         case .content, .append, .appendTogether:
             try answer(
                 try outcome(of: action, output.look as? PreconditionLook), action, tag, from: &session, now, output)

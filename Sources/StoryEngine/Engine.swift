@@ -69,6 +69,10 @@ package final class Engine {
     package var models: ModelRequests {
         ModelRequests(world: world, feed: feed, notLeader: notLeader, refusal: refusal)
     }
+    /// The requests about erasures, and their ends.
+    package var erasures: ErasureRequests {
+        ErasureRequests(world: world, identity: identity, notLeader: notLeader, refusal: refusal)
+    }
     private var queries: QueryRequests {
         QueryRequests(world: world, feed: feed, limits: limits, identity: identity)
     }
@@ -159,23 +163,8 @@ package final class Engine {
     package func connected(
         _ peer: Peer, beside count: Int, as part: ClusterState? = nil, into output: any TurnOutput
     ) -> Bool {
-        guard !output.isEnding else {
-            output.reply(.failed(Failure.draining), tag: nil, restsOn: .zero)
-            return false
-        }
-        // The last connection is kept for an administrator, who can list the others and end them.
-        let most = peer.role == .admin ? limits.connections : max(1, limits.connections - 1)
-        guard count < most else {
-            let count = most == 1 ? "is 1 connection" : "are \(most) connections"
-            let failure = Failure(.busy, "there \(count) already; try again later")
-            output.reply(.failed(failure), tag: nil, restsOn: .zero)
-            return false
-        }
-        let greeting = Greeting(
-            server: server, position: output.durable, durable: durability, log: identity.id, limits: limits,
-            peer: peer, cluster: part)
-        output.notify(.greeting(greeting))
-        return true
+        GreetClient(limits: limits, identity: identity, server: server, durability: durability)
+            .greet(peer, beside: count, as: part, into: output)
     }
 
     /// Answers a request, or begins to. A `GET` of a present row is answered by the next request that is none, or by
@@ -262,9 +251,7 @@ package final class Engine {
         case .read(let query): queries.read(query, tag: tag, to: output)
         case .countEvents(let query): queries.countEvents(query, tag: tag, to: output)
         case .misfits(let query): try models.misfits(query, tag: tag, to: output)
-        case .erasures(let query):
-            let page = BrowseErasures(query, in: world, durable: output.durable)
-            output.answer(with: page, tag: tag, restsOn: .zero)
+        case .erasures(let query): erasures.list(query, tag: tag, to: output)
         case .models(let name): try models.describe(name, tag: tag, after: session.lastWritten, to: output)
         case .ping: acknowledge([], session.lastWritten, tag: tag, to: output)
         }
@@ -288,9 +275,7 @@ package final class Engine {
         switch action {
         case .verify(let moment), .seal(let moment): queries.prove(action, moment, tag: tag, to: output)
         case .check(let request): try models.check(request, tag, output)
-        case .rehearse(let request):
-            let answer = RehearseErasure(request, in: world, identity, durable: output.durable)
-            output.answer(with: answer, tag: tag, restsOn: .zero)
+        case .rehearse(let request): erasures.rehearse(request, tag: tag, to: output)
         case .help, .stats, .metrics, .clients, .checkpoint, .backup, .cluster, .erasure:
             output.start(action, at: nil, tag: tag)
         }

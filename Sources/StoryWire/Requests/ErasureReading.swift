@@ -1,8 +1,9 @@
 import StoryCore
 
-/// Reading of requests about erasures.
-extension RequestReader {
-    func erase(_ parts: inout LineParts) throws(Failure) -> RequestAction {
+/// Reading of `ERASE`.
+extension EraseRequest {
+    /// Reads the events that are taken.
+    static func read(_ parts: inout LineParts, _ scanner: JSONScanner) throws(Failure) -> RequestAction {
         let source = parts.events()
         let key = parts.writeOptions(scanner).key
         let values = try parts.values(scanner)
@@ -20,9 +21,9 @@ extension RequestReader {
     }
 
     /// Notes the items that could be any of the users' own events, and refuses categories of the store's own.
-    private func refuseUnclear(_ selection: EventSelection, _ parts: inout LineParts) throws(Failure) {
+    private static func refuseUnclear(_ selection: EventSelection, _ parts: inout LineParts) throws(Failure) {
         let items = selection.query.items
-        for source in [selection.source] + items.map(\.source) { try refuseBuiltIn(source) }
+        for source in [selection.source] + items.map(\.source) { try refuseBuiltIn(source, in: parts.catalogue) }
         guard case .all = selection.source, selection.query.tags.isEmpty else { return }
         let message = "ERASE takes a stream, a category or tags, so that nothing else goes by mistake"
         guard !items.isEmpty else { return parts.reject("tags", .missing, message) }
@@ -33,7 +34,7 @@ extension RequestReader {
         }
     }
 
-    private func refuseBuiltIn(_ source: EventSelection.Source) throws(Failure) {
+    private static func refuseBuiltIn(_ source: EventSelection.Source, in catalogue: Catalogue) throws(Failure) {
         let category: CategoryName
         switch source {
         case .all: return
@@ -41,10 +42,22 @@ extension RequestReader {
         case .category(let name): category = name
         }
         let (isKind, isReserved) = category.spelling.withUnsafeBytes { name in
-            (table.catalogue.kind(category: name) != nil, CategoryName.isReserved(name))
+            (catalogue.kind(category: name) != nil, CategoryName.isReserved(name))
         }
         guard isKind || isReserved else { return }
         throw Failure(.denied, "\(category) is a category of the store's own, whose events cannot be erased")
+    }
+}
+
+extension OptionValues {
+    /// Reads the reason of an erasure.
+    ///
+    /// - Throws: the rule that it breaks.
+    static func reason(_ text: UnsafeRawBufferPointer) throws(FieldError) -> Text {
+        let count = String(decoding: text, as: UTF8.self).count
+        if 1...EraseRequest.mostReason ~= count { return Text(Array(text)) }
+        let message = "reason= has 1 to \(EraseRequest.mostReason) characters"
+        throw FieldError(field: "reason", rule: count == 0 ? .empty : .tooLong, message: message)
     }
 }
 

@@ -16,10 +16,8 @@ struct OptionValues: ~Copyable {
     /// The items of the query.
     var items: [EventSelection] = []
     var log: LogID?
-    var check = false
-    var reason: Text?
-    var expected: UInt64?
-    var dry = false
+    var (check, dry) = (false, false)
+    var (reason, expected): (Text?, UInt64?)
     var conditions: [Condition] = []
 
     /// The longest `after=` in bytes: no cursor is longer.
@@ -52,14 +50,6 @@ struct OptionValues: ~Copyable {
         case .dry: dry = try OptionValues.flag(text, option)
         case .tags, .query, .key, .version, .meta, .unless, .min: return
         }
-    }
-
-    private static func reason(_ text: UnsafeRawBufferPointer) throws(FieldError) -> Text {
-        let reason = Text(Array(text))
-        let count = String(decoding: text, as: UTF8.self).count
-        if 1...EraseRequest.mostReason ~= count { return reason }
-        let message = "reason= has 1 to \(EraseRequest.mostReason) characters"
-        throw FieldError(field: "reason", rule: count == 0 ? .empty : .tooLong, message: message)
     }
 
     private static func flag(_ text: UnsafeRawBufferPointer, _ option: OptionName) throws(FieldError) -> Bool {

@@ -193,7 +193,7 @@ package final class RequestReader {
         case .append: .write(try append(&parts))
         case .define: try define(shape, &parts)
         case .undefine: .write(.undefine(try model(&parts)))
-        case .erase: try erase(&parts)
+        case .erase: try EraseRequest.read(&parts, scanner)
         }
     }
 

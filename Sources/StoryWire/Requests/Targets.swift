@@ -128,9 +128,8 @@ extension LineParts {
     private mutating func resolveEvents(_ text: UnsafeRawBufferPointer, _ shape: RequestShape) throws(Failure) {
         let (name, rest) = text.parted()
         isOfMisfits = name.equals("misfits") && shape.target == .events
-        guard isOfMisfits || name.equals("events") else {
-            throw Refusals.target(name, shape.target == .erased ? ["events"] : ["events", "misfits"], shape)
-        }
+        let names = shape.target == .erased ? ["events"] : ["events", "misfits"]
+        guard isOfMisfits || name.equals("events") else { throw Refusals.target(name, names, shape) }
         targetName = rest
     }
 

@@ -1,0 +1,109 @@
+package import StoryCore
+import StoryFold
+
+/// The requests about erasures, and their ends.
+package struct ErasureRequests {
+    let world: World
+    let identity: LogIdentity
+    /// The failure of each write at a replica; nil where this store takes writes.
+    let notLeader: Failure?
+    /// The reason why writes are refused now; nil while they are accepted.
+    let refusal: Failure?
+
+    /// `ERASE`: appends `Erased` once its events are found; the shell answers when their bytes are gone.
+    func erase(
+        _ request: EraseRequest, _ tag: Tag?, from session: inout Session, _ now: Instant, _ output: any TurnOutput
+    ) throws(StorageError) {
+        do throws(Failure) {
+            try attempt(request, tag, from: &session, now, output)
+        } catch {
+            output.reply(.failed(error), tag: tag, restsOn: world.head)
+        }
+    }
+
+    private func attempt(
+        _ request: EraseRequest, _ tag: Tag?, from session: inout Session, _ now: Instant, _ output: any TurnOutput
+    ) throws(Failure) {
+        let erasing = EraseEvents(in: world, identity)
+        if let known = try erasing.repeated(request) {
+            session.wrote(known.position)
+            return output.start(.erasure(known), at: known.position, tag: tag)
+        }
+        if let failure = notLeader ?? refusal { throw failure }
+        guard let erasures = world.erasures else {
+            throw Failure(.denied, "a node of a log, and a store in memory, erase nothing")
+        }
+        let look: ErasureLook
+        if let begun = output.look as? ErasureLook {
+            look = begun
+        } else {
+            look = ErasureLook(try ErasureCollecting(request.query, in: world, identity))
+        }
+        guard let set = try Failure.reading(try look.set(in: world)) else {
+            look.begin(through: output.durable)
+            return output.handleAgain(after: look, tag: tag)
+        }
+        if let failure = EraseEvents.refusal(of: request, taking: set) { throw failure }
+        guard !erasures.isFull else { throw Failure(.busy, "as many erasures are under way as may be") }
+        let new = try Failure.reading(try erasing.events(request, set))
+        let first = world.head.next
+        let receipt = Appending(to: world, by: session.author, now, output).append(new)
+        // It is not in the log where that refused it, and the write is undone.
+        guard let erased = try Failure.reading(try world.erased(at: first)) else {
+            return output.receipt(receipt, tag: tag)
+        }
+        session.wrote(receipt.position)
+        output.start(.erasure(erased), at: receipt.position, tag: tag)
+    }
+
+    /// `ERASE` with `dry=true`.
+    func rehearse(_ request: EraseRequest, tag: Tag?, to output: any TurnOutput) {
+        let answer = RehearseErasure(request, in: world, identity, durable: output.durable)
+        output.answer(with: answer, tag: tag, restsOn: .zero)
+    }
+
+    /// `ERASURES`.
+    func list(_ query: ErasuresQuery, tag: Tag?, to output: any TurnOutput) {
+        output.answer(with: BrowseErasures(query, in: world, durable: output.durable), tag: tag, restsOn: .zero)
+    }
+
+    // MARK: The end
+
+    /// Notes that the bytes of an erasure are gone: appends `ErasureDone`.
+    ///
+    /// - Throws: the error of reading the models.
+    package func ended(
+        _ number: UInt64, on media: ErasureMedia, by uid: UInt32, _ now: Instant, into output: any TurnOutput
+    ) throws(StorageError) {
+        let stream = StreamName(erasure: number)
+        let events = [EventProposal(body: .erasure(.done(ErasureDone(media: media))), meta: nil)]
+        let new = NewEvents(
+            id: nil, stream: stream, head: try world.headToExtend(stream), events: events, key: nil)
+        _ = Appending(to: world, by: uid, now, output).append(new)
+    }
+
+    /// Returns the event `Erased` at a position; nil for another one.
+    ///
+    /// - Throws: the error of reading the log.
+    package func erased(at position: Position) throws(StorageError) -> ErasedRecord? {
+        try world.erased(at: position)
+    }
+
+    /// Returns the position of the event `ErasureDone` of an erasure; nil where there is none.
+    ///
+    /// - Throws: the error of reading the log or the models.
+    package func end(of erased: ErasedRecord) throws(StorageError) -> Position? {
+        try world.done(erased)?.receipt.position
+    }
+
+    /// Returns the answer to an erasure whose bytes are gone; nil while its end is not in the log.
+    ///
+    /// - Throws: the error of reading the log or the models.
+    package func answer(to erased: ErasedRecord) throws(StorageError) -> (reply: Reply, restsOn: Position)? {
+        guard let (receipt, media) = try world.end(of: erased) else { return nil }
+        let members =
+            [Member("id", .text("\(erased.number)"))] + receipt.members + erased.sums.members
+            + [Member("media", .text(media.rawValue))]
+        return (.done(.members(members)), receipt.position)
+    }
+}
