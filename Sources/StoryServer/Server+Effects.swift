@@ -11,7 +11,7 @@ extension Server {
     private func perform(_ effect: Effect) {
         switch effect {
         case .rolledBack: catalogue.follow()
-        case .undone(let position, let failure): erasuresUndone(after: position, failure)
+        case .undone(let position, let failure): erasures?.undone(after: position, failure)
         case .modelsReplaced: driver.refolding.modelsReplaced()
         case .entryReady(let head, let records): cluster?.input { $0.entryReady(head, records: records, at: $1) }
         case .stored(let position): cluster?.stored(through: position)

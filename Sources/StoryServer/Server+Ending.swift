@@ -1,7 +1,14 @@
+package import StoryCore
 import StoryEngine
 
 /// The end of the loop.
 extension Server {
+    /// The reason for which the process ends; nil while it goes on.
+    package var ending: Life.End? { life.end }
+
+    /// The failure of storage for which it ends; nil while there is none.
+    package var stopReason: StorageError? { if case .storageFailed(let error)? = life.end { error } else { nil } }
+
     /// Hands the lead of a node over, then drains the connections; stops at once on a second signal.
     package func signalReceived(_ signal: Int32) {
         let step = life.endRequested(by: signal, at: driver.tick, handingOverFor: cluster?.patience)

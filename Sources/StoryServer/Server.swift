@@ -27,7 +27,8 @@ package final class Server: ReactorHandler {
     /// Nil for models in memory.
     private let rebuild: ModelRebuild?
     private let scrub: ModelScrub
-    private var erasing: Erasing? { dependency.erasing }
+    /// Nil for a log in memory.
+    let erasures: ErasureTurns?
     let declared: DeclaredModels
     let catalogue: ServedCatalogue
     let clients: Clients
@@ -73,23 +74,20 @@ package final class Server: ReactorHandler {
         clients = dependency.clients(driver, connections, outbox, publishing, cluster, nodes, source)
         let work = dependency.requestedWork(declared, checkpoints, seals, starter, clients, memory, nodes, reader)
         requests = dependency.requests(reader, clients, memory, work, source: source, takesWrites: cluster == nil)
+        erasures = dependency.erasureTurns(work, clients) { [follower, cluster] in
+            follower == nil && cluster?.takesWrites != false
+        }
         housekeeping = dependency.housekeeping(driver, connections, memory, requests)
         catalogue = ServedCatalogue(
             dependency.catalogueParts(reader), engine: engine, declared: declared, driver: driver, clients: clients)
         catalogue.advance { () throws(StorageError) in try declared.begin(in: engine.catalogue) }
-        noteErasures()
+        erasures?.note()
         // Nobody reads rows of events that are being erased.
         if declared.isErasing { buildModels() }
         life.began()
         cluster?.began()
         settle()
     }
-
-    /// The reason for which the process ends; nil while it goes on.
-    package var ending: Life.End? { life.end }
-
-    /// The failure of storage for which it ends; nil while there is none.
-    package var stopReason: StorageError? { if case .storageFailed(let error)? = life.end { error } else { nil } }
 
     /// The last acknowledged event.
     package var acknowledged: Position { driver.acknowledged }
@@ -189,18 +187,16 @@ package final class Server: ReactorHandler {
         guard !life.hasFailed else { return }
         // Only now, since the thread that stores takes a processor from clients that wait for their replies.
         driver.storeBeside()
-        if erasing?.holdsJobs != true {
-            work.jobs.begin(acknowledged: driver.acknowledged, stored: driver.turn.stored)
-        }
+        if erasures?.holdsJobs != true { work.jobs.begin(driver.turn, acknowledged: driver.acknowledged) }
         store()
         requests.findNextSteps()
         requests.turnEnded()
         publishing.turnEnded()
         driver.refold()
         settle()
-        noteErasures()
+        erasures?.note()
         buildModels()
-        erase()
+        erasures?.advance()
         settle()
         if hasWork { dependency.transport.requestTurn() }
         if let signal = life.drainIfDue(at: driver.tick) { drain(signal) }
@@ -248,7 +244,7 @@ package final class Server: ReactorHandler {
         work.checks.end()
         scrub.end()
         cluster?.end()
-        endErasing()
+        erasures?.end()
         replaceModels { rebuild throws(StorageError) in try rebuild.end() }
         driver.finishCommits()
         settle()
@@ -291,7 +287,7 @@ package final class Server: ReactorHandler {
         driver.storeIfDue()
         for answer in work.checkpoints.answers() { clients.answer(answer) }
         for ended in work.checks.advance() { clients.answer(ended) }
-        answerErasures()
+        erasures?.answer()
     }
 
     /// Advances or ends a replacement of the models; stops the process where the new ones cannot be read.

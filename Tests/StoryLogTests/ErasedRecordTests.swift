@@ -50,7 +50,7 @@ struct ErasedRecordTests {
         _ = try ErasureBench.orders(bench.log, &random, upTo: 60)
         try bench.log.commit()
         try bench.log.flush()
-        let erasures = try #require(bench.log.beginErasing()).prepare().erasures
+        let erasures = try #require(bench.log.erasure.begin()).prepare().erasures
         let path = bench.folder.path + "/erase.redo"
         #expect(try ErasureRedo.read(path) == nil)
         for redo in [ErasureRedo([Position(7)]), ErasureRedo([Position(7), Position(9)], erasures)] {

@@ -34,12 +34,12 @@ struct ErasureTests {
         try ErasureBench.order(bench.log, [1...20])
         try bench.log.rollBack()
         try bench.log.extend(by: 3)
-        #expect(try ErasureBench.records(bench.log) == whole && bench.log.erasers.isEmpty)
+        #expect(try ErasureBench.records(bench.log) == whole && bench.log.erasure.erasers.isEmpty)
         // A file that names an event which is no order.
         try bench.log.flush()
         try ErasureRedo([Position(602)]).write(to: bench.directory.erasurePath)
         try bench.reopen()
-        #expect(try ErasureBench.records(bench.log) == whole && bench.log.erasers.isEmpty)
+        #expect(try ErasureBench.records(bench.log) == whole && bench.log.erasure.erasers.isEmpty)
     }
 
     @Test func `orders of another history, of later events and of no events mask nothing`() throws {
@@ -50,8 +50,8 @@ struct ErasureTests {
         try ErasureBench.order(bench.log, [30...40, 35...50])
         try ErasureBench.order(bench.log, [])
         try bench.log.commit()
-        #expect(try ErasureBench.records(bench.log) == whole && bench.log.erasers.isEmpty)
-        #expect(bench.log.beginErasing() == nil)
+        #expect(try ErasureBench.records(bench.log) == whole && bench.log.erasure.erasers.isEmpty)
+        #expect(bench.log.erasure.begin() == nil)
     }
 
     @Test(arguments: 1...20) func `erased records are the plain ones, and nothing else changes`(seed: UInt64) throws {
@@ -63,14 +63,14 @@ struct ErasureTests {
         let seal = try bench.log.verifier().run { _ in true }
         let rest = try bench.log.lines(601)
         #expect(try ErasureBench.erase(bench.log))
-        #expect(bench.log.erasers.isEmpty && !Folder.exists(bench.directory.erasurePath))
+        #expect(bench.log.erasure.erasers.isEmpty && !Folder.exists(bench.directory.erasurePath))
         try ErasureBench.check(bench.log, expected, &random)
         #expect(try bench.log.verifier().run { _ in true } == seal)
         #expect(try bench.log.lines(601) == rest)
         try bench.log.extend(by: 5)
         try bench.reopen()
         try ErasureBench.check(bench.log, expected, &random)
-        #expect(bench.log.erasers.isEmpty)
+        #expect(bench.log.erasure.erasers.isEmpty)
         let files = try [bench.file, bench.journal].map { try Data(contentsOf: URL(fileURLWithPath: $0)) }
         for (position, erasure) in plain {
             for part in ["d", "m"] + (erasure.drops ? ["k", "t"] : []) {
@@ -91,10 +91,10 @@ struct ErasureTests {
         try bench.log.commit()
         try bench.log.flush()
         let seal = try bench.log.verifier().run { _ in true }
-        let work = try #require(bench.log.beginErasing())
+        let work = try #require(bench.log.erasure.begin())
         let (erasures, _) = try work.prepare()
         #expect(erasures.map(\.position.value) == plain.keys.sorted())
-        bench.log.overwritingBegins(erasures)
+        bench.log.erasure.overwritingBegins(erasures)
         let view = try LogView(bench.log.environment, [])
         let writer = try Overwriting(bench.log.environment)
         for erasure in erasures where random.oneIn(2) {
@@ -128,7 +128,7 @@ struct ErasureTests {
         #expect(bench.log.flushed == Position(500))
         let blocked = try bench.killed()
         try blocked.open()
-        #expect(blocked.log.erasers == [Position(601)])
+        #expect(blocked.log.erasure.erasers == [Position(601)])
     }
 
     @Test func `a copy that is made meanwhile has nothing of what is erased`() throws {
@@ -150,11 +150,11 @@ struct ErasureTests {
         try bench.log.commit()
         try bench.log.flush()
         let view = try LogView(bench.log)
-        let work = try #require(bench.log.beginErasing())
+        let work = try #require(bench.log.erasure.begin())
         let (_, transaction) = try work.prepare()
-        #expect(bench.log.isRead(before: transaction))
+        #expect(bench.log.erasure.isRead(before: transaction))
         view.close()
-        #expect(!bench.log.isRead(before: transaction))
+        #expect(!bench.log.erasure.isRead(before: transaction))
     }
 }
 

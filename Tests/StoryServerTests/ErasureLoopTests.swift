@@ -28,13 +28,14 @@ struct ErasureLoopTests {
         return bench
     }
 
-    /// The files of a directory in which a text stands.
+    /// The files of a directory in which a text stands, and the offset there.
     private static func files(with text: String, in path: String) throws -> [String] {
         let names = FileManager.default.enumerator(atPath: path)?.compactMap { $0 as? String } ?? []
-        return names.filter { name in
-            let file = path + "/" + name
-            guard let data = FileManager.default.contents(atPath: file) else { return false }
-            return data.range(of: Data(text.utf8)) != nil
+        return names.compactMap { name in
+            guard let data = FileManager.default.contents(atPath: path + "/" + name),
+                let place = data.range(of: Data(text.utf8))
+            else { return nil }
+            return "\(name) at \(place.lowerBound)"
         }
     }
 
@@ -59,7 +60,8 @@ struct ErasureLoopTests {
         #expect(bench.settled("COUNT orders").last?.contains(#""count":3"#) == true)
         for number in stride(from: 1, to: 40, by: 4) {
             for part in ["M\(number)\"", "Order\(number)!"] {
-                #expect(try Self.files(with: Self.canary + part, in: folder.store) == [], "\(part)")
+                let found = try Self.files(with: Self.canary + part, in: folder.store)
+                #expect(found == [], "\(part)")
             }
         }
         #expect(try !Self.files(with: Self.canary + "Order2!", in: folder.store).isEmpty)
@@ -178,7 +180,8 @@ struct ErasureLoopTests {
         #expect(again.settled("ERASURES").first?.contains(#""done":"#) == true, "\(steps), \(isAnswered)")
         for number in stride(from: 1, to: 40, by: 4) {
             for part in ["M\(number)\"", "Order\(number)!"] {
-                #expect(try Self.files(with: Self.canary + part, in: folder.store) == [], "\(steps): \(part)")
+                let found = try Self.files(with: Self.canary + part, in: folder.store)
+                #expect(found == [], "\(steps): \(part)")
             }
         }
         #expect(again.settled("VERIFY").last?.contains(#""verified":"#) == true)

@@ -225,6 +225,14 @@ package struct WriteOptions: Equatable, Sendable {
 package enum Moment: Equatable, Sendable {
     case position(Position)
     case time(Instant)
+
+    /// Creates the moment of a bound whose numbers are positions.
+    package init(_ bound: ReadBound) {
+        switch bound {
+        case .number(let number): self = .position(Position(number))
+        case .time(let time): self = .time(time)
+        }
+    }
 }
 
 /// A request about the connections.

@@ -34,7 +34,8 @@ package struct LogErasure {
         }
         guard commits.flusher.erasingBegins() else { return nil }
         return LogErasing(
-            records.underWay.filter { $0.eraser <= log.flushed }, in: log.environment, header: log.header, ledger: ledger,
+            records.underWay.filter { $0.eraser <= log.flushed }, in: log.environment, header: log.header,
+            ledger: ledger,
             journal: commits.journal)
     }
 

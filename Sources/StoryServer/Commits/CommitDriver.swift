@@ -52,10 +52,9 @@ final class CommitDriver {
         declared: DeclaredModels, life: Life
     ) {
         (self.log, self.models, self.engine, self.clock, self.effects) = (log, models, engine, clock, effects)
-        (self.journal, self.committer) = (journal, committer)
-        (self.transport, self.trace, self.figures) = (transport, trace, figures)
+        (self.journal, self.committer, self.transport, self.trace) = (journal, committer, transport, trace)
         (self.connections, self.outbox, self.checkpoints, self.flush) = (connections, outbox, checkpoints, flush)
-        (self.declared, self.life) = (declared, life)
+        (self.figures, self.declared, self.life) = (figures, declared, life)
         storing = ModelCheckpoints(checkpoints, declared, engine)
         refolding = Refolding(log, models, engine, declared.folds.share)
         entry = EntryBuilder(log, fold)

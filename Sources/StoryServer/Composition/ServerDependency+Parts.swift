@@ -108,7 +108,17 @@ extension ServerDependency {
             checkpoints: CheckpointRequests(checkpoints, declared), checks: DefinitionChecks(declared.parts, declared),
             jobs: Jobs(
                 logWork, data: configuration.data, trace: trace, starter: starter, declared: { declared.scrubs }),
-            erasing: erasing, seals: seals, clients: clients, reader: reader, nodes: nodes, figureSource: figureSource)
+            erasures: erasureWaits, seals: seals, clients: clients, reader: reader, nodes: nodes,
+            figureSource: figureSource)
+    }
+
+    /// Returns nil for a log in memory.
+    func erasureTurns(
+        _ work: RequestedWork, _ clients: Clients, announces: @escaping () -> Bool
+    ) -> ErasureTurns? {
+        guard let log = logWork.store?.log, let erasureWaits else { return nil }
+        let erasing = Erasing(log, trace: trace, figures: figures, starter: starter, clock: clock.steady)
+        return ErasureTurns(erasing, erasureWaits, work: work, clients: clients, uid: uid, announces: announces)
     }
 
     func requests(

@@ -38,7 +38,7 @@ package struct ServerDependency {
     /// The declared models, which the engine reads and the fold writes.
     let declared: DeclaredModels
     /// The erasures of the directory; nil for a log in memory.
-    let erasing: Erasing?
+    let erasureWaits: ErasureWaits?
     /// The engine that handles requests.
     package let engine: Engine
     /// The fold of the log's records into the models.
@@ -116,14 +116,12 @@ package struct ServerDependency {
                 returnFreedPages: returnFreedPages,
                 events: { ProgramEventReader() }, clock: clock.steady,
                 checkpoints: { Checkpoints($0, flush, trace, starter, figures) }))
-        let erasing = logWork.store.map {
-            Erasing($0.log, trace: trace, figures: figures, starter: starter, clock: clock.steady)
-        }
-        self.erasing = erasing
+        let erasureWaits = logWork.store.map { ErasureWaits($0.log) }
+        self.erasureWaits = erasureWaits
         engine = try Engine(
             plan, store: models, json: JSONObjectReader(), log: log, matches: EventEncoder.matches,
             identity: log.identity, limits: limits, server: ProgramVersion.daemon, durability: self.durability,
-            feed: feed, declared: declared, erasures: node == nil ? erasing : nil,
+            feed: feed, declared: declared, erasures: node == nil ? erasureWaits : nil,
             notLeader: configuration.follow.map { .replica(of: $0) })
         let projector = ModelProjector(plan, store: models, json: JSONObjectReader(), feed: feed)
         fold = EventFold(projector, catalogue: catalogue, timer: foldTimer, declared: declared)

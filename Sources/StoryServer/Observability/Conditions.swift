@@ -21,7 +21,7 @@ struct Conditions {
         if driver.refusals.failureBesidesDisk != nil { found.insert(.writesRefused) }
         if driver.stall.isLong { found.insert(.writesWait) }
         if driver.declared.parts.stored?.refusal != nil { found.insert(.unnamed) }
-        if driver.declared.parts.stored?.hasErasures == true { found.insert(.erasing) }
+        if driver.declared.parts.stored?.erasure.isUnderWay == true { found.insert(.erasing) }
         if driver.trace.isStuck { found.insert(.traceStuck) }
         if driver.checkpoints.hasFailed || driver.declared.allCheckpoints.contains(where: \.hasFailed) {
             found.insert(.checkpointFailed)

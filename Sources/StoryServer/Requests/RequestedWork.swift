@@ -11,7 +11,7 @@ final class RequestedWork {
     let checks: DefinitionChecks
     let jobs: Jobs
     /// Nil for a log in memory.
-    private let erasing: Erasing?
+    private let erasures: ErasureWaits?
     let seals: SealQueue
     let clientRequests: ClientRequests
     private let clients: Clients
@@ -22,11 +22,12 @@ final class RequestedWork {
     private let figureSource: (ConnectionSums) -> FigureSource
 
     init(
-        checkpoints: CheckpointRequests, checks: DefinitionChecks, jobs: Jobs, erasing: Erasing?, seals: SealQueue,
+        checkpoints: CheckpointRequests, checks: DefinitionChecks, jobs: Jobs, erasures: ErasureWaits?,
+        seals: SealQueue,
         clients: Clients, reader: RequestReader, nodes: NodeRequests?,
         figureSource: @escaping (ConnectionSums) -> FigureSource
     ) {
-        (self.checkpoints, self.checks, self.jobs, self.erasing) = (checkpoints, checks, jobs, erasing)
+        (self.checkpoints, self.checks, self.jobs, self.erasures) = (checkpoints, checks, jobs, erasures)
         self.seals = seals
         (self.clients, self.reader, self.nodes, self.figureSource) = (clients, reader, nodes, figureSource)
         clientRequests = ClientRequests(clients)
@@ -46,7 +47,7 @@ final class RequestedWork {
         case .rehearse: break
         case .erasure(let erased):
             connection.requestMustWait(for: .job, tag)
-            erasing?.wait(for: erased, tag, connection)
+            erasures?.wait(for: erased, tag, connection)
         case .verify:
             connection.requestMustWait(for: .job, tag)
             jobs.verify(sealAt: position, tag, connection)

@@ -7,10 +7,7 @@ import StoryStorage
 /// on nobody reads the content, and the requests that asked for it wait until its bytes are gone.
 ///
 /// Each step may be done twice: after the process ended, the next one begins again.
-final class Erasing: ErasureStates {
-    /// The most requests that wait for the end of their erasure.
-    private static let mostWaiting = 16
-
+final class Erasing {
     /// The step that the erasures under way have come to, all together.
     private enum State {
         case idle
@@ -38,14 +35,8 @@ final class Erasing: ErasureStates {
 
     private typealias Prepared = (erasures: [RecordErasure], transaction: UInt)
 
-    /// A request that waits for the end of its erasure.
-    private struct Waiting {
-        let erased: ErasedRecord
-        let tag: Tag?
-        let connection: Connection
-    }
-
     private let log: LMDBEventLog
+    private var erasure: LogErasure { log.erasure }
     /// The fate of bytes that are overwritten.
     let media: ErasureMedia
     private let trace: Trace
@@ -60,21 +51,16 @@ final class Erasing: ErasureStates {
     private var numbers: Set<UInt64> = []
     /// The time of the next try after a disk that was full.
     private var retry: RetryTimer?
-    private var waiting: [Waiting] = []
 
     init(
         _ log: LMDBEventLog, trace: Trace, figures: Figures, starter: JobStarter, clock: @escaping () -> UInt64
     ) {
         (self.log, self.trace, self.figures, self.starter, self.clock) = (log, trace, figures, starter, clock)
-        media = log.isCopiedOnWrite ? .copyOnWrite : .overwritten
+        media = log.erasure.isCopiedOnWrite ? .copyOnWrite : .overwritten
     }
 
-    var isFull: Bool { waiting.count >= Erasing.mostWaiting }
-
-    func isUnderWay(_ eraser: Position) -> Bool { log.isUnderWay(eraser) }
-
     /// True while anything is to be erased.
-    var isUnderWay: Bool { log.hasErasures }
+    var isUnderWay: Bool { erasure.isUnderWay }
 
     /// True while files are changed that a check or a copy of the log reads.
     var holdsJobs: Bool {
@@ -91,49 +77,13 @@ final class Erasing: ErasureStates {
     /// - Throws: the error of reading the log.
     func takeOrders(_ engine: Engine) throws(StorageError) -> [ErasedRecord] {
         var orders: [ErasedRecord] = []
-        for eraser in log.erasers where !taken.contains(eraser) {
+        for eraser in erasure.erasers where !taken.contains(eraser) {
             taken.insert(eraser)
-            guard let erased = try engine.erased(at: eraser) else { continue }
+            guard let erased = try engine.erasures.erased(at: eraser) else { continue }
             trace.say("erasing", ["id": "\(erased.number)", "events": "\(erased.sums.events)"])
             orders.append(erased)
         }
         return orders
-    }
-
-    /// Has a request wait for the end of its erasure.
-    func wait(for erased: ErasedRecord, _ tag: Tag?, _ connection: Connection) {
-        waiting.append(Waiting(erased: erased, tag: tag, connection: connection))
-    }
-
-    /// Returns the answers of the requests whose erasure has ended, or was undone.
-    ///
-    /// - Throws: the error of reading the log or the models.
-    func answers(_ engine: Engine, acknowledged: Position) throws(StorageError) -> [JobAnswer] {
-        guard !waiting.isEmpty else { return [] }
-        var (answers, left) = ([JobAnswer](), [Waiting]())
-        for wait in waiting {
-            if let reply = try reply(to: wait.erased, engine, acknowledged) {
-                answers.append(JobAnswer(connection: wait.connection, tag: wait.tag, reply: reply))
-            } else if !wait.connection.isEnding {
-                left.append(wait)
-            }
-        }
-        waiting = left
-        return answers
-    }
-
-    private func reply(
-        to erased: ErasedRecord, _ engine: Engine, _ acknowledged: Position
-    ) throws(StorageError) -> Reply? {
-        guard let end = try engine.answer(to: erased), end.restsOn <= acknowledged else { return nil }
-        return end.reply
-    }
-
-    /// Returns the answers of the requests whose event `Erased` was undone.
-    func rolledBack(to head: Position, _ failure: Failure) -> [JobAnswer] {
-        let undone = waiting.filter { $0.erased.position > head }
-        waiting.removeAll { $0.erased.position > head }
-        return undone.map { JobAnswer(connection: $0.connection, tag: $0.tag, reply: .failed(failure)) }
     }
 
     // MARK: Steps
@@ -155,7 +105,7 @@ final class Erasing: ErasureStates {
     ///
     /// - Throws: an error after which the process has to stop.
     func advance(_ around: Surroundings) throws(StorageError) {
-        if case .idle = state, !log.hasErasures { return }
+        if case .idle = state, !erasure.isUnderWay { return }
         if let retry {
             guard retry.hasEnded(at: around.tick) else { return }
             self.retry = nil
@@ -164,24 +114,24 @@ final class Erasing: ErasureStates {
         case .idle: begin(around)
         case .preparing(let work, let job):
             guard let prepared = try outcome(of: job, around.tick) else { break }
-            log.overwritingBegins(prepared.erasures)
+            erasure.overwritingBegins(prepared.erasures)
             state = .unread(work, prepared)
             try advance(around)
         case .unread(let work, let prepared):
-            guard !log.isRead(before: prepared.transaction) else { break }
+            guard !erasure.isRead(before: prepared.transaction) else { break }
             state = .overwriting(
                 work, starter.start { () throws(StorageError) in try work.overwrite(prepared.erasures) })
         case .overwriting(let work, let job): if let result = job.result { clear(work, after: try result.get()) }
         case .clearing(let work, let job):
             guard let result = job.result else { break }
             guard try result.get() else { return state = .uncleared(work) }
-            log.overwritingEnded()
+            erasure.overwritingEnded()
             state = .quiescing(work)
             try advance(around)
         case .uncleared(let work): clear(work)
         case .quiescing(let work):
-            guard log.holdCommits() else { break }
-            let (last, time) = (log.committed, log.timeOfCommitted)
+            guard erasure.holdCommits() else { break }
+            let (last, time) = (log.committed, erasure.timeOfCommitted)
             state = .replacing(
                 work, starter.start { () throws(StorageError) in try work.makeJournal(after: last, time) })
         case .replacing(let work, let job):
@@ -213,7 +163,7 @@ final class Erasing: ErasureStates {
     }
 
     private func begin(_ around: Surroundings) {
-        guard around.areJobsIdle, let work = log.beginErasing() else { return }
+        guard around.areJobsIdle, let work = erasure.begin() else { return }
         began = clock()
         prepare(work)
     }
@@ -252,12 +202,12 @@ final class Erasing: ErasureStates {
         _ work: LogErasing, _ result: Result<NewJournal, StorageError>, _ tick: UInt64
     ) throws(StorageError) {
         do throws(StorageError) {
-            guard let old = log.replaceJournal(by: try result.get()) else { return }
-            log.commitsGoOn()
+            guard let old = erasure.replaceJournal(by: try result.get()) else { return }
+            erasure.commitsGoOn()
             state = .zeroing(work, starter.start { () throws(StorageError) in try old.zero() })
         } catch {
             guard case .full = error else { throw error }
-            log.commitsGoOn()
+            erasure.commitsGoOn()
             wait(after: error, tick)
             state = .quiescing(work)
         }
@@ -266,9 +216,9 @@ final class Erasing: ErasureStates {
     private func isAnnounced(_ work: LogErasing, _ around: Surroundings) throws(StorageError) -> Bool {
         var isAnnounced = true
         for eraser in work.erasers {
-            guard let erased = try around.engine.erased(at: eraser) else { continue }
+            guard let erased = try around.engine.erasures.erased(at: eraser) else { continue }
             numbers.insert(erased.number)
-            if let end = try around.engine.end(of: erased) {
+            if let end = try around.engine.erasures.end(of: erased) {
                 if end > around.acknowledged { isAnnounced = false }
             } else if try around.announce(erased) != nil {
                 isAnnounced = false
@@ -278,7 +228,7 @@ final class Erasing: ErasureStates {
     }
 
     private func ended(_ work: LogErasing) {
-        log.erased(work.erasers)
+        erasure.end(work.erasers)
         taken.subtract(work.erasers)
         figures.erasures += UInt64(numbers.count)
         let ids = numbers.sorted().map { "\($0)" }.joined(separator: ",")
@@ -301,8 +251,8 @@ final class Erasing: ErasureStates {
         case .idle, .unread, .uncleared, .quiescing, .models, .announcing: break
         }
         if case .zeroing(_, let job) = state { _ = job.wait() }
-        log.overwritingEnded()
-        log.commitsGoOn()
+        erasure.overwritingEnded()
+        erasure.commitsGoOn()
         state = .idle
     }
 }

@@ -1,4 +1,5 @@
 package import StoryCore
+import StoryEngine
 package import StoryLog
 package import StoryStore
 import StoryStorage
@@ -140,13 +141,13 @@ final class Jobs {
     var areIdle: Bool { running.isEmpty }
 
     /// Begins the jobs that were requested, once all events are stored that were acknowledged at the end of that turn.
-    func begin(acknowledged: Position, stored: Position) {
+    func begin(_ turn: Turn, acknowledged: Position) {
         guard !waiting.isEmpty else { return }
         let starts = waiting
         waiting = []
         for start in starts {
             let after = start.after ?? acknowledged
-            if after <= stored { start.begin() } else { waiting.append((start.target, after, start.begin)) }
+            if after <= turn.stored { start.begin() } else { waiting.append((start.target, after, start.begin)) }
         }
     }
 

@@ -8,7 +8,7 @@ import Synchronization
 /// Every commit is synced; the modes that return earlier (`WRITEMAP`, `NOSYNC`, `NOMETASYNC`) are not offered. Read
 /// transactions may be begun on any thread; a write transaction belongs to the thread that began it.
 package final class Environment: @unchecked Sendable {
-    // Unchecked `Sendable`: LMDB has locks of its own, and only `close` changes this object.
+    // Unchecked `Sendable`: LMDB has locks of its own; only `close` changes this object, and the one writer its count.
 
     /// The path of the folder, as it was given.
     package let path: String
@@ -22,6 +22,8 @@ package final class Environment: @unchecked Sendable {
     /// Held open, so that no other folder gets the same inode number while this one is registered.
     private let folder: FileHandle
     private var handle: EnvironmentHandle?
+    /// The pages that write transactions change, which the one under way counts.
+    var changes = PageCount()
 
     /// The environments that this process has open.
     ///

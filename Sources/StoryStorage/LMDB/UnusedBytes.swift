@@ -13,7 +13,7 @@ extension Environment {
     /// True where the file system writes each change of the file to new blocks, and frees those before.
     package var isCopiedOnWrite: Bool { CopyOnWrite.isUsed(fileDescriptor) }
 
-    /// Fills these bytes with zeros, and syncs the file.
+    /// Fills these bytes with zeros, and syncs the file; then the memory of the pages that later commits write.
     ///
     /// No write transaction may be under way, or begin meanwhile.
     ///
@@ -29,6 +29,7 @@ extension Environment {
         let used = usedBytes
         if fileSize > used { try writer.zero(used..<fileSize) }
         try syncRead()
+        try clearPageMemory()
         return true
     }
 }

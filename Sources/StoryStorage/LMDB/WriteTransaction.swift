@@ -16,6 +16,7 @@ package struct WriteTransaction: ~Copyable {
         try LMDBError.check(environment.raw.begin(0, &begun), "beginning to write \(environment.path)")
         guard let begun else { throw .failed("LMDB began no transaction on \(environment.path)") }
         handle = begun
+        environment.changes.begin()
         self.environment = .passRetained(environment)
     }
 
@@ -53,6 +54,7 @@ package struct WriteTransaction: ~Copyable {
         var name = MDB_val(key)
         var bytes = MDB_val(value)
         let flags = isLast ? MDB_APPEND : 0
+        environment._withUnsafeGuaranteedRef { $0.changes.add(isLast ? PageCount.ofLast : PageCount.ofEntry) }
         try LMDBError.check(handle.put(database, &name, &bytes, flags), "writing \(value.count) bytes")
     }
 
@@ -64,6 +66,7 @@ package struct WriteTransaction: ~Copyable {
     ) throws(StorageError) -> UnsafeMutableRawPointer {
         var wanted = MDB_val(key)
         var bytes = MDB_val(mv_size: count, mv_data: nil)
+        environment._withUnsafeGuaranteedRef { $0.changes.add(PageCount.ofLast) }
         let code = handle.put(database, &wanted, &bytes, MDB_APPEND | MDB_RESERVE)
         try LMDBError.check(code, "writing \(count) bytes")
         guard let memory = bytes.mv_data else { throw .failed("LMDB reserved no memory") }

@@ -289,13 +289,3 @@ extension Minimum {
         return nil
     }
 }
-
-extension Moment {
-    /// Creates the moment of a bound whose numbers are positions.
-    init(_ bound: ReadBound) {
-        switch bound {
-        case .number(let number): self = .position(Position(number))
-        case .time(let time): self = .time(time)
-        }
-    }
-}

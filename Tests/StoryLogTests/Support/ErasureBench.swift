@@ -39,7 +39,10 @@ enum ErasureBench {
             "{\"target\":\"events\",\"labels\":\"\(drops ? "drop" : "keep")\",\"reason\":\"so \\\"positions\\\":[[1,2]]\","
             + "\"log\":\"\(id ?? log.identity.id)\",\"events\":1,\"categories\":[\"note\"],\"positions\":[\(positions)]}"
         let next = log.head.value + 1
-        try log.append(EventMaker().event(next, stream: "erasure-\(next)", type: "Erased", data: data, version: 1))
+        // The notes are in seven streams.
+        try log.append(
+            EventMaker().event(
+                next, stream: "erasure-\(next)", type: "Erased", data: data, version: 1, number: next - 600 + 7))
     }
 
     /// Appends random orders; returns what they name.
@@ -91,19 +94,20 @@ enum ErasureBench {
     @discardableResult
     static func erase(_ log: LMDBEventLog) throws -> Bool {
         try log.flush()
-        guard let work = log.beginErasing() else { return false }
+        guard let work = log.erasure.begin() else { return false }
         let (erasures, transaction) = try work.prepare()
-        log.overwritingBegins(erasures)
-        #expect(!log.isRead(before: transaction))
+        log.erasure.overwritingBegins(erasures)
+        #expect(!log.erasure.isRead(before: transaction))
         try work.overwrite(erasures)
         #expect(try work.zeroUnused())
-        log.overwritingEnded()
-        #expect(log.holdCommits())
-        let old = log.replaceJournal(by: try work.makeJournal(after: log.committed, log.timeOfCommitted))
-        log.commitsGoOn()
+        log.erasure.overwritingEnded()
+        #expect(log.erasure.holdCommits())
+        let old = log.erasure.replaceJournal(
+            by: try work.makeJournal(after: log.committed, log.erasure.timeOfCommitted))
+        log.erasure.commitsGoOn()
         try old?.zero()
         try work.end()
-        log.erased(work.erasers)
+        log.erasure.end(work.erasers)
         return true
     }
 

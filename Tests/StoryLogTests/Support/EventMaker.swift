@@ -10,12 +10,13 @@ struct EventMaker {
     /// An event of the users' own at a position; what is not given depends on the position alone.
     func event(
         _ position: UInt64, stream: String? = nil, type: String = "Noted", by: UInt32 = 1000, cursor: String? = nil,
-        key: String? = nil, tags: ByteView? = nil, meta: String? = nil, data: String? = nil, version: UInt64? = nil
+        key: String? = nil, tags: ByteView? = nil, meta: String? = nil, data: String? = nil, version: UInt64? = nil,
+        number: UInt64? = nil
     ) -> Event {
         let name = stream ?? "note-\((position + 6) % 7)"
         return Event(
             position: Position(position), stream: EventMaker.stream(name),
-            streamNumber: StreamNumber((position + 6) % 7 + 1),
+            streamNumber: StreamNumber(number ?? (position + 6) % 7 + 1),
             version: Version(version ?? (position + 6) / 7), time: Instant(milliseconds: time + Int64(position) * 10),
             by: by, cursor: cursor?.view, key: key?.key, tags: tags, meta: meta?.view,
             body: .custom(type.type, data: (data ?? "{\"number\":\(position)}").view))

@@ -63,7 +63,7 @@ package enum DeclaredLoad {
     /// - Throws: the difference.
     package static func check(_ client: LineSocket, events: UInt64) throws {
         try settle(client)
-        guard try !client.rows("MODELS").isEmpty else { return }
+        guard try client.rows("MODELS").contains(where: { $0.text("name") == name }) else { return }
         let rows = try client.allRows("LIST \(name) limit=1000")
         let counted = rows.reduce(0) { $0 + ($1.number("n") ?? 0) }
         guard counted == events, try client.ask("COUNT \(name)").number("count") == UInt64(rows.count) else {

@@ -1,0 +1,83 @@
+import StoryCore
+import StoryEngine
+import StoryReactor
+import StoryStorage
+
+/// The part of a turn in which erasures are noted, carried out and answered.
+final class ErasureTurns {
+    private let erasing: Erasing
+    private let waits: ErasureWaits
+    private let engine: Engine
+    private let driver: CommitDriver
+    private let declared: DeclaredModels
+    private let work: RequestedWork
+    private let clients: Clients
+    private let uid: UInt32
+    /// False where another store appends the ends of erasures.
+    private let announces: () -> Bool
+
+    init(
+        _ erasing: Erasing, _ waits: ErasureWaits, work: RequestedWork, clients: Clients, uid: UInt32,
+        announces: @escaping () -> Bool
+    ) {
+        (self.erasing, self.waits, self.work, self.clients) = (erasing, waits, work, clients)
+        (self.uid, self.announces) = (uid, announces)
+        (engine, driver, declared) = (clients.engine, clients.driver, clients.driver.declared)
+    }
+
+    /// True while files are changed that a check or a copy of the log reads.
+    var holdsJobs: Bool { erasing.holdsJobs }
+
+    /// Has the models that read the events of new orders built again: nobody reads their rows.
+    func note() {
+        guard erasing.isUnderWay, !driver.isHalfFolded else { return }
+        attempt { () throws(StorageError) in
+            for order in try erasing.takeOrders(engine) {
+                declared.erase(order.categories)
+                if let rehearsed = work.checks.erase(order.categories) { declared.erase(rehearsed) }
+            }
+        }
+    }
+
+    /// Carries the orders out as far as that goes without waiting.
+    func advance() {
+        guard erasing.isUnderWay, !driver.isHalfFolded, !driver.life.hasFailed else { return }
+        attempt { () throws(StorageError) in
+            try erasing.advance(
+                Erasing.Surroundings(
+                    tick: driver.tick, areJobsIdle: work.jobs.areIdle, declared: declared, announce: announce,
+                    engine: engine, acknowledged: driver.acknowledged))
+        }
+    }
+
+    /// Replies to the requests whose erasure has ended.
+    func answer() {
+        guard !driver.isHalfFolded else { return }
+        attempt { () throws(StorageError) in
+            for answer in try waits.answers(engine, acknowledged: driver.acknowledged) { clients.answer(answer) }
+        }
+    }
+
+    /// Fails the requests whose event `Erased` was undone.
+    func undone(after position: Position, _ failure: Failure) {
+        for answer in waits.rolledBack(to: position, failure) { clients.answer(answer) }
+    }
+
+    /// Waits for the step in progress, after the loop has ended.
+    func end() { attempt { () throws(StorageError) in try erasing.end() } }
+
+    /// Appends `ErasureDone` of an erasure; returns false where that is not possible now, nil where others append it.
+    private func announce(_ erased: ErasedRecord) throws(StorageError) -> Bool? {
+        guard announces() else { return nil }
+        guard driver.life.isServing, !driver.holdsWrites(), engine.refusal == nil else { return false }
+        engine.flush()
+        try engine.erasures.ended(
+            erased.number, on: erasing.media, by: uid, driver.clock.now(), into: clients.output(nil))
+        driver.transport.requestTurn()
+        return true
+    }
+
+    private func attempt(_ step: () throws(StorageError) -> Void) {
+        do throws(StorageError) { try step() } catch { driver.fail(error) }
+    }
+}
