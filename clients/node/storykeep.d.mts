@@ -323,6 +323,8 @@ export type Receipt = {
     changed: boolean;
     /** Whether it was done before. */
     repeated: boolean;
+    /** Of a repeated write: the position of the event that erased its content. */
+    erased?: number;
 };
 
 /** An event of the log. */

@@ -57,6 +57,7 @@ import { fileURLToPath } from "node:url";
  * @property {string} [id]
  * @property {boolean} changed
  * @property {boolean} repeated whether it was done before
+ * @property {number} [erased] of a repeated write, the position of the event that erased its content
  *
  * @typedef {object} StoreEvent An event of the log
  * @property {number} position

@@ -164,7 +164,10 @@ class Greeting:
 
 @dataclass(frozen=True)
 class Receipt:
-    """A write was done. `changed` is False where nothing had to be, `repeated` True where it was done before."""
+    """A write was done. `changed` is False where nothing had to be, `repeated` True where it was done before.
+
+    Of a repeated write whose content is erased, `erased` is the position of the event that erased it.
+    """
 
     stream: str
     version: int
@@ -173,6 +176,7 @@ class Receipt:
     id: Optional[str] = None
     changed: bool = True
     repeated: bool = False
+    erased: Optional[int] = None
 
 
 @dataclass(frozen=True)

@@ -20,9 +20,11 @@ public struct Receipt: Hashable, Sendable, Decodable {
     public let isRepeated: Bool
     /// False when the write would have changed nothing, and so nothing was written.
     public let isChanged: Bool
+    /// The position of the event that erased the content of a repeated write; nil where it was not erased.
+    public let erased: UInt64?
 
     private enum CodingKeys: String, CodingKey {
-        case id, stream, version, position, time
+        case id, stream, version, position, time, erased
         case isRepeated = "repeated"
         case isChanged = "changed"
     }
@@ -37,6 +39,7 @@ public struct Receipt: Hashable, Sendable, Decodable {
         time = try members.decodeIfPresent(Date.self, forKey: .time)
         isRepeated = try members.decodeIfPresent(Bool.self, forKey: .isRepeated) ?? false
         isChanged = try members.decodeIfPresent(Bool.self, forKey: .isChanged) ?? true
+        erased = try members.decodeIfPresent(UInt64.self, forKey: .erased)
     }
 }
 

@@ -77,6 +77,8 @@ package final class LMDBEventLog: EventLog {
                 throw error
             }
         } catch {
+            // It must end before its environment is closed.
+            snapshot = nil
             environment.close()
             throw error
         }

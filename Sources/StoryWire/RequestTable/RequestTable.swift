@@ -138,8 +138,8 @@ package struct RequestTable: Sendable {
                 .write(.erase), .admin, .erased,
                 options: [.from, .to, .types, .tags, .query, .log, .reason, .expect, .dry, .key],
                 summary:
-                    "Erases the content of your own events for ever: position, stream, version, type, time, uid, key "
-                    + "and tags stay, so they must hold no personal data.",
+                    "Erases the content of your own events for ever; headers, keys and tags stay, "
+                    + "and must hold no personal data.",
                 example: #"ERASE events/order-7 reason="asked for on 1 May" dry=true"#),
             RequestShape(
                 .operate(.checkpoint), .admin, summary: "Writes the read models to the disk now.", example: "CHECKPOINT"
