@@ -94,7 +94,7 @@ import Testing
     private func erasures(_ client: StoreClient, _ date: Date) async throws {
         _ = try? await client.erasures.erase(
             .category("note"), from: 1, to: .time(date), types: ["A"], tags: ["t", "u"], query: .tags("t"),
-            reason: "asked for", expecting: 1, key: "k")
+            log: "l", reason: "asked for", expecting: 1, key: "k")
         _ = try? await client.erasures.check(tags: ["t"], query: .types("A"), expecting: 1)
         _ = try await client.erasures.list(after: "1", limit: 1)
     }

@@ -522,6 +522,7 @@ export type EraseOptions = {
     types?: string[];
     tags?: string[];
     query?: Query;
+    log?: string;
     expect?: number;
     dry?: boolean;
     key?: string | false | null;

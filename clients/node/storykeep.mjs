@@ -124,8 +124,8 @@ import { fileURLToPath } from "node:url";
  * @typedef {{ after?: string, limit?: number } & Wait & Cancel} StreamsOptions
  * @typedef {{ after?: number | string, limit?: number } & Wait & Cancel} ErasuresOptions
  * @typedef {{ reason?: string, from?: Point, to?: Point, types?: string[], tags?: string[], query?: Query,
- *   expect?: number, dry?: boolean, key?: string | false | null } & Cancel} EraseOptions The events are those of
- *   `read`. It is a `conflict` unless `expect` events are taken. With `dry` nothing is erased, and it needs no `reason`
+ *   log?: string, expect?: number, dry?: boolean, key?: string | false | null } & Cancel} EraseOptions The events are
+ *   those of `read`. It is a `conflict` unless `expect` events are taken. With `dry` nothing is erased, and it needs no `reason`
  *
  * @typedef {{ type: "change", position: number, row: Row | null }} Change A row as it is; null where there is none
  * @typedef {{ type: "removed", position: number, id: string }} Removed The row with this ID left the list

@@ -723,8 +723,8 @@ class Request(Generic[T]):
     @staticmethod
     def erase(stream: Optional[str] = None, *, reason: Optional[str] = None, from_: Optional[Point] = None,
               to: Optional[Point] = None, types: Optional[Sequence[str]] = None, tags: Optional[Sequence[str]] = None,
-              query: Optional[Query] = None, expect: Optional[int] = None, dry: bool = False,
-              key: Key = None) -> Request[Erasure]:
+              query: Optional[Query] = None, log: Optional[str] = None, expect: Optional[int] = None,
+              dry: bool = False, key: Key = None) -> Request[Erasure]:
         """Erase the content of your own events for ever, for the role admin. The answer comes once its bytes are gone.
 
         It takes the events that `read` gives for the same parameters: of a stream, of a category (note-*), or of all,
@@ -737,8 +737,9 @@ class Request(Generic[T]):
         def decode(rows: List[Any], done: Dict[str, Any], _: Greeting) -> Erasure:
             return _pick(Erasure, {**done, "items": [_pick(ErasedStream, row) for row in rows]})
         return Request._make(decode, "ERASE", _events(stream), {
-            "from": from_, "to": to, "types": types, "tags": tags, "query": query, "reason": reason, "expect": expect,
-            "dry": dry or None, "key": (key or None) if dry else _key(key)}, None, not dry, dry or key is not False)
+            "from": from_, "to": to, "types": types, "tags": tags, "query": query, "log": log, "reason": reason,
+            "expect": expect, "dry": dry or None, "key": (key or None) if dry else _key(key)},
+            None, not dry, dry or key is not False)
 
     @staticmethod
     def erasures(*, after: Union[int, str, None] = None, limit: Optional[int] = None,

@@ -109,6 +109,7 @@ public struct Erasures: Sendable {
     ///   - types: only events of these types, 64 at most.
     ///   - tags: only events that have all of these tags, 16 at most, none with a comma.
     ///   - query: only events of this query.
+    ///   - log: the history that the positions are of; nil: any.
     ///   - reason: 1–200 characters, which stay for ever and must not name the person.
     ///   - count: the number of events that must be taken; nil: any.
     ///   - key: the idempotency key; nil: a random one.
@@ -117,11 +118,11 @@ public struct Erasures: Sendable {
     @discardableResult
     public func erase(
         _ selection: EventSelection = .all, from: LogPoint? = nil, to: LogPoint? = nil, types: [String]? = nil,
-        tags: [String]? = nil, query: EventQuery? = nil, reason: String, expecting count: UInt64? = nil,
-        key: String? = nil
+        tags: [String]? = nil, query: EventQuery? = nil, log: String? = nil, reason: String,
+        expecting count: UInt64? = nil, key: String? = nil
     ) async throws -> Erasure {
         let line = RequestLine(.erase, selection.events).option("from", from?.option).option("to", to?.option)
-            .selecting(types, tags: tags, query, log: nil).option("reason", reason)
+            .selecting(types, tags: tags, query, log: log).option("reason", reason)
             .option("expect", count.map(String.init)).write(key)
         return try StoreDecoder.decode(Erasure.self, try await client.askAlone(line).final.json)
     }
@@ -131,10 +132,10 @@ public struct Erasures: Sendable {
     /// - Throws: as `erase`.
     public func check(
         _ selection: EventSelection = .all, from: LogPoint? = nil, to: LogPoint? = nil, types: [String]? = nil,
-        tags: [String]? = nil, query: EventQuery? = nil, expecting count: UInt64? = nil
+        tags: [String]? = nil, query: EventQuery? = nil, log: String? = nil, expecting count: UInt64? = nil
     ) async throws -> ErasureCheck {
         let line = RequestLine(.erase, selection.events).option("from", from?.option).option("to", to?.option)
-            .selecting(types, tags: tags, query, log: nil).option("expect", count.map(String.init))
+            .selecting(types, tags: tags, query, log: log).option("expect", count.map(String.init))
         let reply = try await client.ask(line.option("dry", "true"))
         var check = try StoreDecoder.decode(ErasureCheck.self, reply.final.json)
         check.rows = try reply.rows.map { try StoreDecoder.decode(ErasureCheck.Stream.self, $0.json) }
