@@ -142,9 +142,11 @@ public struct Erasures: Sendable {
         return check
     }
 
-    /// Returns a page of 1–1,000 erasures, 50 where `limit` is nil, in their order.
+    /// Returns a page of erasures, in their order.
     ///
-    /// - Parameter after: the `next` of the page before, or the ID of an erasure.
+    /// - Parameters:
+    ///   - after: the `next` of the page before, or the ID of an erasure.
+    ///   - limit: 1–1,000; nil: 50.
     /// - Throws: `ClientError` or `CancellationError`.
     public func list(after: String? = nil, limit: Int? = nil) async throws -> Page<ErasureState> {
         let line = RequestLine(.erasures).option("after", after).option("limit", limit.map(String.init))
