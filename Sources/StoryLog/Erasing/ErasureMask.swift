@@ -8,6 +8,9 @@ package struct ErasureMask: Equatable, Sendable {
         let positions: ClosedRange<Position>
         let eraser: Position
         let dropsLabels: Bool
+
+        var first: Position { positions.lowerBound }
+        var last: Position { positions.upperBound }
     }
 
     /// In the order of the positions; no two have a position in common.
@@ -24,10 +27,11 @@ package struct ErasureMask: Equatable, Sendable {
     /// Masks events, of which some may be masked already: their labels go where any erasure drops them.
     ///
     /// - Parameters:
-    ///   - positions: the positions in ascending order.
+    ///   - positions: the positions in ascending order, none of them twice.
     ///   - eraser: the position of the event that erases them.
     package mutating func add(_ positions: [ClosedRange<Position>], by eraser: Position, dropsLabels: Bool) {
-        for range in positions { add(Range(positions: range, eraser: eraser, dropsLabels: dropsLabels)) }
+        let new = positions.map { Range(positions: $0, eraser: eraser, dropsLabels: dropsLabels) }
+        ranges = ErasureMask.merged(ranges, new)
     }
 
     /// Notes the erasures of records that are about to be overwritten.
@@ -35,30 +39,35 @@ package struct ErasureMask: Equatable, Sendable {
         for erasure in erasures { known[erasure.position] = erasure }
     }
 
-    /// Cuts a range at the ends of those that it overlaps.
-    private mutating func add(_ new: Range) {
-        var left: ClosedRange<Position>? = new.positions
-        var next: [Range] = []
-        for old in ranges {
-            guard let rest = left, old.positions.overlaps(rest) else {
-                next.append(old)
+    /// Merges two ordered lists, and cuts ranges at the ends of those that they overlap.
+    private static func merged(_ olds: [Range], _ news: [Range]) -> [Range] {
+        var merged: [Range] = []
+        merged.reserveCapacity(olds.count + news.count)
+        var (olds, news) = (olds.makeIterator(), news.makeIterator())
+        var (first, second) = (olds.next(), news.next())
+        while let old = first, let new = second {
+            let (begin, end) = (max(old.first, new.first), min(old.last, new.last))
+            let ahead = old.first < new.first ? old : new
+            if ahead.last < begin {
+                merged.append(ahead)
+                if old.first < new.first { first = olds.next() } else { second = news.next() }
                 continue
             }
-            let (first, last) = (old.positions.lowerBound, old.positions.upperBound)
-            if rest.lowerBound < first {
-                next.append(new.cut(to: rest.lowerBound...first.before))
-            } else if first < rest.lowerBound {
-                next.append(old.cut(to: first...rest.lowerBound.before))
-            }
-            let (begin, end) = (max(first, rest.lowerBound), min(last, rest.upperBound))
-            next.append(
-                Range(
-                    positions: begin...end, eraser: old.eraser, dropsLabels: old.dropsLabels || new.dropsLabels))
-            if end < last { next.append(old.cut(to: end.next...last)) }
-            left = end < rest.upperBound ? end.next...rest.upperBound : nil
+            if ahead.first < begin { merged.append(ahead.cut(to: ahead.first...begin.before)) }
+            let dropsLabels = old.dropsLabels || new.dropsLabels
+            merged.append(Range(positions: begin...end, eraser: old.eraser, dropsLabels: dropsLabels))
+            first = end < old.last ? old.cut(to: end.next...old.last) : olds.next()
+            second = end < new.last ? new.cut(to: end.next...new.last) : news.next()
         }
-        if let left { next.append(new.cut(to: left)) }
-        ranges = next.sorted { $0.positions.lowerBound < $1.positions.lowerBound }
+        while let old = first {
+            merged.append(old)
+            first = olds.next()
+        }
+        while let new = second {
+            merged.append(new)
+            second = news.next()
+        }
+        return merged
     }
 
     /// Reads a record, or what an erasure will leave of it, and passes it to `visit`; it is valid until that returns.
