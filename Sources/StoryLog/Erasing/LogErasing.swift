@@ -4,8 +4,8 @@ package import StoryCore
 /// The work of threads that takes the bytes of masked events out of the files of a log; its owner begins one part after
 /// the other, and none beside another one.
 ///
-/// From `prepare` to the end of `zeroUnused` no flush may be under way: it would move the blocks that are on the pages
-/// that are changed.
+/// During `overwrite` and `zeroUnused`, and between them, no flush may be under way: it would move the blocks that are on
+/// the pages that are changed.
 package struct LogErasing: Sendable {
     /// The orders that are carried out, by the positions of their events.
     package let erasers: [Position]

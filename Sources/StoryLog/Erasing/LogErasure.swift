@@ -23,7 +23,7 @@ package struct LogErasure {
     /// The time of the last committed event; nil where there is none.
     package var timeOfCommitted: Instant? { records.committedTime }
 
-    /// Begins to carry out the orders: until `overwritingEnded` no flush begins, and commits go on.
+    /// Begins to carry out the orders.
     ///
     /// - Returns: nil where nothing is to be erased, or an order is not in a block yet: a flush has begun that stores it.
     package func begin() -> LogErasing? {
@@ -32,7 +32,6 @@ package struct LogErasure {
             log.startFlush(through: last.eraser)
             return nil
         }
-        guard commits.flusher.erasingBegins() else { return nil }
         return LogErasing(
             records.underWay.filter { $0.eraser <= log.flushed }, in: log.environment, header: log.header,
             ledger: ledger,
@@ -40,12 +39,17 @@ package struct LogErasure {
     }
 
     /// Notes the erasures of records that are about to be overwritten: their own bytes prove nothing any more.
-    package func overwritingBegins(_ erasures: [RecordErasure]) { records.note(erasures) }
+    package func note(_ erasures: [RecordErasure]) { records.note(erasures) }
 
     /// Returns true while a process may read records by a snapshot before a transaction.
     package func isRead(before transaction: UInt) -> Bool {
         log.environment.oldestSnapshot.map { $0 < transaction } ?? false
     }
+
+    /// Lets no flush begin until `overwritingEnded`; commits go on.
+    ///
+    /// - Returns: false while a flush is under way.
+    package func overwritingBegins() -> Bool { log.commits?.flusher.erasingBegins() ?? false }
 
     /// Lets flushes begin again.
     package func overwritingEnded() { log.commits?.flusher.erasingEnded() }

@@ -114,21 +114,22 @@ final class Erasing {
         case .idle: begin(around)
         case .preparing(let work, let job):
             guard let prepared = try outcome(of: job, around.tick) else { break }
-            erasure.overwritingBegins(prepared.erasures)
+            erasure.note(prepared.erasures)
             state = .unread(work, prepared)
             try advance(around)
         case .unread(let work, let prepared):
-            guard !erasure.isRead(before: prepared.transaction) else { break }
+            guard !erasure.isRead(before: prepared.transaction), erasure.overwritingBegins() else { break }
             state = .overwriting(
                 work, starter.start { () throws(StorageError) in try work.overwrite(prepared.erasures) })
         case .overwriting(let work, let job): if let result = job.result { clear(work, after: try result.get()) }
         case .clearing(let work, let job):
             guard let result = job.result else { break }
-            guard try result.get() else { return state = .uncleared(work) }
+            let isCleared = try result.get()
             erasure.overwritingEnded()
+            guard isCleared else { return state = .uncleared(work) }
             state = .quiescing(work)
             try advance(around)
-        case .uncleared(let work): clear(work)
+        case .uncleared(let work): if erasure.overwritingBegins() { clear(work) }
         case .quiescing(let work):
             guard erasure.holdCommits() else { break }
             let (last, time) = (log.committed, erasure.timeOfCommitted)

@@ -96,8 +96,8 @@ enum ErasureBench {
         try log.flush()
         guard let work = log.erasure.begin() else { return false }
         let (erasures, transaction) = try work.prepare()
-        log.erasure.overwritingBegins(erasures)
-        #expect(!log.erasure.isRead(before: transaction))
+        log.erasure.note(erasures)
+        #expect(!log.erasure.isRead(before: transaction) && log.erasure.overwritingBegins())
         try work.overwrite(erasures)
         #expect(try work.zeroUnused())
         log.erasure.overwritingEnded()
