@@ -52,11 +52,10 @@ package struct ErasureSums: Equatable, Sendable {
 
 extension ErasureSums {
     /// The sums as answers and events have them.
-    package var members: [Member] {
-        [
-            Member("events", .count(events)), Member("streams", .count(streams)), Member("bytes", .count(bytes)),
-            Member("labelled", .count(labelled)),
-        ]
+    package var members: [Member] { named.map { Member("\($0)", .count($1)) } }
+
+    fileprivate var named: [(StaticString, UInt64)] {
+        [("events", events), ("streams", streams), ("bytes", bytes), ("labelled", labelled)]
     }
 }
 
@@ -105,12 +104,6 @@ extension ErasureEvent {
             members.positions("positions", event.positions)
         case .done(let event): members.choice("media", event.media.rawValue)
         }
-    }
-}
-
-extension ErasureSums {
-    fileprivate var named: [(StaticString, UInt64)] {
-        [("events", events), ("streams", streams), ("bytes", bytes), ("labelled", labelled)]
     }
 }
 

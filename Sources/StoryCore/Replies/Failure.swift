@@ -149,8 +149,7 @@ extension Failure {
         switch detail {
         case .damaged: true
         case .none, .column, .name, .fields, .field, .versions, .match, .counts, .erased, .position, .limit, .log,
-            .progress, .address,
-            .outcome:
+            .progress, .address, .outcome:
             false
         }
     }

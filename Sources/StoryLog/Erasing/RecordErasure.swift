@@ -61,10 +61,9 @@ extension RecordErasure {
         else { throw Record.damaged(position.value, "has lengths that do not fit its text") }
         var bytes = [UInt8](record)
         if let content {
-            let eraser = (0..<RecordLayout.erasureSize).map {
-                UInt8(truncatingIfNeeded: content.eraser.value >> UInt64(8 * $0))
-            }
-            RecordErasure.fill(layout.contentArea, of: &bytes, with: content.commitment + eraser)
+            var left = content.commitment
+            left.append(sixBytesOf: content.eraser.value)
+            RecordErasure.fill(layout.contentArea, of: &bytes, with: left)
         }
         if let labels, let area = layout.labelArea { RecordErasure.fill(area, of: &bytes, with: labels) }
         bytes[EventHeader.stateStart] = state

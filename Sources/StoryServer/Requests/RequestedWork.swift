@@ -23,8 +23,7 @@ final class RequestedWork {
 
     init(
         checkpoints: CheckpointRequests, checks: DefinitionChecks, jobs: Jobs, erasures: ErasureWaits?,
-        seals: SealQueue,
-        clients: Clients, reader: RequestReader, nodes: NodeRequests?,
+        seals: SealQueue, clients: Clients, reader: RequestReader, nodes: NodeRequests?,
         figureSource: @escaping (ConnectionSums) -> FigureSource
     ) {
         (self.checkpoints, self.checks, self.jobs, self.erasures) = (checkpoints, checks, jobs, erasures)

@@ -99,7 +99,7 @@ struct ErasureCollecting {
                 selection, from: looked.next, through: last, log: world.log, index: world.provenStreams)
             cursor = (walk, last)
         }
-        var (count, set) = (0, set)
+        var count = 0
         let searching = try cursor?.walk.step(atMost: ErasureCollecting.mostRecords) { [selection] record, _, _ in
             guard count < ErasureCollecting.mostRecords else { return false }
             count += 1
@@ -107,7 +107,6 @@ struct ErasureCollecting {
             looked = record.position
             return true
         }
-        self.set = set
         if cursor?.walk.isAtEnd == true { (looked, cursor) = (last, nil) }
         return ((searching ?? .zero) + count * selection.recordWork, looked >= last || set.isTooLarge)
     }
