@@ -115,15 +115,19 @@ package struct ReplyEncoder {
         append(record, to: &bytes)
     }
 
-    /// Appends an event's JSON and an LF; in place of a content that was erased, the position where it was.
     private static func append(_ record: EventRecord, to bytes: inout ByteWriter) {
+        appendLine(record, to: &bytes)
+        bytes.byte(0x0A)
+    }
+
+    /// Appends an event's JSON; in place of a content that was erased, the position where it was.
+    package static func appendLine(_ record: EventRecord, to bytes: inout ByteWriter) {
         bytes.raw(record.json)
         if let erased = record.erased {
             bytes.literal(EventText.Member.erased)
             bytes.integer(erased.value)
             bytes.byte(0x7D)
         }
-        bytes.byte(0x0A)
     }
 
     /// Appends `>N {…}`: records of the log as they are, in base64.

@@ -103,7 +103,7 @@ struct Export {
                     progress.show(record.position.value, of: head.value)
                 }
                 guard query.selection.query.matches(record) else { return true }
-                do throws(CommandError) { try lines.write(record) } catch { failure = error }
+                do throws(CommandError) { try record.withLine(lines.write) } catch { failure = error }
                 return failure == nil
             }
         } catch {
@@ -145,31 +145,18 @@ final class ExportLines {
         if isCSV { try output.line(ExportLines.heading) }
     }
 
-    /// Writes a record of the log as the daemon sends it.
-    ///
-    /// - Throws: when it cannot be written.
-    func write(_ record: EventRecord) throws(CommandError) {
-        guard record.erased != nil else { return try write(record.json) }
-        let reply = ByteWriter.bytes { ReplyEncoder.appendEvent(record, tag: nil, to: &$0) }
-        try Array(reply.dropFirst(2).dropLast()).withBytes { (line) throws(CommandError) in try write(line) }
-    }
-
     /// Writes an event; its line is read only during the call.
     ///
     /// - Throws: when it cannot be written, or the line is not an event.
     func write(_ line: UnsafeRawBufferPointer) throws(CommandError) {
         guard let reader else { return try output.line(Array(line)) }
-        let kept = ExportLines.kept(line)
         scratch.removeAll(keepingCapacity: true)
-        scratch.append(contentsOf: line.prefix(kept ?? line.count))
-        if kept != nil { scratch += ExportLines.noData }
-        let count = scratch.count
+        scratch.append(contentsOf: line)
         scratch.append(contentsOf: repeatElement(0, count: LineFramer.slack))
         let row: [UInt8]
         do throws(Failure) {
             row = try scratch.withBytes { (bytes) throws(Failure) in
-                let event = try reader.read(UnsafeRawBufferPointer(rebasing: bytes[..<count]))
-                return ExportLines.row(event, isErased: kept != nil)
+                try ExportLines.row(reader.read(UnsafeRawBufferPointer(rebasing: bytes[..<line.count])))
             }
         } catch {
             throw .system("an event cannot be read: \(error.message)")
@@ -177,22 +164,10 @@ final class ExportLines {
         try output.line(row)
     }
 
-    /// The member of an erased event before the position of the event that erased it.
-    private static let eraser = Array(#","erased":"#.utf8)
-    /// Data with which an erased event is read, and which is left out of its row.
-    private static let noData = Array(#","data":null}"#.utf8)
-
-    /// Returns the length of the kept part of an erased event's line; nil for a whole event, whose data comes last.
-    private static func kept(_ line: UnsafeRawBufferPointer) -> Int? {
-        guard let last = line.dropLast().lastIndex(where: { !(0x30...0x39).contains($0) }) else { return nil }
-        let start = last + 1 - eraser.count
-        return start > 0 && line[start...last].elementsEqual(eraser) ? start : nil
-    }
-
-    private static func row(_ event: StoryCore.Event, isErased: Bool) -> [UInt8] {
+    private static func row(_ event: StoryCore.Event) -> [UInt8] {
         var row = Array("\(event.position.value),\(event.stream),\(event.version.value),\(event.body.type)".utf8)
         row += ",\(event.time.text),\(event.by),\(event.key?.description ?? "")".utf8
-        for cell in [event.tags, event.meta, isErased ? nil : data(event)] {
+        for cell in [event.tags, event.meta, data(event)] {
             row.append(0x2C)
             cell?.withUnsafeBytes { add($0, to: &row) }
         }
@@ -200,7 +175,8 @@ final class ExportLines {
     }
 
     private static func data(_ event: StoryCore.Event) -> ByteView? {
-        if case .custom(_, let data) = event.body { data } else { nil }
+        guard event.erased == nil else { return nil }
+        return if case .custom(_, let data) = event.body { data } else { nil }
     }
 
     /// Adds a cell of JSON, quoted as RFC 4180 requires for quotes and commas; quotes inside are doubled.
@@ -211,5 +187,17 @@ final class ExportLines {
             row.append(byte)
         }
         row.append(0x22)
+    }
+}
+
+extension EventRecord {
+    /// Passes the event to `body` as the daemon sends it; the line is valid until that returns.
+    ///
+    /// - Throws: the error of `body`.
+    func withLine<Result>(
+        _ body: (UnsafeRawBufferPointer) throws(CommandError) -> Result
+    ) throws(CommandError) -> Result {
+        guard erased != nil else { return try body(json) }
+        return try ByteWriter.bytes { ReplyEncoder.appendLine(self, to: &$0) }.withBytes(body)
     }
 }

@@ -65,9 +65,9 @@ final class SalvageRun {
     func finish() throws(CommandError) -> ExitCode {
         try source.run { (event) throws(CommandError) in
             switch event {
-            case .good(let record): guard try add(record) == nil else { return false }
+            case .good(let record): guard try record.withLine(add) == nil else { return false }
             case .doubtful(let record):
-                guard try add(record) == nil else { return false }
+                guard try record.withLine(add) == nil else { return false }
                 doubtful.add(record.position.value)
             case .lost(let event): try add(event)
             }
@@ -97,15 +97,6 @@ final class SalvageRun {
             + #""type":"\#(SalvageRun.lostType)","time":"\#(event.time.text)","by":\#(geteuid())\#(key),"data":{}}"#
         let error = try Array(text.utf8).withBytes { (json) throws(CommandError) in try add(json) }
         if let error { throw .system("position \(position): \(error.field): \(error.message)") }
-    }
-
-    /// Adds an event to the new log, as far as it was not erased.
-    ///
-    /// - Returns: nil; or the fault of an event that does not follow those before it.
-    private func add(_ record: EventRecord) throws(CommandError) -> FieldError? {
-        guard let erased = record.erased else { return try add(record.json) }
-        let line = Array(record.json) + Array(#","erased":\#(erased.value)}"#.utf8)
-        return try line.withBytes { (json) throws(CommandError) in try add(json) }
     }
 
     /// Adds an event to the new log.
