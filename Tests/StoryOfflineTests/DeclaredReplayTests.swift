@@ -12,6 +12,8 @@ import Testing
 /// The stores of declared models, compared with the log, folded.
 @Suite struct DeclaredReplayTests {
     private let bench: DirectoryBench
+    /// Makes the events after the log's last one.
+    private let maker: EventMaker
     /// The event that would undefine the model.
     private let undefined: Event
 
@@ -24,6 +26,7 @@ import Testing
             maker.event("model-orders", .noted("ModelDefined", #"{"definition":1,"language":1,"text":"\#(text)"}"#)))
         events.append(maker.event("model-orders", .noted("ModelActivated", #"{"definition":1}"#)))
         events += (1...18).map { maker.event("order-\($0)", .noted("Placed", #"{"n":\#($0 % 4)}"#)) }
+        self.maker = maker
         undefined = maker.event("model-orders", .noted("ModelUndefined", "{}"))
         try bench.write(events)
         try bench.foldAll()
@@ -102,6 +105,20 @@ import Testing
         try bench.write([undefined])
         #expect(try entry() == nil)
         #expect(try bench.replay { _ in }.models.map(\.model) == Catalogue.standard.models)
+    }
+
+    @Test(arguments: [("order", false), ("photo", true)])
+    func `a store that reads events which are being erased is not compared`(
+        category: String, isCompared: Bool
+    ) throws {
+        try store(through: Position(60)) { $0.put([].lent, in: ProgramTables.notes.number, at: "abcdefgh".bytes.lent) }
+        let id = try bench.serve { log, _ in log.identity.id }
+        var maker = self.maker
+        let data =
+            #"{"target":"events/\#(category)-3","labels":"keep","reason":"tried","log":"\#(id)","events":1,"#
+            + #""categories":["\#(category)"],"positions":[[3,3]]}"#
+        try bench.write([maker.event("erasure-1", .noted("Erased", data))])
+        #expect(try (entry() != nil) == isCompared)
     }
 
     @Test func `a store of another version or log is not compared`() throws {

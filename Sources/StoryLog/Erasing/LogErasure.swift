@@ -17,6 +17,20 @@ package struct LogErasure {
     /// Returns true for the position of one of them.
     package func isUnderWay(_ eraser: Position) -> Bool { records.underWay.contains { $0.eraser == eraser } }
 
+    /// Returns the categories of the events that these orders name. A store of a declared model that reads one of them may
+    /// have their content in its rows until it is taken away.
+    ///
+    /// - Parameter json: the reader of the orders' data.
+    /// - Throws: the error of reading the log.
+    package func categories(_ json: any JSONReading) throws(StorageError) -> [String] {
+        var categories: [String] = []
+        try log.records(at: erasers) { record in
+            categories += ErasedRecord(record, json)?.categories ?? []
+            return true
+        }
+        return categories
+    }
+
     /// True where bytes that are overwritten may stay on the disk, since the file system writes elsewhere.
     package var isCopiedOnWrite: Bool { log.environment.isCopiedOnWrite }
 

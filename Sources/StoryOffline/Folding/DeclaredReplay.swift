@@ -3,6 +3,7 @@ import StoryLog
 import StoryFold
 import StoryStore
 import StoryStorage
+import StoryWire
 
 /// The part of a replay that is of declared models: the log is folded once for all of them, in its order.
 struct DeclaredReplay {
@@ -42,7 +43,10 @@ struct DeclaredReplay {
         try definitions.fold(log, from: through.next, through: log.head)
         var stores: [StoredDefinition] = []
         defer { for store in stores { store.snapshot.close() } }
-        for definition in try definitions.stored(in: directory) where isAsked(definition) {
+        // Such a store is no fold of the log any more: a start takes it away.
+        let erased = try log.erasure.categories(JSONObjectReader())
+        for definition in try definitions.stored(in: directory)
+        where isAsked(definition) && !definition.program.reads(anyOf: erased) {
             if let store = try StoredDefinition(definition, directory, log) { stores.append(store) }
         }
         guard !stores.isEmpty else { return [] }

@@ -76,7 +76,7 @@ final class DeclaredModels: RecordFolding {
     /// answers.
     func erase(_ categories: [String]) {
         let wanted = served.inOrder + builds.all + served.retired
-        for definition in wanted where definition.reads(anyOf: categories) {
+        for definition in wanted where definition.compiled.program.reads(anyOf: categories) {
             served.take(definition)
             if builds[definition.name] === definition { _ = builds.drop(definition.name) }
             erased.add(definition)

@@ -63,7 +63,9 @@ final class DefinitionChecks {
     ///
     /// - Returns: its definition, whose store is in use until it has ended; nil where it goes on.
     func erase(_ categories: [String]) -> ServedDefinition? {
-        guard let running, !running.isErased, running.check.new.reads(anyOf: categories) else { return nil }
+        guard let running, !running.isErased, running.check.new.compiled.program.reads(anyOf: categories) else {
+            return nil
+        }
         running.progress.cancel()
         running.check.new.readers += 1
         self.running?.isErased = true

@@ -40,12 +40,3 @@ final class ErasedDefinitions {
         definitions = left
     }
 }
-
-extension ServedDefinition {
-    /// Returns true where it reads one of these categories.
-    func reads(anyOf categories: [String]) -> Bool {
-        categories.contains { name in
-            Array(name.utf8).withBytes { compiled.program.reads(category: $0) }
-        }
-    }
-}

@@ -51,6 +51,11 @@ package final class Program: @unchecked Sendable {
     /// Returns true where the program reads a category.
     package func reads(category: UnsafeRawBufferPointer) -> Bool { code.pointee.reads(category) }
 
+    /// Returns true where the program reads one of these categories.
+    package func reads(anyOf categories: [String]) -> Bool {
+        categories.contains { name in Array(name.utf8).withBytes { reads(category: $0) } }
+    }
+
     /// Returns true where the program has a rule for a type of events.
     package func hasRule(type: UnsafeRawBufferPointer) -> Bool { code.pointee.rule(type) != nil }
 }
