@@ -84,6 +84,16 @@ struct NodeChangeTests {
         #expect(bench.etcd.revision == revision)
     }
 
+    @Test func `a node that has not heard of the last change does not say that another one leads still`() {
+        let bench = bench()
+        bench.hold("n3")
+        bench.ask("n1", for: .promote("n2"), 1)
+        bench.handOver("n1")
+        bench.hold("n3", false)
+        bench.ask("n3", for: .promote("n1"), 2)
+        #expect(bench.leaders == ["n2"] && bench.ends[2] == .led(by: "n2"))
+    }
+
     @Test func `a node that lives no more, or has not all events, is not promoted`() {
         let bench = bench()
         bench.kill("n3")

@@ -34,8 +34,11 @@ extension LogKeys {
 
     /// Wishes that a node leads, where the leader is the one that is known.
     func wish(_ node: String, under leader: Leader?) -> OrderingCall {
-        underLeader(leader, .put(wish, LeaderWish.value(node), lease: 0))
+        underLeader(leader, [.put(wish, LeaderWish.value(node), lease: 0)])
     }
+
+    /// Asks whether a node that is known to lead leads still.
+    func confirmation(of leader: Leader) -> OrderingCall { underLeader(leader, []) }
 
     /// Removes a wish that cannot come true.
     func dismissal(of wish: LeaderWish) -> OrderingCall {
@@ -44,12 +47,12 @@ extension LogKeys {
 
     /// Forgets a node, where the leader is the one that is known.
     func removal(of node: String, under leader: Leader?) -> OrderingCall {
-        underLeader(leader, .delete(OrderingRange(from: self.node(node))))
+        underLeader(leader, [.delete(OrderingRange(from: self.node(node)))])
     }
 
-    private func underLeader(_ leader: Leader?, _ operation: OrderingTransaction.Operation) -> OrderingCall {
+    private func underLeader(_ leader: Leader?, _ operations: [OrderingTransaction.Operation]) -> OrderingCall {
         .transaction(
-            if: [.created(self.leader, at: leader?.term.revision ?? 0)], then: [operation],
+            if: [.created(self.leader, at: leader?.term.revision ?? 0)], then: operations,
             otherwise: [.get(OrderingRange(from: self.leader))])
     }
 }

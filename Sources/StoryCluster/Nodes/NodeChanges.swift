@@ -10,6 +10,8 @@ struct NodeChanges: Equatable {
         let deadline: UInt64
         /// True until its call is made: others are to know first how far this node is.
         var isHeld = false
+        /// True where the node to promote is known to lead: its call asks whether it does still.
+        var isConfirmed = false
         /// The term when the call was made; nil where no node led.
         var term: Term?
         /// The call that makes it; nil once that was answered.
@@ -43,7 +45,14 @@ struct NodeChanges: Equatable {
         _ calls: inout Calls, at now: UInt64
     ) {
         guard let membership else { return calls.act(.changeEnded(id, .notJoined)) }
-        if let end = hindrance(of: change, in: membership, progress) { return calls.act(.changeEnded(id, end)) }
+        let end = hindrance(of: change, in: membership, progress)
+        if case .leads? = end, let leader = membership.leader {
+            // The last change may not have reached this node yet.
+            var asked = Pending(id: id, change: change, deadline: now + patience, isConfirmed: true)
+            (asked.term, asked.attempt) = (leader.term, Attempt(keys.confirmation(of: leader), &calls))
+            return pending.append(asked)
+        }
+        if let end { return calls.act(.changeEnded(id, end)) }
         pending.append(Pending(id: id, change: change, deadline: now + patience, isHeld: true))
         begin(pending.count - 1, in: membership, &calls)
     }
@@ -99,7 +108,11 @@ struct NodeChanges: Equatable {
         case .transacted(true, _, let header):
             pending[index].attempt = nil
             pending[index].wished = header.revision
-            if case .remove = pending[index].change { end(index, as: .removed, &calls) }
+            if case .remove = pending[index].change {
+                end(index, as: .removed, &calls)
+            } else if pending[index].isConfirmed, let term = pending[index].term {
+                end(index, as: .leads(term), &calls)
+            }
         case .transacted(false, let results, _): superseded(index, by: results, &calls)
         case .refused(.denied): end(index, as: .refused("it is not for this user"), &calls)
         case .refused(.other(let text)): end(index, as: .refused(text), &calls)
