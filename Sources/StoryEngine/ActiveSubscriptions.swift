@@ -16,6 +16,9 @@ package struct ActiveSubscriptions: Equatable, Sendable {
     /// All subscriptions, in the order of their indexes.
     package var all: [Subscription] { subscriptions }
 
+    /// The shares of cursors that they hold.
+    package var holdings: [Holding] { subscriptions.compactMap { $0.subject.holding } }
+
     /// The subscription at an index.
     package subscript(index: Int) -> Subscription { subscriptions[index] }
 

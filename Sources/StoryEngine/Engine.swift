@@ -6,12 +6,14 @@ package import StoryFold
 /// It reads through ports. Its output appends, folds, commits and sends; an event is folded as soon as it is in the log,
 /// so that the next request sees it. It has no clock: `now` comes with the request.
 package final class Engine {
-    let idempotency: Idempotency
     let world: World
+    let eventWrites: EventWrites
     package let limits: Limits
     package let identity: LogIdentity
     /// The catalogue that requests are handled by; held directly to avoid a retain and release on each request.
     package private(set) var catalogue: Catalogue
+    /// The shares of cursors that connections hold.
+    package let shares: Shares
     /// The row changes of folded events, for subscriptions and counts.
     package let feed: ChangeFeed
     private let server: String
@@ -47,7 +49,10 @@ package final class Engine {
         self.feed = feed ?? ChangeFeed(limits)
         catalogue = plan.catalogue
         world = World(plan, store: store, json: json, log: log, states: declared, erasures: erasures)
-        idempotency = Idempotency(world: world, matches: matches)
+        shares = Shares()
+        eventWrites = EventWrites(
+            world, Idempotency(world: world, matches: matches), identity: identity, shares: shares,
+            notLeader: notLeader)
         self.limits = limits
         self.identity = identity
         self.server = server
@@ -65,14 +70,6 @@ package final class Engine {
     /// The plan of the present catalogue.
     package var plan: CataloguePlan { world.plan }
 
-    /// The requests about declared models.
-    package var models: ModelRequests {
-        ModelRequests(world: world, feed: feed, notLeader: notLeader, refusal: refusal)
-    }
-    /// The requests about erasures, and their ends.
-    package var erasures: ErasureRequests {
-        ErasureRequests(world: world, identity: identity, notLeader: notLeader, refusal: refusal)
-    }
     private var queries: QueryRequests {
         QueryRequests(world: world, feed: feed, limits: limits, identity: identity)
     }
@@ -97,6 +94,7 @@ package final class Engine {
         undefined = []
         world.changes.rolledBack(to: head)
         feed.rolledBack(to: head)
+        shares.rolledBack(to: head)
     }
 
     /// Notes that the models are folded up to the log's head again, after a rollback or a replacement.
@@ -227,7 +225,7 @@ package final class Engine {
         switch action {
         case .read(let action): try read(action, tag, from: session, output)
         case .write(let action): try write(action, tag, from: &session, now, output)
-        case .follow(let action): follow(action, tag, from: &session, output)
+        case .follow(let action): follow(action, tag, from: &session, now, output)
         case .operate(let action): try operate(action, tag, output)
         }
     }
@@ -252,17 +250,20 @@ package final class Engine {
         case .countEvents(let query): queries.countEvents(query, tag: tag, to: output)
         case .misfits(let query): try models.misfits(query, tag: tag, to: output)
         case .erasures(let query): erasures.list(query, tag: tag, to: output)
+        case .cursors(let name): workers.list(name, tag: tag, to: output)
+        case .parked(let query): parking.parked(query, tag: tag, to: output)
         case .models(let name): try models.describe(name, tag: tag, after: session.lastWritten, to: output)
         case .ping: acknowledge([], session.lastWritten, tag: tag, to: output)
         }
     }
 
     private func follow(
-        _ action: FollowAction, _ tag: Tag?, from session: inout Session, _ output: any TurnOutput
+        _ action: FollowAction, _ tag: Tag?, from session: inout Session, _ now: Instant, _ output: any TurnOutput
     ) {
         switch action {
         case .subscribe(let query): subscriptions.begin(query, tag: tag, of: &session, to: output)
         case .unsubscribe(let id): subscriptions.end(id, tag: tag, of: &session, to: output)
+        case .work(let request): workers.work(request, tag, of: &session, now, output)
         case .quit:
             session.endSubscriptions(.quit, into: output)
             acknowledge([Member("bye", .flag(true))], session.lastWritten, tag: tag, to: output)

@@ -85,6 +85,7 @@ package struct Session: Equatable, Sendable {
         guard let ended = taken(id, published: published) else { return nil }
         subscriptionCount -= 1
         if !ended.subject.isEvents { rowSubscriptionCount -= 1 }
+        ended.subject.holding?.ended(.released(isBlamed: false))
         return ended
     }
 
@@ -97,11 +98,24 @@ package struct Session: Equatable, Sendable {
     /// Ends every subscription, and pushes the position to resume each from.
     package mutating func endSubscriptions(_ reason: EndReason, into output: any TurnOutput) {
         for subscription in subscriptions(published: output.published) {
-            output.push(.end(reason, resume: subscription.next), to: subscription.id)
+            output.push(.end(reason, resume: subscription.resume), to: subscription.id)
         }
+        endWork(isBlamed: reason.isBlamed)
         active = ActiveSubscriptions()
         (resting, restingBytes) = ([:], 0)
         (subscriptionCount, rowSubscriptionCount) = (0, 0)
+    }
+
+    /// Returns the share of a cursor that the connection holds; nil where it holds none.
+    func holding(of cursor: Identifier) -> Holding? {
+        active.holdings.first { $0.cursor == cursor }
+    }
+
+    /// Frees the shares of cursors that the connection holds, since it ends.
+    ///
+    /// - Parameter isBlamed: true where the oldest event that is not done counts as failed.
+    package func endWork(isBlamed: Bool) {
+        for holding in active.holdings { holding.ended(.released(isBlamed: isBlamed)) }
     }
 
     /// Holds the subscriptions to rows of kinds that a catalogue lacks: nothing is pushed to them until they settle.

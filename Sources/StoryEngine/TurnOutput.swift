@@ -15,11 +15,13 @@ package protocol TurnOutput: AnyObject {
     /// Appends one of the events that a write proposes to the log, and folds its record. The whole array is passed, since
     /// a proposal is large and would be copied.
     ///
-    /// - Parameter prior: the state before the event, which the fold takes.
+    /// - Parameters:
+    ///   - cursor: the text of the move of a cursor that is committed with the event; nil where there is none.
+    ///   - prior: the state before the event, which the fold takes.
     /// - Returns: false if the event was not taken; then everything that is not durable is undone, or the process ends.
     func append(
         _ proposals: [EventProposal], _ index: Int, to stream: StreamName, key: RequestKey?,
-        at place: EventMetadata, after prior: PriorState
+        cursor: ByteView?, at place: EventMetadata, after prior: PriorState
     ) -> Bool
     /// Writes one line of the reply to a request; `.done` and `.failed` close it.
     func reply(_ reply: Reply, tag: Tag?, restsOn position: Position)

@@ -14,6 +14,8 @@ final class World {
     private var declared: [(kind: DeclaredKind, rows: RowLookup)?] = []
     /// The declared models as the log has them.
     let definitions: DefinitionTable
+    /// The cursors of workers.
+    let cursors: CursorTable
     let streams: StreamIndex
     let keys: KeyIndex
     let types: TypeIndex
@@ -60,6 +62,7 @@ final class World {
         provenStreams = StreamIndex(tables)
         provenTypes = TypeIndex(tables)
         definitions = DefinitionTable(store, json: json)
+        cursors = CursorTable(store, json: json)
         end = LogHead(position: log.head, time: log.lastTime, lastStream: StreamNumber(0))
     }
 

@@ -13,18 +13,18 @@ extension World {
         guard head > durable else { return .zero }
         switch failure.code {
         case .syntax, .unknown, .notFound, .denied, .tooLarge, .full, .diverged, .behind, .notLeader, .unavailable,
-            .busy,
-            .draining, .internal:
+            .busy, .draining, .internal, .held:
             return .zero
         case .gone, .conflict:
             if case .match(_, _, let match) = failure.detail { return match.position }
+            if case .place = failure.detail { return head }
             guard let stream = action.stream(of: catalogue) else { return head }
             return try streams.head(of: stream)?.position ?? .zero
         case .keyReused:
             if case .position(let position) = failure.detail { return position }
             return head
         // Any earlier event may have made or removed a row that the form names, or taken an address.
-        case .invalid, .exists: return head
+        case .invalid, .exists, .lost: return head
         }
     }
 }
@@ -37,7 +37,8 @@ extension WriteAction {
         case .content(let write): write.options.key
         case .define(let request): request.key
         case .erase(let request): request.key
-        case .undefine: nil
+        case .cursor(let request): request.key
+        case .undefine, .ack, .fail, .retry, .discard: nil
         }
     }
 
@@ -48,7 +49,7 @@ extension WriteAction {
         switch self {
         case .append(let stream, _, _): stream
         case .content(let write): write.id.map { catalogue[write.kind].stream($0) }
-        case .appendTogether, .define, .undefine, .erase: nil
+        case .appendTogether, .define, .undefine, .erase, .cursor, .ack, .fail, .retry, .discard: nil
         }
     }
 }

@@ -108,7 +108,7 @@ private final class CollectedOutput: TurnOutput {
     var isEnding: Bool { false }
 
     func append(
-        _ proposals: [EventProposal], _ index: Int, to stream: StreamName, key: RequestKey?,
+        _ proposals: [EventProposal], _ index: Int, to stream: StreamName, key: RequestKey?, cursor: ByteView?,
         at place: EventMetadata, after prior: PriorState
     ) -> Bool { preconditionFailure("append to \(stream) without a daemon") }
 

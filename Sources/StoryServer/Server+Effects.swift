@@ -15,7 +15,9 @@ extension Server {
         case .modelsReplaced: driver.refolding.modelsReplaced()
         case .entryReady(let head, let records): cluster?.input { $0.entryReady(head, records: records, at: $1) }
         case .stored(let position): cluster?.stored(through: position)
-        case .takesWrites(let takesWrites): requests.takesWrites(takesWrites)
+        case .takesWrites(let takesWrites):
+            workers.takesWrites(takesWrites)
+            requests.takesWrites(takesWrites)
         case .positionAnswered(let question, let position):
             requests.waits.answered(question, position)
             clients.resume(requests.waits.takeReached(driver.acknowledged))

@@ -29,6 +29,7 @@ package final class Server: ReactorHandler {
     private let scrub: ModelScrub
     /// Nil for a log in memory.
     let erasures: ErasureTurns?
+    let workers: WorkerTurns
     let declared: DeclaredModels
     let catalogue: ServedCatalogue
     let clients: Clients
@@ -74,9 +75,9 @@ package final class Server: ReactorHandler {
         clients = dependency.clients(driver, connections, outbox, publishing, cluster, nodes, source)
         let work = dependency.requestedWork(declared, checkpoints, seals, starter, clients, memory, nodes, reader)
         requests = dependency.requests(reader, clients, memory, work, source: source, takesWrites: cluster == nil)
-        erasures = dependency.erasureTurns(work, clients) { [follower, cluster] in
-            follower == nil && cluster?.takesWrites != false
-        }
+        let takesWrites = { [follower, cluster] in follower == nil && cluster?.takesWrites != false }
+        erasures = dependency.erasureTurns(work, clients, announces: takesWrites)
+        workers = WorkerTurns(clients, trace: trace, uid: dependency.uid, takesWrites: takesWrites)
         housekeeping = dependency.housekeeping(driver, connections, memory, requests)
         catalogue = ServedCatalogue(
             dependency.catalogueParts(reader), engine: engine, declared: declared, driver: driver, clients: clients)
@@ -178,8 +179,7 @@ package final class Server: ReactorHandler {
         cluster?.forwarding.turnEnds()
         settle()
         definitionsMayHaveCome()
-        let isMoreAtHand = requests.isPending || hasEntries
-        driver.turnEnded(mayGather: !life.isEnding, isMoreAtHand: isMoreAtHand)
+        driver.turnEnded(mayGather: !life.isEnding, isMoreAtHand: requests.isPending || hasEntries)
         settle()
         cluster?.turnEnded()
         settle()
@@ -219,6 +219,7 @@ package final class Server: ReactorHandler {
         clients.resume(requests.waits.takeLate(at: driver.tick))
         follower?.ticked()
         cluster?.ticked()
+        workers.ticked()
         settle()
     }
 

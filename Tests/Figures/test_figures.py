@@ -138,7 +138,7 @@ class FiguresTests(unittest.TestCase):
         self.assertEqual(
             requested,
             {s[1][0][1] for s in all_samples if s[0] == "storykeep_request_duration_seconds_count"})
-        self.assertEqual(18, sum(1 for s in all_samples if s[0] == "storykeep_errors_total"))
+        self.assertEqual(20, sum(1 for s in all_samples if s[0] == "storykeep_errors_total"))
         self.assertGreater(all_samples["process_start_time_seconds", ()], time.time() - LIMIT)
 
     def test_under_load_no_counter_falls_and_every_histogram_adds_up(self):
@@ -178,7 +178,7 @@ class FiguresTests(unittest.TestCase):
             timeout=LIMIT)
         self.assertEqual((0, "", ""), (checked.returncode, checked.stdout, checked.stderr))
         strict = list(open_metrics(self.storectl("metrics").stdout))
-        self.assertEqual(43, len(strict))
+        self.assertEqual(47, len(strict))
 
     def test_the_file_for_node_exporter_is_renamed_into_its_place(self):
         path = os.path.join(self.folder.name, "storykeep.prom")

@@ -8,20 +8,23 @@ struct VerbTests {
             "GET", "LIST", "COUNT", "SORTS", "READ", "STREAMS", "POST", "EDIT", "LIKE", "UNLIKE", "SEE", "DELETE",
             "APPEND", "SUBSCRIBE", "UNSUBSCRIBE", "PING", "HELP", "STATS", "METRICS", "CLIENTS", "CHECKPOINT", "VERIFY",
             "BACKUP", "QUIT", "DEFINE", "UNDEFINE", "MODELS", "TYPES", "SEND", "SEAL", "CLUSTER", "AS",
-            "ERASE", "ERASURES",
+            "ERASE", "ERASURES", "CURSOR", "WORK", "ACK", "FAIL", "CURSORS", "PARKED", "RETRY", "DISCARD",
         ]
-        #expect(Verb.allCases.map(\.number) == Array(0..<34))
+        #expect(Verb.allCases.map(\.number) == Array(0..<42))
         #expect(Verb.allCases.map(\.name) == names)
         for verb in Verb.allCases { #expect(Verb(name: verb.name) == verb) }
         #expect(Verb(name: "get") == nil)
     }
 
     @Test func `each case of a group has its number`() {
-        let reads: [ReadVerb] = [.get, .list, .count, .sorts, .read, .streams, .ping, .models, .types, .erasures]
+        let reads: [ReadVerb] = [
+            .get, .list, .count, .sorts, .read, .streams, .ping, .models, .types, .erasures, .cursors, .parked,
+        ]
         let writes: [WriteVerb] = [
             .post, .edit, .like, .unlike, .see, .delete, .append, .define, .undefine, .erase,
+            .cursor, .ack, .fail, .retry, .discard,
         ]
-        let follows: [FollowVerb] = [.subscribe, .unsubscribe, .quit, .send]
+        let follows: [FollowVerb] = [.subscribe, .unsubscribe, .quit, .send, .work]
         let operations: [OperateVerb] = [
             .help, .stats, .metrics, .clients, .checkpoint, .verify, .backup, .seal, .cluster, .passOn,
         ]
@@ -39,7 +42,7 @@ struct VerbTests {
         #expect(
             waiting == [
                 "READ", "SUBSCRIBE", "STATS", "METRICS", "CLIENTS", "CHECKPOINT", "VERIFY", "BACKUP", "SEND", "SEAL",
-                "ERASURES",
+                "ERASURES", "WORK", "CURSORS", "PARKED",
             ])
     }
 }

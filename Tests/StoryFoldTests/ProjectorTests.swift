@@ -39,6 +39,7 @@ struct ProjectorTests {
         case .custom: "custom"
         case .model: "model"
         case .erasure: "erasure"
+        case .cursor: "cursor"
         }
     }
 
@@ -67,7 +68,10 @@ struct ProjectorTests {
     @Test func `these histories leave no table empty`() throws {
         let store = try folded(history(1))
         // Declared models have streams of their own, which no history of the kinds has.
-        #expect(tables.filter { store.entries(of: $0).isEmpty } == [StreamTables.definitions])
+        #expect(
+            tables.filter { store.entries(of: $0).isEmpty } == [
+                StreamTables.definitions, StreamTables.cursors, StreamTables.parkedEvents,
+            ])
     }
 
     @Test func `a fold that goes on with a new projector is the same`() throws {

@@ -3,6 +3,7 @@ import StoryEngine
 @testable import StoryServer
 import StoryLog
 import StoryFold
+import StoryStore
 import StoryWire
 import TestSupport
 import Testing
@@ -39,7 +40,9 @@ import Testing
         _ records: Int = 2_000, index: StreamIndex? = nil
     ) throws -> Bool {
         writer.budget = records * .record
-        let pushes = SubscriptionPushes(log: bench.log, index: index ?? bench.index, rows: bench.rows)
+        let work = WorkPushes(
+            bench.log, cursors: CursorTable(MemoryModelStore(), json: JSONObjectReader()), shares: Shares())
+        let pushes = SubscriptionPushes(log: bench.log, index: index ?? bench.index, rows: bench.rows, work: work)
         return try writer.write(to: &output, until: size) { () throws(StorageError) in
             try pushes.publish(&subscription, head: head, to: writer)
         }

@@ -173,6 +173,7 @@ extension EventBody {
         case .photo: "photo-12345"
         case .model: "model-orders"
         case .erasure: "erasure-1"
+        case .cursor: "cursor-billing"
         case .custom: "note-1"
         }
     }

@@ -66,7 +66,9 @@ struct RequestTableTests {
                 }
             }
             for other in [word + [0], word + word, Array(word.dropLast()), word + [UInt8](repeating: 0x41, count: 16)] {
-                #expect(other.withUnsafeBytes { table.find(ignoringCase: $0) } == nil)
+                // CURSOR is a part of CURSORS.
+                let found = other.withUnsafeBytes { table.find(ignoringCase: $0) }
+                #expect(found.map { Verb.allCases[$0].name.utf8.elementsEqual(other) } != false)
             }
         }
     }
@@ -77,7 +79,8 @@ struct RequestTableTests {
         #expect(RequestTable.standard.shape(of: .read(.ping))?.usage == "PING [min=P|now]")
         #expect(
             RequestTable.standard.shape(of: .write(.like))?.usage
-                == #"LIKE stories/ID [key=KEY] [version=N] [meta={…}] [unless={…}|[{…},…]] [log=ID] {…}"#)
+                == #"LIKE stories/ID [key=KEY] [version=N] [meta={…}] [unless={…}|[{…},…]] [log=ID] [cursor=NAME@P] {…}"#
+        )
     }
 
     @Test func `HELP has a row for each verb but AS, which is for nodes, and a count`() {

@@ -5,7 +5,7 @@ package import StoryWire
 extension EventBody {
     package var kept: EventBody {
         switch self {
-        case .user, .story, .message, .photo, .model, .erasure: self
+        case .user, .story, .message, .photo, .model, .erasure, .cursor: self
         case .custom(let type, let data): .custom(type.kept, data: data.kept)
         }
     }
@@ -15,13 +15,13 @@ extension Event {
     package var kept: Event {
         Event(
             position: position, stream: stream.kept, streamNumber: streamNumber, version: version, time: time, by: by,
-            key: key?.kept, tags: tags?.kept, meta: meta?.kept, body: body.kept)
+            cursor: cursor?.kept, key: key?.kept, tags: tags?.kept, meta: meta?.kept, body: body.kept)
     }
 }
 
 extension WriteOptions {
     package var kept: WriteOptions {
-        WriteOptions(key: key?.kept, version: version, meta: meta?.kept, unless: unless, log: log)
+        WriteOptions(key: key?.kept, version: version, meta: meta?.kept, unless: unless, log: log, cursor: cursor)
     }
 }
 
@@ -65,7 +65,15 @@ extension RequestAction {
         case .read(.get(let kind, let id, let moment)): .get(kind, id.kept, at: moment)
         case .write(.define(let request)):
             .define(DefineRequest(name: request.name, text: request.text, key: request.key?.kept))
-        case .read, .write(.undefine), .write(.erase), .follow, .operate: self
+        case .read, .write(.undefine), .write(.erase), .write(.ack), .write(.fail), .write(.retry), .write(.discard),
+            .follow, .operate:
+            self
+        case .write(.cursor(let request)):
+            .write(
+                .cursor(
+                    CursorRequest(
+                        name: request.name, definition: request.definition, key: request.key?.kept,
+                        version: request.version)))
         }
     }
 }

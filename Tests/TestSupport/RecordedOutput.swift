@@ -47,9 +47,9 @@ package final class RecordedOutput: TurnOutput {
 
     package func append(
         _ proposals: [EventProposal], _ index: Int, to stream: StreamName, key: RequestKey?,
-        at place: EventMetadata, after prior: PriorState
+        cursor: ByteView?, at place: EventMetadata, after prior: PriorState
     ) -> Bool {
-        let event = Event(proposals[index], to: stream, key: key, at: place).kept
+        let event = Event(proposals[index], to: stream, key: key, at: place, cursor: cursor).kept
         effects.append(.append(event))
         log.append(event)
         event.withRecord { fold($0, prior) }

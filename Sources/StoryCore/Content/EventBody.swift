@@ -6,6 +6,7 @@ package enum EventBody: Equatable, Sendable {
     case photo(PhotoEvent)
     case model(ModelEvent)
     case erasure(ErasureEvent)
+    case cursor(CursorEvent)
     /// A custom event, or one of a type that this program does not know: stored, not folded.
     case custom(EventType, data: ByteView)
 }
@@ -20,6 +21,7 @@ extension EventBody {
         case .photo(let event): event.type
         case .model(let event): event.type
         case .erasure(let event): event.type
+        case .cursor(let event): event.type
         case .custom(let type, data: _): type
         }
     }
@@ -33,6 +35,7 @@ extension EventBody {
         case .photo(let event): event.write(to: &members)
         case .model(let event): event.write(to: &members)
         case .erasure(let event): event.write(to: &members)
+        case .cursor(let event): event.write(to: &members)
         case .custom(_, let data): members.whole(data)
         }
     }
@@ -58,6 +61,8 @@ package protocol EventMembers: ~Copyable {
     mutating func names(_ name: StaticString, _ values: [ByteView])
     /// Writes ranges of positions in an array: `[[12,12],[17,19]]`.
     mutating func positions(_ name: StaticString, _ ranges: [ClosedRange<Position>])
+    /// Writes the items of a query: `{"any":[{"stream":"order-*","tags":["vip"],"types":["Placed"]}]}`.
+    mutating func queries(_ name: StaticString, _ items: [EventSelection])
     /// Writes data that is JSON already, instead of members of the program's own.
     mutating func whole(_ data: ByteView)
 }

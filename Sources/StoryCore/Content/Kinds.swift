@@ -203,7 +203,8 @@ extension Kind {
     package static var photos: Kind { Kind(number: 3) }
 }
 
-/// The tables that are independent of the kinds: of streams, categories, types, tags, keys and declared models.
+/// The tables that are independent of the kinds: of streams, categories, types, tags, keys, declared models and
+/// cursors.
 package enum StreamTables {
     /// The streams by name.
     package static let streams = ModelTable(6, "streams", of: "streams")
@@ -221,9 +222,14 @@ package enum StreamTables {
     package static let types = ModelTable(12, "types", of: "types")
     /// The events of each tag, by position.
     package static let tagEvents = ModelTable(13, "tagEvents", of: "tags", isSet: true)
+    /// The cursors of workers by name.
+    package static let cursors = ModelTable(14, "cursors", of: "cursors")
+    /// The events that were set aside, by cursor and position.
+    package static let parkedEvents = ModelTable(15, "parkedEvents", of: "cursors")
     /// All of these tables, those of the model `streams` first.
     package static let all = [
-        streams, streamPositions, categories, categoryPositions, keys, definitions, types, tagEvents,
+        streams, streamPositions, categories, categoryPositions, keys, definitions, types, tagEvents, cursors,
+        parkedEvents,
     ]
 }
 

@@ -2,15 +2,16 @@
 package enum ErrorCode: String, CaseIterable, Sendable {
     case syntax, unknown, invalid, notFound, gone, exists, conflict, keyReused
     case denied, tooLarge, full, diverged, behind, notLeader, unavailable, busy, draining, `internal`
+    case held, lost
 
     /// The advice to the client on trying again.
     package var retry: Retry {
         switch self {
         case .syntax, .unknown, .invalid, .notFound, .gone, .exists, .keyReused, .denied, .tooLarge, .diverged,
-            .notLeader, .internal:
+            .notLeader, .internal, .lost:
             .never
         case .conflict: .refetch
-        case .full, .behind, .unavailable, .busy, .draining: .later
+        case .full, .behind, .unavailable, .busy, .draining, .held: .later
         }
     }
 }
@@ -65,6 +66,10 @@ package enum FailureDetail: Equatable, Sendable {
     case match(Int, after: Position, EventMatch)
     /// `conflict` with `expect=`: the numbers of events.
     case counts(expected: UInt64, actual: UInt64)
+    /// `held`: the process that holds the cursor, and since when.
+    case holder(Peer, since: Instant)
+    /// `lost` and `diverged`: the position that every event of the cursor through it is done at.
+    case place(CursorPlaceDetail)
     /// `gone`: the event that erased the content.
     case erased(Position)
     /// `keyReused`: the position of the key's first write. `behind`: the last event that this store has.
@@ -82,6 +87,21 @@ package enum FailureDetail: Equatable, Sendable {
     case outcome(UnavailableOutcome)
     /// `internal`: the stored data are damaged; the position is nil where it is unknown.
     case damaged(Position?)
+}
+
+/// The position of a cursor in a failure.
+package struct CursorPlaceDetail: Equatable, Sendable {
+    /// The name of the cursor.
+    package let cursor: Identifier
+    /// The position that every event through it is done at.
+    package let at: Position
+    /// This log, where the cursor was held in another history last.
+    package let log: LogID?
+
+    /// Creates a detail from its parts.
+    package init(_ cursor: Identifier, at: Position, log: LogID? = nil) {
+        (self.cursor, self.at, self.log) = (cursor, at, log)
+    }
 }
 
 /// An event that breaks a precondition.
@@ -148,8 +168,8 @@ extension Failure {
     package var isDamage: Bool {
         switch detail {
         case .damaged: true
-        case .none, .column, .name, .fields, .field, .versions, .match, .counts, .erased, .position, .limit, .log,
-            .progress, .address, .outcome:
+        case .none, .column, .name, .fields, .field, .versions, .match, .counts, .holder, .place, .erased, .position,
+            .limit, .log, .progress, .address, .outcome:
             false
         }
     }

@@ -21,9 +21,10 @@ package enum Done: Equatable, Sendable {
     /// A write that appended, now or the first time its key was seen.
     case receipt(Receipt)
     /// `APPEND *`: how many streams it appended to, and its last position.
-    case appended(count: Int, position: Position, repeated: Bool)
+    case appended(count: Int, position: Position, repeated: Bool, cursor: CursorPlace? = nil)
     /// A write that would have changed nothing.
-    case unchanged(id: Identifier?, stream: StreamName, version: Version, position: Position)
+    case unchanged(
+        id: Identifier?, stream: StreamName, version: Version, position: Position, cursor: CursorPlace? = nil)
     /// `LIST`: `next` is the cursor, absent at the end.
     case page(count: Int, next: [UInt8]?, position: Position)
     /// `STREAMS`: `next` is the stream to go on after, absent at the end.
@@ -54,12 +55,15 @@ package struct Receipt: Equatable, Sendable {
     package let repeated: Bool
     /// The position of the event that erased the content since; nil where it is whole.
     package let erased: Position?
+    /// The position of the cursor that the write moved; nil where it moved none.
+    package var cursor: CursorPlace?
 
     /// Creates a receipt from its parts.
     package init(
         id: Identifier?, stream: StreamName, version: Version, position: Position, time: Instant,
-        repeated: Bool = false, erased: Position? = nil
+        repeated: Bool = false, erased: Position? = nil, cursor: CursorPlace? = nil
     ) {
+        self.cursor = cursor
         self.id = id
         self.stream = stream
         self.version = version
@@ -121,6 +125,8 @@ package enum Push: Equatable, Sendable {
     case behind(UInt64)
     /// The rows that were sent are void: the list comes again, as of this position or a later one.
     case again(Position)
+    /// The event that follows comes a further time, and alone.
+    case redelivered(Holding.Again)
     /// The subscription is over; a new one from `resume` continues without a gap.
     case end(EndReason, resume: Position)
 }
@@ -216,10 +222,13 @@ package struct Peer: Equatable, Sendable {
     package let uid: UInt32
     /// The role that the uid has.
     package let role: Role
+    /// The process ID; nil where the kernel does not tell it.
+    package let pid: UInt32?
 
     /// Creates a peer.
-    package init(uid: UInt32, role: Role) {
+    package init(uid: UInt32, role: Role, pid: UInt32? = nil) {
         self.uid = uid
         self.role = role
+        self.pid = pid
     }
 }

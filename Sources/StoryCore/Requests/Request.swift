@@ -70,6 +70,15 @@ package enum RequestAction: Equatable, Sendable {
         }
     }
 
+    /// True where it is for the connection that holds a cursor, or is about to.
+    package var isOfHolder: Bool {
+        switch self {
+        case .follow(.work), .write(.ack), .write(.fail): true
+        case .write(let action): action.cursor != nil
+        case .read, .follow, .operate: false
+        }
+    }
+
     /// The verb, for errors, HELP and figures per verb.
     package var verb: Verb {
         switch self {
@@ -96,6 +105,9 @@ package enum ReadAction: Equatable, Sendable {
     case models(String?)
     case misfits(MisfitsQuery)
     case erasures(ErasuresQuery)
+    /// The cursor with this name; nil means all.
+    case cursors(Identifier?)
+    case parked(ParkedQuery)
     case ping
 
     fileprivate var verb: ReadVerb {
@@ -109,6 +121,8 @@ package enum ReadAction: Equatable, Sendable {
         case .types: .types
         case .models: .models
         case .erasures: .erasures
+        case .cursors: .cursors
+        case .parked: .parked
         case .ping: .ping
         }
     }
@@ -124,6 +138,21 @@ package enum WriteAction: Equatable, Sendable {
     case define(DefineRequest)
     case undefine(String)
     case erase(EraseRequest)
+    case cursor(CursorRequest)
+    /// Every event through one is done.
+    case ack(CursorMark)
+    case fail(FailRequest)
+    case retry(RetryRequest)
+    case discard(DiscardRequest)
+
+    /// The event of a cursor that the write makes done; nil where it names none.
+    package var cursor: CursorMark? {
+        switch self {
+        case .content(let write): write.options.cursor
+        case .append(_, _, let options), .appendTogether(_, let options): options.cursor
+        case .define, .undefine, .erase, .cursor, .ack, .fail, .retry, .discard: nil
+        }
+    }
 
     /// The verb, for errors.
     package var verb: WriteVerb {
@@ -133,6 +162,11 @@ package enum WriteAction: Equatable, Sendable {
         case .define: .define
         case .undefine: .undefine
         case .erase: .erase
+        case .cursor: .cursor
+        case .ack: .ack
+        case .fail: .fail
+        case .retry: .retry
+        case .discard: .discard
         }
     }
 }
@@ -141,12 +175,14 @@ package enum WriteAction: Equatable, Sendable {
 package enum FollowAction: Equatable, Sendable {
     case subscribe(SubscribeQuery)
     case unsubscribe(SubscriptionID)
+    case work(WorkRequest)
     case quit
 
     fileprivate var verb: FollowVerb {
         switch self {
         case .subscribe(let query): query.subject == .records ? .send : .subscribe
         case .unsubscribe: .unsubscribe
+        case .work: .work
         case .quit: .quit
         }
     }
@@ -210,14 +246,17 @@ package struct WriteOptions: Equatable, Sendable {
     @usableFromInline package var unless: EventPreconditions?
     /// `log=`: the history that the positions of the preconditions are of.
     @usableFromInline package var log: LogID?
+    /// `cursor=`: the event of a cursor that the write makes done.
+    @usableFromInline package var cursor: CursorMark?
 
     /// Creates options; all are absent by default.
     @inlinable
     package init(
         key: RequestKey? = nil, version: Version? = nil, meta: ByteView? = nil, unless: EventPreconditions? = nil,
-        log: LogID? = nil
+        log: LogID? = nil, cursor: CursorMark? = nil
     ) {
         (self.key, self.version, self.meta, self.unless, self.log) = (key, version, meta, unless, log)
+        self.cursor = cursor
     }
 }
 

@@ -20,7 +20,7 @@ package enum Verb: Hashable, CaseIterable, Sendable {
         "GET", "LIST", "COUNT", "SORTS", "READ", "STREAMS", "POST", "EDIT", "LIKE", "UNLIKE", "SEE", "DELETE", "APPEND",
         "SUBSCRIBE", "UNSUBSCRIBE", "PING", "HELP", "STATS", "METRICS", "CLIENTS", "CHECKPOINT", "VERIFY", "BACKUP",
         "QUIT", "DEFINE", "UNDEFINE", "MODELS", "TYPES", "SEND", "SEAL", "CLUSTER", "AS",
-        "ERASE", "ERASURES",
+        "ERASE", "ERASURES", "CURSOR", "WORK", "ACK", "FAIL", "CURSORS", "PARKED", "RETRY", "DISCARD",
     ]
 
     /// Returns the verb with a name in capitals; nil if there is none.
@@ -49,7 +49,9 @@ package enum Verb: Hashable, CaseIterable, Sendable {
     package var waitsForEarlierWrites: Bool {
         switch self {
         case .operate(.help), .operate(.cluster), .operate(.passOn): false
-        case .read(.read), .read(.erasures), .follow(.subscribe), .follow(.send), .operate: true
+        case .read(.read), .read(.erasures), .read(.cursors), .read(.parked), .follow(.work), .follow(.subscribe),
+            .follow(.send), .operate:
+            true
         case .read, .write, .follow: false
         }
     }
@@ -67,6 +69,8 @@ package enum ReadVerb: Int, CaseIterable, Sendable {
     case models = 26
     case types = 27
     case erasures = 33
+    case cursors = 38
+    case parked = 39
 }
 
 /// The verbs that append events. The numbers never change.
@@ -81,6 +85,11 @@ package enum WriteVerb: Int, CaseIterable, Sendable {
     case define = 24
     case undefine = 25
     case erase = 32
+    case cursor = 34
+    case ack = 36
+    case fail = 37
+    case retry = 40
+    case discard = 41
 }
 
 /// The verbs that change what a connection follows, or end it. The numbers never change.
@@ -89,6 +98,7 @@ package enum FollowVerb: Int, CaseIterable, Sendable {
     case unsubscribe = 14
     case quit = 23
     case send = 28
+    case work = 35
 }
 
 /// The verbs that ask for work beside the engine: reports, checks and copies. The numbers never change.

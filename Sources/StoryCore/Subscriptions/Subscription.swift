@@ -4,6 +4,8 @@ package enum Subject: Equatable, Sendable {
     case events
     /// The records of all events, byte for byte, for a replica.
     case records
+    /// Events of a cursor, as a worker does them.
+    case work(Holding)
     /// One row, in its current state and after each change.
     case row(Kind, RowKey)
     /// The rows of a kind that pass all conditions: first the current ones, then each that enters, changes or leaves.
@@ -12,7 +14,7 @@ package enum Subject: Equatable, Sendable {
     /// The kind of the rows; nil for events.
     package var kind: Kind? {
         switch self {
-        case .events, .records: nil
+        case .events, .records, .work: nil
         case .row(let kind, _), .list(let kind, _): kind
         }
     }
@@ -20,7 +22,7 @@ package enum Subject: Equatable, Sendable {
     /// Returns the same rows of another schema; nil where it has no such keys or filters.
     package func moved(from old: KindSchema, to new: KindSchema) -> Subject? {
         switch self {
-        case .events, .records: return nil
+        case .events, .records, .work: return nil
         case .row(_, let key): return old.keys == new.keys ? .row(new.kind, key) : nil
         case .list(_, let conditions):
             var moved: [Condition] = []
@@ -35,10 +37,13 @@ package enum Subject: Equatable, Sendable {
         }
     }
 
+    /// The share of a cursor that is held; nil where none is.
+    package var holding: Holding? { if case .work(let holding) = self { holding } else { nil } }
+
     /// True when events or their records are followed instead of rows.
     package var isEvents: Bool {
         switch self {
-        case .events, .records: true
+        case .events, .records, .work: true
         case .row, .list: false
         }
     }
@@ -113,7 +118,8 @@ package struct Subscription: Equatable, Sendable {
     package func isWanting(head: Position) -> Bool {
         switch phase {
         case .listing: true
-        case .catchingUp, .live, .behind: lag(head: head) > 0
+        case .catchingUp, .live, .behind:
+            lag(head: head) > 0 && subject.holding.map { $0.isFull || $0.isStalled } != true
         case .held: false
         }
     }
@@ -153,8 +159,14 @@ package struct Subscription: Equatable, Sendable {
 
     /// Returns true when it was sent everything, and an event's stream or category decides whether it concerns it.
     package func hasAll(through head: Position) -> Bool {
-        phase == .live && next == head.next && selection.source != .all
+        phase == .live && next == head.next && selection.source != .all && subject.holding == nil
     }
+
+    /// The position that a new subscription goes on from: behind the events that are done, where it is a worker's.
+    package var resume: Position { subject.holding.map { $0.at.next } ?? next }
+
+    /// Processes the events from a position on a further time.
+    package mutating func goesBack(to position: Position) { next = position }
 
     /// Returns the same subscription after no event through a position concerned it.
     package func rested(through position: Position) -> Subscription {
@@ -247,6 +259,7 @@ extension Subject {
     var keptBytes: Int {
         switch self {
         case .events, .records: 0
+        case .work(let holding): Holding.keptBytes + 16 * holding.window
         case .row(_, let key): allocation + key.spelling.count
         case .list(_, let conditions):
             conditions.reduce(0) { $0 + MemoryLayout<Condition>.stride + $1.value.keptBytes }

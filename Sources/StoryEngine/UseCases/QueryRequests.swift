@@ -115,7 +115,7 @@ struct SubscriptionRequests {
             let failure = Failure.notFound("subscription \(id.value) of this connection")
             return output.reply(.failed(failure), tag: tag, restsOn: .zero)
         }
-        let members = [Member("unsubscribed", .count(id.value)), Member("resume", .count(ended.next.value))]
+        let members = [Member("unsubscribed", .count(id.value)), Member("resume", .count(ended.resume.value))]
         output.reply(.done(.members(members)), tag: tag, restsOn: .zero)
     }
 }

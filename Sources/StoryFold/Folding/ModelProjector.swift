@@ -14,6 +14,7 @@ package final class ModelProjector {
     private var types: TypeIndex
     private var tags: TagIndex.Fold
     private let definitions: DefinitionTable
+    private let cursors: CursorTable
     /// The number of changes of declared models that were folded.
     package private(set) var definitionChanges: UInt64 = 0
     private var rows = RowFold()
@@ -40,6 +41,7 @@ package final class ModelProjector {
         types = TypeIndex(store)
         tags = TagIndex.Fold(store)
         definitions = DefinitionTable(store, json: json)
+        cursors = CursorTable(store, json: json)
     }
 
     /// Folds by another catalogue from now on.
@@ -81,6 +83,7 @@ package final class ModelProjector {
         if let key = record.keyBytes { try keys.fold(key, at: record.position, after: prior.entry) }
         try types.fold(record)
         try tags.fold(record)
+        if record.text.cursor != nil { try cursors.fold(record) }
         try foldRow(record, of: kind)
     }
 
@@ -93,6 +96,7 @@ package final class ModelProjector {
     package func foldRow(_ record: EventRecord, of stream: StreamKind?) throws(StorageError) {
         guard let stream else {
             if try definitions.fold(record) { definitionChanges += 1 }
+            if CursorEvent.name(ofStream: record.streamName) != nil { try cursors.fold(record) }
             return
         }
         guard record.data != nil else { return }

@@ -148,9 +148,9 @@ package struct StoredRecord {
 
     /// The fields that the record is sorted by.
     @inline(__always)
-    package var sortFields: (stream: UInt64, version: UInt64, hasKey: Bool) {
+    package var sortFields: (stream: UInt64, version: UInt64, hasKey: Bool, hasCursor: Bool) {
         let header = EventHeader(bytes, at: .zero)
-        return (header.streamNumber.value, header.version.value, header.keyCount > 0)
+        return (header.streamNumber.value, header.version.value, header.keyCount > 0, header.cursorCount > 0)
     }
 
     /// Returns the name of the stream; nil if the lengths do not fit.

@@ -13,6 +13,8 @@ final class LogSorting: Sendable {
         var later: [(position: UInt32, stream: UInt64)] = []
         /// Positions of events with a key.
         var keyed: [UInt32] = []
+        /// Positions of events that move a cursor.
+        var moving: [UInt32] = []
     }
 
     let chains: EventChains
@@ -56,6 +58,11 @@ final class LogSorting: Sendable {
         for index in 0..<leftovers.count { for position in leftovers[index].keyed { visit(UInt64(position)) } }
     }
 
+    /// The positions of the events that move a cursor, in order.
+    var moving: [Position] {
+        (0..<leftovers.count).flatMap { leftovers[$0].moving.map { Position(UInt64($0)) } }
+    }
+
     /// Closes the views of the log; the records are valid until then.
     func close() { for worker in workers { worker.view.close() } }
 
@@ -69,6 +76,7 @@ final class LogSorting: Sendable {
             try worker.view.scan(from: Position(first), through: Position(last)) { position, record in
                 let fields = record.sortFields
                 chains.put(record, at: position)
+                if fields.hasCursor { leftover.moving.append(UInt32(truncatingIfNeeded: position.value)) }
                 if fields.hasKey { leftover.keyed.append(UInt32(truncatingIfNeeded: position.value)) }
                 guard fields.version == 1 else {
                     leftover.later.append((UInt32(truncatingIfNeeded: position.value), fields.stream))

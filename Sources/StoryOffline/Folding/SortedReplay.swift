@@ -32,14 +32,35 @@ enum SortedReplay {
             progress(Position(workers.reduce(0) { $0 + $1.folded }), through)
         }
         guard isUsual, workers.reduce(0, { $0 + $1.folded }) == through.value else { return nil }
-        return whole(workers, categories.names, sorting.chains, plan.catalogue, by: pool).map {
-            ($0, definitions(categories.names, sorting.chains))
+        let whole = whole(workers, categories.names, sorting.chains, plan.catalogue, by: pool)
+        guard let whole else { return nil }
+        // The streams of cursors, and the events that move them, change one table.
+        let ofCursors = positions(of: CursorEvent.category.bytes, categories.names, sorting.chains)
+        if !ofCursors.isEmpty {
+            let all = Array(Set(ofCursors + sorting.moving)).sorted()
+            whole.add(try cursors(log, at: all), [StreamTables.cursors, StreamTables.parkedEvents])
         }
+        return (whole, positions(of: Array(DeclaredModel.category.utf8), categories.names, sorting.chains))
     }
 
-    /// Returns the positions of the events of the category of definitions.
-    private static func definitions(_ categories: [CategoryName], _ chains: EventChains) -> [Position] {
-        let name = Array(DeclaredModel.category.utf8)
+    /// Returns the cursors that the events at some positions make.
+    private static func cursors(_ log: LMDBEventLog, at positions: [Position]) throws(StorageError) -> MemoryModelStore
+    {
+        let store = MemoryModelStore()
+        let cursors = CursorTable(store, json: JSONObjectReader())
+        var failure: StorageError?
+        try log.records(at: positions) { record in
+            do throws(StorageError) { try cursors.fold(record) } catch { failure = error }
+            return failure == nil
+        }
+        if let failure { throw failure }
+        return store
+    }
+
+    /// Returns the positions of the events of a category.
+    private static func positions(
+        of name: [UInt8], _ categories: [CategoryName], _ chains: EventChains
+    ) -> [Position] {
         guard let index = categories.firstIndex(where: { $0.bytes == name }) else { return [] }
         return (1...chains.through.value).filter { chains.category(at: $0) == index + 1 }.map { Position($0) }
     }

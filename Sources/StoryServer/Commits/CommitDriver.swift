@@ -95,10 +95,10 @@ final class CommitDriver {
     /// Appends an event to the log and folds its record, so that the next request sees it; returns whether it did.
     func append(
         _ proposals: [EventProposal], _ index: Int, to stream: StreamName, key: RequestKey?,
-        at place: EventMetadata, after prior: PriorState
+        cursor: ByteView?, at place: EventMetadata, after prior: PriorState
     ) -> Bool {
         guard turn.takesAppends else { return false }
-        switch entry.append(proposals, index, to: stream, key: key, at: place, after: prior) {
+        switch entry.append(proposals, index, to: stream, key: key, cursor: cursor, at: place, after: prior) {
         case .folded:
             perform(turn.appended(through: place.position))
             return true

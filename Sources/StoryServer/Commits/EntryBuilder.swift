@@ -32,12 +32,14 @@ final class EntryBuilder {
 
     /// Appends an event that was decided here.
     ///
-    /// - Parameter prior: the state before the event.
+    /// - Parameters:
+    ///   - cursor: the text of the move of a cursor that is committed with the event; nil where there is none.
+    ///   - prior: the state before the event.
     func append(
         _ proposals: [EventProposal], _ index: Int, to stream: StreamName, key: RequestKey?,
-        at place: EventMetadata, after prior: PriorState
+        cursor: ByteView?, at place: EventMetadata, after prior: PriorState
     ) -> Outcome {
-        let header = encoder.write(proposals, index, to: stream, key: key, at: place)
+        let header = encoder.write(proposals, index, to: stream, key: key, at: place, cursor: cursor)
         bytes += encoder.json.count
         var failure: StorageError?
         do throws(StorageError) {

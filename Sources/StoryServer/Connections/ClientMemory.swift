@@ -90,7 +90,7 @@ final class ClientMemory {
 
     private func isRefused(_ verb: Verb, _ connection: Connection) -> Bool {
         switch verb {
-        case .follow(.subscribe), .follow(.send): true
+        case .follow(.subscribe), .follow(.send), .follow(.work): true
         case .read(.sorts), .read(.ping): false
         case .read, .operate(.clients): level == .spent || connection.accounted > share
         case .write, .follow, .operate: false

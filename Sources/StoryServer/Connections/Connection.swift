@@ -29,6 +29,8 @@ final class Connection {
         case earlierWrites
         /// The definitions of models being durable.
         case definitions
+        /// The last move of a cursor being durable.
+        case moved(Identifier)
         /// Writes being accepted again.
         case room
         /// Models that can be read.

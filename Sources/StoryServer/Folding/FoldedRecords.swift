@@ -68,9 +68,9 @@ final class Rehearsal: TurnOutput {
 
     func append(
         _ proposals: [EventProposal], _ index: Int, to stream: StreamName, key: RequestKey?,
-        at place: EventMetadata, after prior: PriorState
+        cursor: ByteView?, at place: EventMetadata, after prior: PriorState
     ) -> Bool {
-        headers.append(encoder.write(proposals, index, to: stream, key: key, at: place))
+        headers.append(encoder.write(proposals, index, to: stream, key: key, at: place, cursor: cursor))
         json.append(contentsOf: encoder.json)
         return false
     }

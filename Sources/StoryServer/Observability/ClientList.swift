@@ -83,23 +83,22 @@ final class ClientList: AnswerCursor {
     }
 
     private func told(_ subscription: Subscription) -> MemberValue {
-        .object([
+        var members = [
             Member("subscription", .count(subscription.id.value)), Member("target", .text(target(of: subscription))),
             Member("next", .count(subscription.next.value)),
             Member("lag", .count(subscription.lag(head: publishing.published))),
             Member("phase", .text(subscription.phase.name)),
-        ])
+        ]
+        if let holding = subscription.subject.holding {
+            members += [Member("cursor", .text("\(holding.cursor)")), Member("share", .count(1))]
+        }
+        return .object(members)
     }
 
     /// Returns the target of a subscription as it was asked for, without filters.
     private func target(of subscription: Subscription) -> String {
         switch subscription.subject {
-        case .events:
-            switch subscription.selection.source {
-            case .all: "events"
-            case .stream(let name): "events/\(name)"
-            case .category(let name): "events/\(name)-*"
-            }
+        case .events, .work: subscription.selection.source.target
         case .records: "records"
         case .row(let kind, let key): engine.schema(ofFollowed: kind)?.address(key) ?? ""
         case .list(let kind, _): engine.schema(ofFollowed: kind)?.name ?? ""

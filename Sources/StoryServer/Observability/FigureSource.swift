@@ -47,6 +47,11 @@ struct FigureSource {
         do throws(StorageError) { return try engine.declared?.state(of: name).misfits } catch { return nil }
     }
 
+    /// The events that the slowest cursor has to do, and the number of parked events; 0 if the models cannot be read.
+    var cursors: (lag: UInt64, parked: UInt64) {
+        do throws(StorageError) { return try engine.workers.sums() } catch { return (0, 0) }
+    }
+
     // MARK: Sizes
 
     /// The number of durable rows of each kind, without the kinds whose number is on a damaged page of the models, and

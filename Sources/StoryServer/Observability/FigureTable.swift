@@ -53,11 +53,11 @@ struct Figure: Sendable {
 /// data, and all of them are present from the start; but for the names of declared models, of which there are few.
 enum FigureTable {
     /// The maximum number of time series.
-    static let mostSeries = 640
+    static let mostSeries = 760
     /// The number of power-of-four buckets for requests by verb: up to 0.066 s, since one step takes no longer.
     private static let requestPowers = 9
 
-    static let all: [Figure] = store + ordering + requests + connections + disk + process
+    static let all: [Figure] = store + ordering + requests + connections + workers + disk + process
 
     private static let store = [
         Figure(name: "storykeep_build", kind: .info, labels: ["version", "log"], help: "The program and its history.") {
@@ -172,6 +172,26 @@ enum FigureTable {
             name: "storykeep_row_changes", kind: .counter,
             help: "Row changes that were computed for subscriptions, each once for all of them."
         ) { .one($0.publishing.rowChanges) },
+    ]
+
+    private static let workers = [
+        Figure(
+            name: "storykeep_cursor_lag_events", kind: .gauge,
+            help:
+                "Events that the cursor that is farthest behind has not done, or not looked at while it has nothing to do."
+        ) { .one($0.cursors.lag) },
+        Figure(
+            name: "storykeep_cursor_parked_events", kind: .gauge,
+            help: "Events that workers failed at too often, or that were set aside."
+        ) { .one($0.cursors.parked) },
+        Figure(
+            name: "storykeep_cursor_redeliveries", kind: .counter,
+            help: "Deliveries of events that a worker had failed at, or that were parked."
+        ) { .one($0.engine.shares.redeliveries) },
+        Figure(
+            name: "storykeep_cursor_lost", kind: .counter, labels: ["of"],
+            help: "Shares of cursors that were lost by their lease, and writes that were refused for a lost one."
+        ) { .labelled([("leases", $0.engine.shares.leasesLost), ("writes", $0.engine.shares.writesLost)]) },
     ]
 
     private static let disk = [

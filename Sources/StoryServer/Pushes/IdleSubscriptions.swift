@@ -63,7 +63,7 @@ final class IdleSubscriptions {
     func add(_ waiter: Waiter, of subscription: Subscription, isResting: (Waiter) -> Bool) {
         if count >= sweptAt { sweep(isResting) }
         switch subscription.subject {
-        case .events, .records:
+        case .events, .records, .work:
             guard let hash = IdleSubscriptions.hash(of: subscription.selection.source) else { return }
             byEvent.add(waiter, hash)
         case .row(let kind, let id):

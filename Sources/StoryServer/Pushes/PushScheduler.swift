@@ -35,7 +35,8 @@ final class PushScheduler {
         (self.connections, self.outbox, feed) = (connections, outbox, engine.feed)
         lines = LineWriter(encoder)
         pushes = SubscriptionPushes(
-            log: log, index: StreamIndex(models), rows: RowPushes(engine.watcher, RowPushEncoder(encoder.rows)))
+            log: log, index: StreamIndex(models), rows: RowPushes(engine.watcher, RowPushEncoder(encoder.rows)),
+            work: WorkPushes(log, cursors: CursorTable(models, json: JSONObjectReader()), shares: engine.shares))
         published = log.committed
     }
 
@@ -97,7 +98,8 @@ final class PushScheduler {
             .awaiting(.models, _, let conversation), .awaiting(.rollBack, _, let conversation),
             .awaiting(.fold, _, let conversation):
             return push(to: connection, conversation, durable)
-        case .awaiting(.job, _, _), .awaiting(.earlierWrites, _, _), .awaiting(.definitions, _, _), .closing, .closed:
+        case .awaiting(.job, _, _), .awaiting(.earlierWrites, _, _), .awaiting(.definitions, _, _),
+            .awaiting(.moved, _, _), .closing, .closed:
             return false
         }
     }
@@ -152,6 +154,7 @@ final class PushScheduler {
             conversation.session.readerStandsStill(head: durable)
             return false
         }
+        if endTaken(connection, conversation) { return true }
         let before = connection.output.count
         let size = before + outbox.roomAhead(connection)
         var isMore = false
@@ -181,6 +184,26 @@ final class PushScheduler {
         rest(connection, conversation, at: durable)
         if connection.output.count != before { outbox.close(connection, restsOn: .zero, durable: durable) }
         return isMore
+    }
+
+    /// Ends the subscriptions whose share of a cursor was taken away; returns true where there were some.
+    private func endTaken(_ connection: Connection, _ conversation: Conversation) -> Bool {
+        var taken: [(id: SubscriptionID, reason: EndReason, resume: Position)] = []
+        for index in 0..<conversation.session.active.count {
+            let subscription = conversation.session.active[index]
+            guard case .taken(let reason)? = subscription.subject.holding?.end else { continue }
+            taken.append((subscription.id, reason, pushes.work.resume(of: subscription)))
+        }
+        for (id, reason, resume) in taken {
+            _ = conversation.session.unsubscribe(id, published: published)
+            outbox.append(to: connection) {
+                ReplyEncoder.append(.end(reason, resume: resume), subscription: id, to: &$0)
+            }
+        }
+        guard !taken.isEmpty else { return false }
+        outbox.close(connection, restsOn: .zero, durable: published)
+        connections.subscriptionsChanged(connection)
+        return true
     }
 
     /// Makes the subscriptions idle that have everything: they cost nothing until an event of their stream comes.

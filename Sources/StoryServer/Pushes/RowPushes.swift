@@ -35,7 +35,7 @@ struct RowPushes {
     ) throws(StorageError) {
         if subscription.feed == nil { subscription.feed = FeedRange(from: feed.durable.end, to: feed.durable.end) }
         switch subscription.subject {
-        case .events, .records: subscription.listingEnded()
+        case .events, .records, .work: subscription.listingEnded()
         case .row(let kind, let key):
             let row = try watcher.row(kind, key, charging: lines)
             lines.push(state(row, at: durable), to: subscription.id)
@@ -90,7 +90,7 @@ struct RowPushes {
         guard subscription.subject.concerns(change), change.next.map({ $0 >= range.end }) ?? true else { return nil }
         let before = self.before(change, in: range, charging: lines)
         switch subscription.subject {
-        case .events, .records: return nil
+        case .events, .records, .work: return nil
         case .row: return change.after == nil && before == nil ? nil : shown(change)
         case .list(_, let conditions):
             if isListed(change.after, conditions, subscription) { return shown(change) }
@@ -137,7 +137,7 @@ extension Subject {
     /// Returns true when a change is one of the row, or of a row of the kind, that is followed.
     fileprivate func concerns(_ change: DurableChange) -> Bool {
         switch self {
-        case .events, .records: false
+        case .events, .records, .work: false
         case .row(let kind, let key):
             change.schema.kind == kind
                 && key.spelling.withUnsafeBytes { key in change.key.withUnsafeBytes { $0.equals(key) } }

@@ -14,6 +14,7 @@ struct SubscriptionPushes {
     let log: any EventLog
     let index: StreamIndex
     let rows: RowPushes
+    let work: WorkPushes
 
     /// Sends the next events; returns true when there are more.
     ///
@@ -22,6 +23,9 @@ struct SubscriptionPushes {
     {
         // Rows are shown as they are durable, which is not known of those that a long fold has changed.
         guard subscription.subject.isEvents || !rows.isUntold else { return false }
+        if let holding = subscription.subject.holding {
+            guard try work.begin(holding, &subscription, head: head, to: lines) else { return false }
+        }
         while true {
             switch subscription.step(head: head, hasRoom: lines.hasRoom) {
             case .wait: return subscription.isWanting(head: head)
@@ -35,6 +39,7 @@ struct SubscriptionPushes {
                 lines.push(.behind(count), to: subscription.id)
             case .send(let from, let through):
                 guard !lines.isSpent else { return true }
+                if subscription.subject.holding?.isFull == true { return false }
                 guard subscription.subject.isEvents else {
                     if takeChanges(&subscription, head, to: lines) { subscription.sent(through: head) }
                     continue
@@ -88,14 +93,21 @@ struct SubscriptionPushes {
         if selection.source != .all { lines.spend(.key) }
         if isFar { lines.spend(selection.query.items.count * .search) }
         var follower = subscription
+        let (holding, tick) = (subscription.subject.holding, work.shares.tick)
         // Also where a record cannot be read: the events before it were pushed.
-        defer { subscription = follower }
+        defer {
+            subscription = follower
+            holding?.looked = follower.next.previous
+        }
         do throws(StorageError) {
             let work = try cursor.step(atMost: lines.workLeft.count(of: subscription.selection.recordWork) + 1) {
                 record, _, _ in
-                guard lines.hasRoom, !lines.isSpent else { return false }
+                guard lines.hasRoom, !lines.isSpent, holding?.isFull != true else { return false }
                 lines.spend(follower.selection.recordWork)
-                if follower.selection.matches(record) { lines.push(record, to: follower.id) }
+                if follower.selection.matches(record), holding == nil || WorkPushes.delivers(record) {
+                    lines.push(record, to: follower.id)
+                    holding?.delivered(record.position, bytes: record.json.count, at: tick)
+                }
                 follower.sent(through: record.position)
                 return true
             }

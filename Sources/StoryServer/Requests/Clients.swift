@@ -49,7 +49,9 @@ final class Clients {
     func connected(_ id: ConnectionID, _ credentials: PeerCredentials, at time: Instant) {
         let credentials = access.trusted(credentials)
         let (role, isNode) = access.standing(of: credentials, owner: owner, nodes)
-        let peer = Peer(uid: credentials.uid, role: role ?? .read)
+        // A client on another machine has none.
+        let pid = credentials.pid > 0 ? UInt32(exactly: credentials.pid) : nil
+        let peer = Peer(uid: credentials.uid, role: role ?? .read, pid: pid)
         let connection = Connection(
             id: id, peer: peer, isNode: isNode, limits: limits, touched: connections.touched)
         connection.conversation?.activity.last = driver.tick
@@ -161,7 +163,10 @@ extension Clients {
 
     /// Removes a connection that was closed.
     func gone(_ connection: Connection) {
-        if let conversation = connection.closed() { connections.ended(connection, conversation) }
+        if let conversation = connection.closed() {
+            conversation.session.endWork(isBlamed: true)
+            connections.ended(connection, conversation)
+        }
         forwarding?.connectionGone(connection)
         connections.remove(connection)
     }

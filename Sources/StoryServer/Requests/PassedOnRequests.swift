@@ -16,7 +16,11 @@ extension Requests {
             conversation.passesOn = true
             return look(atPassedOn: request, of: connection, forwarding)
         }
-        let isForOther = request.isWrite && !waits.takesWrites
+        let isOfHolder = !waits.takesWrites && request.action.isOfHolder
+        if isOfHolder, conversation.forwarded == 0 {
+            return clients.refuse(holdersAreElsewhere, request.verb, tag: request.tag, connection)
+        }
+        let isForOther = request.isWrite && !waits.takesWrites && !isOfHolder
         if isForOther, forwarding.hasRoom(connection, conversation) {
             forwarding.add(request, reader.untagged, of: connection, conversation)
             return true
@@ -25,6 +29,15 @@ extension Requests {
         connection.requestMustWait(for: .forwarded(), request.tag)
         slow.mustWait(connection)
         return false
+    }
+
+    /// The refusal of what a connection to the node that leads does.
+    private var holdersAreElsewhere: Failure {
+        guard case .node(let node)? = clients.part, let leader = node.leader else {
+            return Failure(.unavailable, "no node leads the log now: workers have to wait", .outcome(.none))
+        }
+        return Failure(
+            .notLeader, "workers hold their cursors at \(leader.node), which leads", .address(leader.address))
     }
 
     /// Refuses a write that is passed on to a node that does not lead; nil where it is handled.

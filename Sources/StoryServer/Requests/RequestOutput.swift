@@ -106,8 +106,8 @@ final class RequestOutput: TurnOutput {
 
     func append(
         _ proposals: [EventProposal], _ index: Int, to stream: StreamName, key: RequestKey?,
-        at place: EventMetadata, after prior: PriorState
-    ) -> Bool { driver.append(proposals, index, to: stream, key: key, at: place, after: prior) }
+        cursor: ByteView?, at place: EventMetadata, after prior: PriorState
+    ) -> Bool { driver.append(proposals, index, to: stream, key: key, cursor: cursor, at: place, after: prior) }
 
     func receipt(_ receipt: Receipt, tag: Tag?) {
         write(restsOn: receipt.position) { ReplyEncoder.append(receipt, tag: tag, times: &times, to: &$0) }

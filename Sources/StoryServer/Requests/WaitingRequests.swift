@@ -39,7 +39,7 @@ struct WaitingRequests {
         func isReady(_ connection: Connection) -> Bool {
             let hasRoom = !takesWrites || !connection.isHeld(by: driver, engine)
             return connection.isRequestReady(
-                at: durable, lastDefinition: lastDefinition, hasRoom: hasRoom, driver.refolding)
+                at: durable, lastDefinition: lastDefinition, hasRoom: hasRoom, driver.refolding, engine.shares)
         }
         let ready = connections.filter(isReady)
         connections.removeAll { $0.isEnding || isReady($0) }
@@ -52,11 +52,12 @@ extension Connection {
     ///
     /// - Parameter lastDefinition: the last event that changed a definition.
     fileprivate func isRequestReady(
-        at durable: Position, lastDefinition: Position, hasRoom: Bool, _ refolding: Refolding
+        at durable: Position, lastDefinition: Position, hasRoom: Bool, _ refolding: Refolding, _ shares: Shares
     ) -> Bool {
         switch state {
         case .awaiting(.earlierWrites, _, let conversation): conversation.session.lastWritten <= durable
         case .awaiting(.definitions, _, _): lastDefinition <= durable
+        case .awaiting(.moved(let cursor), _, _): shares.moved(of: cursor) <= durable
         case .awaiting(.room, _, _): hasRoom
         case .awaiting(.models, _, _): refolding.isOver
         case .awaiting(.rollBack, _, _): !refolding.awaitsRollBack
@@ -78,6 +79,11 @@ extension Connection {
         if driver.isHalfFolded {
             if driver.refolding.awaitsRollBack { return .rollBack }
             return request.action.needsModels ? .models : nil
+        }
+        if case .follow(.work(let request)) = request.action {
+            // Nothing is delivered behind a move that may be undone; a confirmation appends an event.
+            if engine.shares.moved(of: request.cursor) > driver.acknowledged { return .moved(request.cursor) }
+            return isHeld(by: driver, engine) ? .room : nil
         }
         return request.verb.isWrite && isHeld(by: driver, engine) ? .room : nil
     }

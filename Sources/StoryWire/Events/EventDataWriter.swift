@@ -98,6 +98,13 @@ extension EventDataWriter: EventMembers {
         }
     }
 
+    mutating func queries(_ name: StaticString, _ items: [EventSelection]) {
+        begin(name)
+        bytes.literal(#"{"any":"#)
+        array(items) { QueryWriter.append($1, to: &$0) }
+        bytes.byte(0x7D)
+    }
+
     private mutating func array<Element>(_ elements: [Element], _ write: (inout ByteWriter, Element) -> Void) {
         bytes.byte(0x5B)
         for (index, element) in elements.enumerated() {
@@ -110,5 +117,40 @@ extension EventDataWriter: EventMembers {
     mutating func whole(_ data: ByteView) {
         bytes.raw(data)
         written = .whole
+    }
+}
+
+/// The encoder of the items of queries.
+private enum QueryWriter {
+    /// Appends an item, which has tags, types or a stream.
+    static func append(_ item: EventSelection, to bytes: inout ByteWriter) {
+        bytes.byte(0x7B)
+        var isFirst = true
+        func begin(_ name: StaticString, _ bytes: inout ByteWriter) {
+            if !isFirst { bytes.byte(0x2C) }
+            isFirst = false
+            bytes.literal(name)
+        }
+        switch item.source {
+        case .all: break
+        case .stream(let stream):
+            begin(#""stream":"#, &bytes)
+            bytes.name(stream.spelling)
+        case .category(let category):
+            begin(#""stream":"#, &bytes)
+            bytes.string("\(category)-*")
+        }
+        for (name, values) in [
+            (#""tags":"#, item.query.tags.map(\.spelling)), (#""types":"#, item.query.types.map(\.spelling)),
+        ] as [(StaticString, [ByteView])] where !values.isEmpty {
+            begin(name, &bytes)
+            bytes.byte(0x5B)
+            for (index, value) in values.enumerated() {
+                if index > 0 { bytes.byte(0x2C) }
+                bytes.name(value)
+            }
+            bytes.byte(0x5D)
+        }
+        bytes.byte(0x7D)
     }
 }

@@ -139,7 +139,7 @@ struct LineParts: ~Copyable {
         if shape.body == .none, let body {
             throw Refusals.syntax("\(shape.verb.name) takes no JSON: \(shape.usage)", at: body)
         }
-        if shape.body != .none, body == nil {
+        if shape.body != .none, !shape.body.isOptional, body == nil {
             throw Refusals.syntax("the JSON is missing: \(shape.usage)", at: cursor.index)
         }
     }

@@ -7,14 +7,18 @@ enum DoneEncoder {
         switch done {
         case .row(let row): row.withView { rows.append($0, to: &bytes) }
         case .receipt(let receipt): append(receipt, to: &bytes)
-        case .appended(let count, let position, let repeated):
+        case .appended(let count, let position, let repeated, let cursor):
             appendCount(count, to: &bytes)
             bytes.literal(#","position":"#)
             bytes.integer(position.value)
-            bytes.literal(repeated ? #","repeated":true}"# : "}")
-        case .unchanged(let id, let stream, let version, let position):
+            if repeated { bytes.literal(#","repeated":true"#) }
+            append(cursor, to: &bytes)
+            bytes.byte(0x7D)
+        case .unchanged(let id, let stream, let version, let position, let cursor):
             appendHead(id, stream, version, position, to: &bytes)
-            bytes.literal(#","changed":false}"#)
+            bytes.literal(#","changed":false"#)
+            append(cursor, to: &bytes)
+            bytes.byte(0x7D)
         case .page(let count, let next, let position):
             appendCount(count, to: &bytes)
             if let next {
@@ -62,6 +66,17 @@ enum DoneEncoder {
             bytes.literal(#","erased":"#)
             bytes.integer(erased.value)
         }
+        append(receipt.cursor, to: &bytes)
+        bytes.byte(0x7D)
+    }
+
+    /// Appends the member `cursor`, where there is one.
+    private static func append(_ cursor: CursorPlace?, to bytes: inout ByteWriter) {
+        guard let cursor else { return }
+        bytes.literal(#","cursor":{"share":"#)
+        bytes.integer(UInt64(cursor.share))
+        bytes.literal(#","at":"#)
+        bytes.integer(cursor.at.value)
         bytes.byte(0x7D)
     }
 

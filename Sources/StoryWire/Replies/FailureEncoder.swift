@@ -29,6 +29,15 @@ enum FailureEncoder {
         case .counts(let expected, let actual):
             appendInteger(#","expected":"#, expected, to: &bytes)
             appendInteger(#","actual":"#, actual, to: &bytes)
+        case .holder(let holder, let since):
+            appendInteger(#","holder":{"uid":"#, UInt64(holder.uid), to: &bytes)
+            if let pid = holder.pid { appendInteger(#","pid":"#, UInt64(pid), to: &bytes) }
+            appendText(#","since":"#, since.text, to: &bytes)
+            bytes.byte(0x7D)
+        case .place(let place):
+            appendText(#","cursor":"#, place.cursor.description, to: &bytes)
+            appendInteger(#","at":"#, place.at.value, to: &bytes)
+            if let log = place.log { appendText(#","log":"#, log.description, to: &bytes) }
         case .erased(let position): appendInteger(#","erased":"#, position.value, to: &bytes)
         case .match(let condition, let after, let match):
             appendInteger(#","unless":"#, UInt64(clamping: condition), to: &bytes)

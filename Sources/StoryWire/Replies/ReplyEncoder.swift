@@ -93,6 +93,12 @@ package struct ReplyEncoder {
         case .again(let position):
             bytes.literal(#"{"again":"#)
             bytes.integer(position.value)
+        case .redelivered(let again):
+            bytes.literal(#"{"again":"#)
+            bytes.integer(again.event.value)
+            bytes.literal(#","attempt":"#)
+            bytes.integer(again.attempt)
+            if again.isParked { bytes.literal(#","parked":true"#) }
         case .end(let reason, let position):
             bytes.literal(#"{"end":"#)
             bytes.string(reason.text)

@@ -98,6 +98,8 @@ extension ErrorCode {
         case .unavailable:
             "No node leads the log now; outcome says whether the request may be carried out all the same."
         case .busy: "The server is at a limit of its own; send it again later."
+        case .held: "Another connection holds the cursor; holder is its process. Send it again later."
+        case .lost: "The connection does not hold the cursor any more, and nothing was written: WORK begins at at + 1."
         case .draining: "The server is stopping; send it again later."
         case .internal: "The server has a defect and continues; with damaged, the stored data is damaged instead."
         }

@@ -4,6 +4,7 @@ package import StoryCore
 package enum OptionName: UInt8, CaseIterable, BitwiseCopyable, Sendable {
     case at, sort, order, limit, after, from, to, types, tags, log
     case key, version, meta, check, min, query, unless, reason, expect, dry
+    case cursor, delay, park, error
 
     /// The name, as in a request line.
     package var name: String { OptionName.names[Int(rawValue)] }
@@ -22,8 +23,10 @@ package enum OptionName: UInt8, CaseIterable, BitwiseCopyable, Sendable {
         case .meta, .query: "{…}"
         case .unless: "{…}|[{…},…]"
         case .log: "ID"
-        case .check, .dry: "true|false"
-        case .reason: "\"TEXT\""
+        case .check, .dry, .park: "true|false"
+        case .reason, .error: "\"TEXT\""
+        case .cursor: "NAME@P"
+        case .delay: "MS"
         case .min: "P|now"
         }
     }
@@ -51,6 +54,10 @@ package enum OptionName: UInt8, CaseIterable, BitwiseCopyable, Sendable {
             "why, in at most \(EraseRequest.mostReason) characters that do not name the person: it stays for ever"
         case .expect: "refused unless N events are taken"
         case .dry: "shows what would be taken, and erases nothing"
+        case .cursor: "makes this event of a cursor that the connection holds done, in one commit with the write"
+        case .delay: "the time before the event comes again, in milliseconds; without it one that grows"
+        case .park: "sets the event aside at once"
+        case .error: "why, in at most \(ParkedEvent.mostError) characters, for PARKED"
         case .min: "waits until the store has this event; now: all that was acknowledged before"
         }
     }
@@ -65,6 +72,7 @@ package enum OptionName: UInt8, CaseIterable, BitwiseCopyable, Sendable {
     private static let names = [
         "at", "sort", "order", "limit", "after", "from", "to", "types", "tags", "log", "key", "version",
         "meta", "check", "min", "query", "unless", "reason", "expect", "dry",
+        "cursor", "delay", "park", "error",
     ]
     private static let table = NameTable(names)
 }

@@ -62,7 +62,9 @@ package struct RequestCompletion: Sendable {
         case .subject, .counted: ["events", "events/"] + names
         case .topic: verbs(like: word)
         case .change: NodeChange.names
-        case .none, .streams, .category, .stream, .subscription, .client, .directory, .model, .passedOn: []
+        case .none, .streams, .category, .stream, .subscription, .client, .directory, .model, .passedOn, .cursor,
+            .cursors, .mark, .marks:
+            []
         }
     }
 
@@ -99,6 +101,8 @@ package struct RequestCompletion: Sendable {
         case .none, .text: names = []
         case .form: names = kind?.formFields(of: shape.verb) ?? []
         case .events: names = ["stream", "version", "type", "data", "meta", "tags"]
+        case .definition:
+            names = ["on", "tags", "types", "query", "from", "shares", "window", "lease", "attempts"]
         }
         return names.map { $0 + "\":" }
     }
@@ -161,7 +165,7 @@ extension RequestCompletion {
         case (.events, "type"):
             let category = target?.prefix { $0 != "-" } ?? ""
             return .types(of: category.isEmpty || category == "*" ? "events" : "events/\(category)-*")
-        case (.events, _), (.none, _), (.text, _): return nil
+        case (.events, _), (.none, _), (.text, _), (.definition, _): return nil
         }
     }
 
@@ -187,6 +191,8 @@ extension RequestCompletion {
         case .category: return WantedNames(.categories, beginning: word, tail: "-*")
         case .stream: return WantedNames(.streams(areOfUsers: true), beginning: word)
         case .model, .models: return WantedNames(.models, beginning: word)
+        case .cursor, .cursors, .marks: return WantedNames(.cursors, beginning: word)
+        case .mark: return WantedNames(.cursors, beginning: word, tail: "@")
         case .none, .subscription, .client, .topic, .directory, .change, .passedOn: return nil
         }
     }
@@ -255,6 +261,8 @@ package struct WantedNames: Equatable, Sendable {
         case values(of: String, model: String)
         /// The types of the events that a target of `READ` selects.
         case types(of: String)
+        /// The cursors of workers.
+        case cursors
         /// The nodes of the log.
         case nodes
     }

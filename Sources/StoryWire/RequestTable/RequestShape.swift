@@ -37,6 +37,14 @@ package enum TargetShape: Equatable, Sendable {
     case models
     /// `promote NODE` or `remove NODE`, or nothing
     case change
+    /// The name of a cursor.
+    case cursor
+    /// The name of a cursor, or nothing.
+    case cursors
+    /// An event of a cursor: `billing@1042`
+    case mark
+    /// An event of a cursor, or its name
+    case marks
 
     /// Returns the form for HELP and errors.
     ///
@@ -61,14 +69,18 @@ package enum TargetShape: Equatable, Sendable {
         case .passedOn: "UID WRITE"
         case .models: "[" + (kinds + ["NAME"]).joined(separator: "|") + "]"
         case .change: "[promote|remove NODE]"
+        case .cursor: "NAME"
+        case .cursors: "[NAME]"
+        case .mark: "NAME@P"
+        case .marks: "NAME[@P]"
         }
     }
 
     var isRequired: Bool {
         switch self {
-        case .none, .streams, .category, .client, .topic, .models, .change: false
+        case .none, .streams, .category, .client, .topic, .models, .change, .cursors: false
         case .kind, .counted, .content, .events, .erased, .subject, .stream, .subscription, .directory, .model,
-            .passedOn:
+            .passedOn, .cursor, .mark, .marks:
             true
         }
     }
@@ -83,6 +95,11 @@ package enum BodyShape: String, Sendable {
     case events = "{\"type\":…,\"data\":…} | [{…},…]"
     /// A string.
     case text = "\"TEXT\""
+    /// The object of a cursor's definition, or nothing.
+    case definition = "[{\"on\":…,\"window\":…}]"
+
+    /// True where the line may end without it.
+    var isOptional: Bool { self == .definition }
 }
 
 /// The form of one verb's requests.

@@ -15,7 +15,9 @@ package struct RequestTable: Sendable {
     package init(_ catalogue: Catalogue) throws(SchemaError) {
         self.catalogue = catalogue
         let kinds = catalogue.kinds
-        shapes = RequestTable.queries(kinds) + RequestTable.writes(catalogue) + RequestTable.others(kinds)
+        shapes =
+            RequestTable.queries(kinds) + RequestTable.writes(catalogue) + RequestTable.workers
+            + RequestTable.others(kinds)
         for kind in catalogue.kinds {
             let options = shapes.filter(\.takesFilters).flatMap { $0.options(of: kind) }.map(\.name)
             let isOption = kind.filters.contains { options.contains($0.name) }
@@ -23,7 +25,7 @@ package struct RequestTable: Sendable {
         }
     }
 
-    private static let write: [OptionName] = [.key, .version, .meta, .unless, .log]
+    private static let write: [OptionName] = [.key, .version, .meta, .unless, .log, .cursor]
 
     private static func queries(_ all: [KindSchema]) -> [RequestShape] {
         [
@@ -89,11 +91,43 @@ package struct RequestTable: Sendable {
                 .write(.delete), .write, .content, of: catalogue.kinds(taking: .delete), options: write,
                 summary: "Deletes content; its history stays readable.", example: "DELETE stories/12345"),
             RequestShape(
-                .write(.append), .write, .stream, options: [.key, .version, .unless, .log], body: .events,
+                .write(.append), .write, .stream, options: [.key, .version, .unless, .log, .cursor], body: .events,
                 summary: "Appends events of your own to a stream, or to several, all or none.",
                 example: #"APPEND note-1 {"type":"Wrote","data":{"text":"Hello"}}"#),
         ]
     }
+
+    private static let workers = [
+        RequestShape(
+            .write(.cursor), .write, .cursor, options: [.key, .version], body: .definition,
+            summary: "Makes a cursor: a position in the log, from which a worker does one event after the other.",
+            example: #"CURSOR billing {"on":"events/order-*","window":100}"#),
+        RequestShape(
+            .follow(.work), .write, .cursor, options: [.log],
+            summary: "Holds a cursor, and delivers its events from the first one on that is not done.",
+            example: "WORK billing"),
+        RequestShape(
+            .write(.ack), .write, .mark,
+            summary: "An event of a cursor is done, and all that were delivered before it.",
+            example: "ACK billing@1042"),
+        RequestShape(
+            .write(.fail), .write, .mark, options: [.delay, .park, .error],
+            summary: "The first event that is not done failed: it comes again later, and is parked in the end.",
+            example: #"FAIL billing@1042 error="no such customer""#),
+        RequestShape(
+            .read(.cursors), .read, .cursors, options: [.min],
+            summary: "The cursors: how far they are behind, who holds them, and why they do not move.",
+            example: "CURSORS"),
+        RequestShape(
+            .read(.parked), .read, .cursor, options: [.after, .limit, .min],
+            summary: "The events of a cursor that were set aside.", example: "PARKED billing"),
+        RequestShape(
+            .write(.retry), .write, .marks, summary: "Has one parked event, or all of a cursor, delivered once more.",
+            example: "RETRY billing@1042"),
+        RequestShape(
+            .write(.discard), .admin, .mark, options: [.reason], summary: "Gives a parked event up.",
+            example: #"DISCARD billing@1042 reason="a test order""#),
+    ]
 
     private static func others(_ all: [KindSchema]) -> [RequestShape] {
         [

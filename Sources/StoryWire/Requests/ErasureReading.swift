@@ -50,14 +50,24 @@ extension EraseRequest {
 }
 
 extension OptionValues {
-    /// Reads the reason of an erasure.
+    /// Reads the number that `after=` is of lists without names; zero without one.
+    static func number(_ text: [UInt8]?, of message: String, _ parts: inout LineParts) -> UInt64 {
+        guard let text else { return 0 }
+        if case .value(let value) = text.withBytes({ DecimalNumber($0) }) { return value }
+        parts.reject("after", .malformed, message)
+        return 0
+    }
+
+    /// Reads a text that a person wrote.
     ///
     /// - Throws: the rule that it breaks.
-    static func reason(_ text: UnsafeRawBufferPointer) throws(FieldError) -> Text {
+    static func text(
+        _ text: UnsafeRawBufferPointer, _ option: OptionName, atMost most: Int
+    ) throws(FieldError) -> Text {
         let count = String(decoding: text, as: UTF8.self).count
-        if 1...EraseRequest.mostReason ~= count { return Text(Array(text)) }
-        let message = "reason= has 1 to \(EraseRequest.mostReason) characters"
-        throw FieldError(field: "reason", rule: count == 0 ? .empty : .tooLong, message: message)
+        if 1...most ~= count { return Text(Array(text)) }
+        let message = "\(option.name)= has 1 to \(most) characters"
+        throw FieldError(field: option.name, rule: count == 0 ? .empty : .tooLong, message: message)
     }
 }
 
@@ -65,15 +75,7 @@ extension ErasuresQuery {
     /// Reads the erasures that are listed.
     init(_ parts: inout LineParts, _ scanner: JSONScanner) throws(Failure) {
         let values = try parts.values(maxLimit: ErasuresQuery.maxLimit, scanner)
-        var after = UInt64(0)
-        if let text = values.after {
-            let number = text.withUnsafeBytes { DecimalNumber($0) }
-            if case .value(let value) = number {
-                after = value
-            } else {
-                parts.reject("after", .malformed, "after= is the number of an erasure")
-            }
-        }
+        let after = OptionValues.number(values.after, of: "after= is the number of an erasure", &parts)
         try parts.refuseErrors()
         self.init(after: after, limit: values.limit ?? ErasuresQuery.defaultLimit)
     }

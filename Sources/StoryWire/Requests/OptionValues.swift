@@ -16,7 +16,8 @@ struct OptionValues: ~Copyable {
     /// The items of the query.
     var items: [EventSelection] = []
     var log: LogID?
-    var (check, dry) = (false, false)
+    var (check, dry, park) = (false, false, false)
+    var (delay, error): (Int?, Text?)
     var (reason, expected): (Text?, UInt64?)
     var conditions: [Condition] = []
 
@@ -45,10 +46,13 @@ struct OptionValues: ~Copyable {
         case .types: types = try OptionValues.types(text)
         case .log: log = try OptionValues.log(text)
         case .check: check = try OptionValues.flag(text, option)
-        case .reason: reason = try OptionValues.reason(text)
+        case .reason: reason = try OptionValues.text(text, option, atMost: EraseRequest.mostReason)
         case .expect: expected = try OptionValues.number(text, option, 1...UInt64(EraseRequest.mostEvents))
         case .dry: dry = try OptionValues.flag(text, option)
-        case .tags, .query, .key, .version, .meta, .unless, .min: return
+        case .park: park = try OptionValues.flag(text, option)
+        case .delay: delay = Int(try OptionValues.number(text, option, 0...UInt64(FailRequest.delays.upperBound)))
+        case .error: error = try OptionValues.text(text, option, atMost: ParkedEvent.mostError)
+        case .tags, .query, .key, .version, .meta, .unless, .min, .cursor: return
         }
     }
 
@@ -193,8 +197,9 @@ extension WriteOptions {
         case .version: version = Version(try OptionValues.number(text, option, 0...Position.max.value))
         case .meta: meta = try OptionValues.meta(text, scanner)
         case .log: log = try OptionValues.log(text)
+        case .cursor: cursor = try CursorMark(spelled: text, field: option.name)
         case .at, .sort, .order, .limit, .after, .from, .to, .types, .tags, .query, .unless, .check, .min, .reason,
-            .expect, .dry:
+            .expect, .dry, .delay, .park, .error:
             return
         }
     }

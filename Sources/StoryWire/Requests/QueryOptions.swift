@@ -42,6 +42,14 @@ enum QueryOptions {
         return EventPreconditions(list, isArray: true)
     }
 
+    /// Reads the members `tags`, `types` and `query` of an object, each as the option of that name; notes each wrong value.
+    static func members(
+        of root: csj_value, _ scanner: JSONScanner, noting parts: inout LineParts
+    ) -> EventQuery {
+        var reader = QueryReader(scanner)
+        return reader.members(of: root, &parts)
+    }
+
     private static func root(
         _ text: UnsafeRawBufferPointer, of option: OptionName, _ scanner: JSONScanner, _ parts: inout LineParts
     ) -> csj_value? {
@@ -94,6 +102,22 @@ private struct QueryReader {
         guard let any else { return (finished(item, isGiven: hasItem, at: path(), &parts), after) }
         if hasItem { parts.reject(path() + ".any", .unknownField, "a query has any, or tags, types and stream") }
         return (items(any, at: path() + ".any", &parts), after)
+    }
+
+    /// Reads the members `tags`, `types` and `query` of an object, and passes over all others.
+    mutating func members(of object: csj_value, _ parts: inout LineParts) -> EventQuery {
+        var (item, items) = (ItemDraft(), [EventSelection]())
+        var (walk, member) = (scanner.walk(object), csj_member())
+        while scanner.next(&walk, &member) {
+            if member.hasKey("query") {
+                items = query(member.value, at: "query", takesPosition: false, &parts).items
+            } else if member.hasKey("tags") {
+                tags(member.value, at: "tags", of: &item, &parts)
+            } else if member.hasKey("types") {
+                types(member.value, at: "types", of: &item, &parts)
+            }
+        }
+        return EventQuery(types: item.types, tags: item.tags, items: items)
     }
 
     private mutating func items(_ value: csj_value, at path: @autoclosure () -> String, _ parts: inout LineParts)
@@ -153,20 +177,9 @@ private struct QueryReader {
         _ member: csj_member, of item: inout ItemDraft, at path: @autoclosure () -> String, _ parts: inout LineParts
     ) -> Bool {
         if member.hasKey("tags") {
-            names(member.value, at: path() + ".tags", most: EventTags.maxCount, of: "tag", &parts) { name in
-                guard EventTags.isTag(name) else { return (EventTags.ruleBroken(by: name), EventTags.rule) }
-                let tag = EventTag(trusted: name)
-                if !item.tags.contains(tag) { item.tags.append(tag) }
-                return nil
-            }
+            tags(member.value, at: path() + ".tags", of: &item, &parts)
         } else if member.hasKey("types") {
-            names(member.value, at: path() + ".types", most: EventQuery.mostTypes, of: "type", &parts) { name in
-                guard name.spellsName(EventType.length) else {
-                    return (name.nameRule(EventType.length), EventType.rule)
-                }
-                item.types.append(EventType(trusted: ByteView(copying: name)))
-                return nil
-            }
+            types(member.value, at: path() + ".types", of: &item, &parts)
         } else if member.hasKey("stream") {
             guard member.value.isString else {
                 parts.reject(path() + ".stream", .wrongType, "a stream is a string, such as order-7 or order-*")
@@ -177,6 +190,27 @@ private struct QueryReader {
             return false
         }
         return true
+    }
+
+    private func tags(
+        _ value: csj_value, at path: @autoclosure () -> String, of item: inout ItemDraft, _ parts: inout LineParts
+    ) {
+        names(value, at: path(), most: EventTags.maxCount, of: "tag", &parts) { name in
+            guard EventTags.isTag(name) else { return (EventTags.ruleBroken(by: name), EventTags.rule) }
+            let tag = EventTag(trusted: name)
+            if !item.tags.contains(tag) { item.tags.append(tag) }
+            return nil
+        }
+    }
+
+    private func types(
+        _ value: csj_value, at path: @autoclosure () -> String, of item: inout ItemDraft, _ parts: inout LineParts
+    ) {
+        names(value, at: path(), most: EventQuery.mostTypes, of: "type", &parts) { name in
+            guard name.spellsName(EventType.length) else { return (name.nameRule(EventType.length), EventType.rule) }
+            item.types.append(EventType(trusted: ByteView(copying: name)))
+            return nil
+        }
     }
 
     /// Reads an array of names, at least one.

@@ -26,26 +26,26 @@ extension RequestReader {
     func readEvents(_ parts: inout LineParts) throws(Failure) -> ReadAction {
         parts.isOfMisfits ? try misfits(&parts) : .read(try ReadQuery(&parts, scanner))
     }
+}
 
-    func unsubscribe(_ parts: inout LineParts) throws(Failure) -> FollowAction {
+extension SubscriptionID {
+    /// Reads the number of a subscription.
+    init(_ parts: inout LineParts) throws(Failure) {
         let text = try parts.known(parts.target).text
-        let number = try ClientsRequest.number("subscription", text, of: "UNSUBSCRIBE 1", &parts)
-        return .unsubscribe(SubscriptionID(number))
+        self.init(try ClientsRequest.number("subscription", text, of: "UNSUBSCRIBE 1", &parts))
     }
-
-    func backup(_ parts: inout LineParts) throws(Failure) -> OperateAction { .backup(try [UInt8](path: &parts)) }
-
-    /// The longest path on Linux in bytes, without its NUL.
-    static let maxPathCount = 4_095
 }
 
 extension [UInt8] {
+    /// The longest path on Linux in bytes, without its NUL.
+    private static let maxPathCount = 4_095
+
     /// Reads the path of a directory.
-    fileprivate init(path parts: inout LineParts) throws(Failure) {
+    init(path parts: inout LineParts) throws(Failure) {
         let path = try parts.known(parts.target).text
         if path.count == 0 { parts.reject("directory", .empty, "the directory has no name") }
-        if path.count > RequestReader.maxPathCount {
-            parts.reject("directory", .tooLong, "a path has at most \(RequestReader.maxPathCount) bytes")
+        if path.count > Self.maxPathCount {
+            parts.reject("directory", .tooLong, "a path has at most \(Self.maxPathCount) bytes")
         }
         if path.first(0) != nil { parts.reject("directory", .malformed, "no path has a NUL in it") }
         try parts.refuseErrors()

@@ -176,6 +176,8 @@ package final class RequestReader {
         case .types: .types(try TypesQuery(&parts, scanner))
         case .models: .models(try parts.target == nil ? nil : model(&parts, by: ModelName.describingError))
         case .erasures: .erasures(try ErasuresQuery(&parts, scanner))
+        case .cursors: try WorkerReading.cursors(&parts)
+        case .parked: try WorkerReading.parked(&parts, scanner)
         case .ping: .ping
         }
     }
@@ -194,6 +196,11 @@ package final class RequestReader {
         case .define: try define(shape, &parts)
         case .undefine: .write(.undefine(try model(&parts)))
         case .erase: try EraseRequest.read(&parts, scanner)
+        case .cursor: .write(try WorkerReading.cursor(&parts, scanner))
+        case .ack: .write(try WorkerReading.acknowledge(&parts))
+        case .fail: .write(try WorkerReading.fail(&parts, scanner))
+        case .retry: .write(try WorkerReading.retry(&parts))
+        case .discard: .write(try WorkerReading.discard(&parts, scanner))
         }
     }
 
@@ -201,7 +208,8 @@ package final class RequestReader {
         switch verb {
         case .subscribe: .subscribe(try SubscribeQuery(&parts, scanner))
         case .send: .subscribe(try SubscribeQuery(sent: &parts, scanner))
-        case .unsubscribe: try unsubscribe(&parts)
+        case .unsubscribe: .unsubscribe(try SubscriptionID(&parts))
+        case .work: try WorkerReading.work(&parts, scanner)
         case .quit: .quit
         }
     }
@@ -217,7 +225,7 @@ package final class RequestReader {
         case .checkpoint: .checkpoint
         case .verify: .verify(at: try moment(&parts))
         case .seal: .seal(at: try moment(&parts))
-        case .backup: try backup(&parts)
+        case .backup: .backup(try [UInt8](path: &parts))
         case .cluster: .cluster(try NodeChange.read(&parts))
         case .passOn: throw Refusals.syntax("AS passes on writes alone: \(shape.usage)", at: 0)
         }

@@ -18,7 +18,7 @@ extension LineParts {
         case .events, .erased: try resolveEvents(target.text, shape)
         case .subject: try resolveSubject(target.text, shape)
         case .none, .streams, .category, .stream, .subscription, .client, .topic, .directory, .model, .models, .change,
-            .passedOn:
+            .passedOn, .cursor, .cursors, .mark, .marks:
             return
         }
     }

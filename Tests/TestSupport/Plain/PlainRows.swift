@@ -27,7 +27,7 @@ package struct PlainRows {
         case .photo(let happening):
             let row = rows[.photos]?[number]?.photo
             rows[.photos, default: [:]][number] = PhotoFold.fold(happening, of: event, into: row).map(Row.photo)
-        case .custom, .model, .erasure: break
+        case .custom, .model, .erasure, .cursor: break
         }
     }
 }

@@ -48,6 +48,8 @@ struct WriteReceipt {
     /// The receipts, in the order in which the events first name the streams.
     private var receipts: [Receipt] = []
     private let isTogether: Bool
+    /// The position of the cursor that the write moved; nil where it moved none.
+    var cursor: CursorPlace?
 
     /// Creates a receipt of a write.
     ///
@@ -75,7 +77,8 @@ struct WriteReceipt {
     var replies: [Reply] {
         guard let last = receipts.max(by: { $0.position < $1.position }) else { return [] }
         guard isTogether else { return [.done(.receipt(last))] }
-        let done = Done.appended(count: receipts.count, position: last.position, repeated: last.repeated)
+        let done = Done.appended(
+            count: receipts.count, position: last.position, repeated: last.repeated, cursor: cursor)
         return receipts.map { .receipt($0) } + [.done(done)]
     }
 }
@@ -86,10 +89,14 @@ struct Appending {
     private let uid: UInt32
     private let now: Instant
     private let output: any TurnOutput
+    /// The event of a cursor that the write makes done; nil where it names none.
+    private let mark: CursorMark?
 
-    /// - Parameter uid: the user ID of the process that writes.
-    init(to world: World, by uid: UInt32, _ now: Instant, _ output: any TurnOutput) {
-        (self.world, self.uid, self.now, self.output) = (world, uid, now, output)
+    /// - Parameters:
+    ///   - uid: the user ID of the process that writes.
+    ///   - mark: the event of a cursor that the write makes done; nil where it names none.
+    init(to world: World, by uid: UInt32, _ now: Instant, _ output: any TurnOutput, moving mark: CursorMark? = nil) {
+        (self.world, self.uid, self.now, self.output, self.mark) = (world, uid, now, output, mark)
     }
 
     /// Numbers the events of one stream and appends them; returns the receipt of the last one.
@@ -134,7 +141,10 @@ struct Appending {
         _ proposals: [EventProposal], _ index: Int, to stream: StreamName, key: RequestKey?,
         at place: EventMetadata, after prior: PriorState
     ) {
-        guard output.append(proposals, index, to: stream, key: key, at: place, after: prior) else { return }
+        let cursor = index == 0 ? mark.map { CursorMove.text($0) } : nil
+        guard output.append(proposals, index, to: stream, key: key, cursor: cursor, at: place, after: prior) else {
+            return
+        }
         let tags = world.recency == nil ? nil : EventProposal.parts(of: proposals, index).tags
         guard let tags else { return world.folded(place, nil) }
         tags.withUnsafeBytes { world.folded(place, RecordTags($0)) }

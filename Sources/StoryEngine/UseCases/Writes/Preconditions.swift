@@ -26,6 +26,8 @@ struct Preconditions {
     private let look: PreconditionLook?
     /// True where the request names several streams, so that a refusal names the stream.
     private let areStreamsNamed: Bool
+    /// The failure of `cursor=`; nil where it holds.
+    private let cursor: Failure?
     /// The first stream that is at another version.
     private var otherVersion: OtherVersion?
 
@@ -34,12 +36,13 @@ struct Preconditions {
     /// - Parameters:
     ///   - look: the look at the events that an earlier handling of the write began; nil where there is none.
     ///   - areStreamsNamed: true where the request names several streams.
+    ///   - cursor: the failure of `cursor=`; nil where it holds.
     init(
         _ options: WriteOptions, in world: World, _ identity: LogIdentity, _ look: PreconditionLook?,
-        areStreamsNamed: Bool = false
+        areStreamsNamed: Bool = false, cursor: Failure? = nil
     ) {
         (self.options, self.world, self.identity, self.look) = (options, world, identity, look)
-        self.areStreamsNamed = areStreamsNamed
+        (self.areStreamsNamed, self.cursor) = (areStreamsNamed, cursor)
     }
 
     /// Returns the failure of those whose position is after the log's end: they could not fail; nil where none is.
@@ -72,7 +75,8 @@ struct Preconditions {
         return try all.verdict()
     }
 
-    /// Checks the preconditions: the history, the versions of streams, and the events that must not have come.
+    /// Checks the preconditions: the history, the versions of streams, the events that must not have come, and the
+    /// cursor.
     ///
     /// - Throws: the error of the read.
     func verdict() throws(StorageError) -> Verdict {
@@ -81,15 +85,18 @@ struct Preconditions {
             do throws(Failure) { try identity.check(log, next: after.next) } catch { return .refused(error) }
         }
         if let other = otherVersion { return .refused(failure(of: other)) }
-        guard let unless = options.unless else { return .hold }
-        if look == nil, world.holdsByRecency(unless.list) { return .hold }
+        guard let unless = options.unless else { return last }
+        if look == nil, world.holdsByRecency(unless.list) { return last }
         let look = look ?? PreconditionLook(unless.list, in: world)
         switch try look.verdict() {
-        case .holds: return .hold
+        case .holds: return last
         case .undecided: return .undecided(look)
         case .broken(let index, let match): return .refused(failure(of: unless, index, match))
         }
     }
+
+    /// The verdict on the last of them.
+    private var last: Verdict { cursor.map { .refused($0) } ?? .hold }
 
     private func failure(of other: OtherVersion) -> Failure {
         Failure(

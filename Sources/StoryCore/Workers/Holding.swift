@@ -1,0 +1,182 @@
+/// A share of a cursor that a connection holds: the events that were delivered and are not done.
+///
+/// The engine, the subscription that delivers and the list of shares have the same one. Unchecked `Sendable`: it belongs to
+/// the thread of the loop.
+package final class Holding: @unchecked Sendable {
+    /// An event that was delivered and is not done.
+    private struct Delivered {
+        let position: Position
+        let bytes: Int
+    }
+
+    /// An event that comes a further time, or comes again after it was parked. It comes alone: nothing is delivered until
+    /// it is done or parked.
+    package struct Again: Equatable, Sendable {
+        /// The position of the event.
+        package let event: Position
+        /// The number of the delivery, from 1.
+        package let attempt: Int
+        /// True for an event that was parked.
+        package let isParked: Bool
+
+        /// Creates the announcement of a delivery.
+        package init(event: Position, attempt: Int, isParked: Bool = false) {
+            (self.event, self.attempt, self.isParked) = (event, attempt, isParked)
+        }
+    }
+
+    /// The reason why the share is not held any more.
+    package enum End: Equatable, Sendable {
+        /// The subscription was ended by its connection, or with it; `isBlamed`: the oldest event that is not done counts as
+        /// failed.
+        case released(isBlamed: Bool)
+        /// The store takes it away, and the subscription ends with a push.
+        case taken(EndReason)
+    }
+
+    /// The name of the cursor.
+    package let cursor: Identifier
+    /// The process that holds it.
+    package let holder: Peer
+    /// The time since when it is held.
+    package let since: Instant
+    /// The number of events that may be delivered and not done.
+    package var window: Int
+    /// The time without a line after which it is lost, in ticks of 0.1 s.
+    package var lease: UInt64
+    /// The position that every event through it is done at, durable or not.
+    package private(set) var at: Position
+    /// The last event that moved the cursor; it may not be durable.
+    package private(set) var moved = Position.zero
+    /// The end; nil while it is held.
+    package private(set) var end: End?
+    /// The event that comes alone next.
+    package private(set) var again: Again?
+    /// The event that came alone and is neither done nor parked.
+    package private(set) var alone: Again?
+    /// The tick before which nothing is delivered.
+    package private(set) var due: UInt64 = 0
+    /// The tick at which the oldest of the events was delivered that are not done.
+    package private(set) var busySince: UInt64 = 0
+    /// True where nothing can be delivered before an event is done, a delay has ended, or it is held again.
+    package private(set) var isStalled = false
+    /// The last position that was looked at for events to deliver.
+    package var looked = Position.zero
+    /// The position that delivery goes back to; nil where it goes on.
+    private var back: Position?
+    private var delivered: [Delivered] = []
+    private var bytes = 0
+
+    /// The size that a holding keeps, in bytes, estimated.
+    package static let keptBytes = 512
+
+    /// Creates a holding.
+    package init(
+        _ cursor: Identifier, _ definition: CursorDefinition, at: Position, by holder: Peer, since: Instant,
+        again: Again? = nil
+    ) {
+        (self.cursor, self.holder, self.since, self.at, self.again) = (cursor, holder, since, at, again)
+        (window, lease) = (definition.window, Holding.ticks(milliseconds: definition.lease))
+    }
+
+    /// Returns the number of ticks of 0.1 s in a time.
+    package static func ticks(milliseconds: Int) -> UInt64 { UInt64(max(milliseconds, 0)) / 100 + 1 }
+
+    /// Takes over what a definition may change.
+    package func redefined(_ definition: CursorDefinition) {
+        (window, lease) = (definition.window, Holding.ticks(milliseconds: definition.lease))
+    }
+
+    // MARK: State
+
+    /// The number of events that were delivered and are not done.
+    package var outstanding: Int { delivered.count }
+    /// The position of the oldest of them.
+    package var oldest: Position? { delivered.first?.position }
+    /// The position of the newest of them.
+    package var newest: Position? { delivered.last?.position }
+    /// True while it is held.
+    package var isHeld: Bool { end == nil }
+    /// True while no further event is delivered.
+    package var isFull: Bool {
+        alone != nil || delivered.count >= window || !delivered.isEmpty && bytes >= CursorDefinition.windowBytes
+    }
+
+    /// Returns true once the delay has ended after which it delivers again.
+    package func isDue(at tick: UInt64) -> Bool { again != nil && due > 0 && due <= tick }
+
+    /// Returns true for an event that was delivered and is not done.
+    package func hasDelivered(_ event: Position) -> Bool {
+        let index = delivered.indices.partitionPoint { delivered[$0].position < event }
+        return index < delivered.count && delivered[index].position == event
+    }
+
+    // MARK: Changes
+
+    /// Notes that an event was delivered, at a tick.
+    package func delivered(_ event: Position, bytes: Int, at tick: UInt64) {
+        if delivered.isEmpty { busySince = tick }
+        delivered.append(Delivered(position: event, bytes: bytes))
+        self.bytes += bytes
+        guard let again, again.event == event else { return }
+        (alone, self.again) = (again, nil)
+    }
+
+    /// Notes that nothing can be delivered now.
+    package func stalls() { isStalled = true }
+
+    /// Notes that the delay has ended.
+    package func goesOn() { isStalled = false }
+
+    /// Announces an event that comes alone, once all others are done.
+    package func announce(_ again: Again) { self.again = again }
+
+    /// Notes that an event is done, and all that were delivered before it.
+    ///
+    /// - Parameters:
+    ///   - position: of the event that noted that in the log.
+    ///   - tick: the present tick.
+    package func done(through event: Position, movedAt position: Position, _ tick: UInt64) {
+        let count = delivered.indices.partitionPoint { delivered[$0].position <= event }
+        bytes -= delivered.prefix(count).reduce(0) { $0 + $1.bytes }
+        delivered.removeFirst(count)
+        busySince = tick
+        if let alone, alone.event <= event { self.alone = nil }
+        (at, moved, isStalled) = (max(at, event), position, false)
+    }
+
+    /// Begins again behind the events that are done: later ones that were delivered are void.
+    ///
+    /// - Parameters:
+    ///   - again: the event that comes alone first.
+    ///   - due: the tick before which nothing is delivered.
+    package func beginAgain(with again: Again?, due: UInt64) {
+        (delivered, bytes, alone, isStalled) = ([], 0, nil, false)
+        (self.again, self.due, back) = (again, due, at.next)
+    }
+
+    /// Takes the position that delivery goes back to; nil where it goes on.
+    package func takeBack() -> Position? {
+        defer { back = nil }
+        return back
+    }
+
+    /// Ends it, unless it has ended.
+    package func ended(_ end: End) { if self.end == nil { self.end = end } }
+}
+
+extension Holding: Equatable {
+    package static func == (left: Holding, right: Holding) -> Bool { left === right }
+}
+
+extension EndReason {
+    /// The lease of the share ran out.
+    package static let lease = EndReason("lease")
+    /// A move of the cursor was undone.
+    package static let undone = EndReason("undone")
+    /// Another node leads.
+    package static let lead = EndReason("lead")
+
+    /// True where a worker that ends so counts as failed at the event that it had not done.
+    package var isBlamed: Bool { ![.draining, .quit, .undefined, .undone, .lead].contains(self) }
+}

@@ -1,0 +1,124 @@
+import StoryCore
+import StoryFold
+
+/// The cursors and their holders, as requests and writes of events look at them and move them.
+struct HeldCursors {
+    let world: World
+    let shares: Shares
+
+    /// Notes that an event moved a cursor.
+    func moved(_ mark: CursorMark, _ holding: Holding, by position: Position) {
+        // It is not in the log where that refused it, or where the request is only rehearsed.
+        guard world.head >= position else { return }
+        holding.done(through: mark.event, movedAt: position, shares.tick)
+        shares.moved(mark.cursor, through: mark.event, by: position)
+    }
+
+    /// Replies with the failure of a request.
+    func attempt(_ tag: Tag?, to output: any TurnOutput, _ body: () throws(Failure) -> Void) {
+        do throws(Failure) { try body() } catch {
+            if error.code == .lost { shares.writesLost += 1 }
+            output.reply(.failed(error), tag: tag, restsOn: world.head)
+        }
+    }
+
+    /// Returns a cursor.
+    ///
+    /// - Throws: `notFound` where there is none.
+    func known(_ name: Identifier) throws(Failure) -> StoredCursor {
+        guard let cursor = try Failure.reading(try world.cursors.cursor(named: name)) else {
+            throw Failure(.notFound, "there is no cursor \(name): CURSOR \(name) makes one")
+        }
+        return cursor
+    }
+
+    /// Returns a cursor that the connection holds.
+    ///
+    /// - Throws: `notFound`, `invalid` for an event beyond the log's end, `lost`.
+    func held(_ mark: CursorMark, by session: borrowing Session) throws(Failure) -> (StoredCursor, Holding) {
+        let cursor = try known(mark.cursor)
+        guard mark.event <= world.head, mark.event > .zero else {
+            let message = "the log ends at \(world.head.value)"
+            throw Failure.invalid("cursor", .outOfRange, "no event has the position \(mark.event.value): \(message)")
+        }
+        guard let holding = session.holding(of: mark.cursor), holding.isHeld,
+            shares.holding(of: mark.cursor) === holding
+        else {
+            let message = "this connection does not hold \(mark.cursor), so nothing was written"
+            throw Failure(.lost, message, .place(CursorPlaceDetail(mark.cursor, at: cursor.at)))
+        }
+        return (cursor, holding)
+    }
+
+    /// Returns true for a parked event that was delivered again, and is not done.
+    func isRetried(_ mark: CursorMark, in holding: Holding) -> Bool {
+        holding.alone?.isParked == true && holding.alone?.event == mark.event
+    }
+
+    /// Refuses an event that was not delivered.
+    func delivered(_ mark: CursorMark, in holding: Holding) throws(Failure) {
+        guard !holding.hasDelivered(mark.event) else { return }
+        let message = "the event \(mark.event.value) of \(mark.cursor) was not delivered to this connection"
+        throw Failure(.conflict, message, .place(CursorPlaceDetail(mark.cursor, at: holding.at)))
+    }
+
+    /// Checks `cursor=` of a write; returns the holding that it moves.
+    ///
+    /// - Throws: the reason why the write is refused.
+    func check(_ mark: CursorMark, by session: borrowing Session) throws(Failure) -> Holding {
+        let (cursor, holding) = try held(mark, by: session)
+        if mark.event <= cursor.at, !isRetried(mark, in: holding) {
+            let message =
+                "the event \(mark.event.value) of \(mark.cursor) is done: \(mark.cursor) is at \(cursor.at.value)"
+            throw Failure(.conflict, message, .place(CursorPlaceDetail(mark.cursor, at: cursor.at)))
+        }
+        try delivered(mark, in: holding)
+        return holding
+    }
+
+    /// Returns the reason why `cursor=` of a write is refused; nil where it holds.
+    func failure(of mark: CursorMark, by session: borrowing Session) -> Failure? {
+        do throws(Failure) {
+            _ = try check(mark, by: session)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// Returns a failed event as it is parked; one that was parked before keeps its deliveries, and its error where there is
+    /// no newer one.
+    ///
+    /// - Throws: the error of reading the models.
+    func parked(_ failed: Shares.Failed, of name: Identifier) throws(StorageError) -> ParkedEvent {
+        let before = try world.cursors.parked(failed.event, of: name)
+        let earlier = before.flatMap { $0.error.isEmpty ? nil : Text($0.error) }
+        return ParkedEvent(
+            event: failed.event, attempts: failed.attempts + Int(before?.attempts ?? 0), error: failed.error ?? earlier)
+    }
+
+    /// Returns the members of an answer about a share.
+    func place(_ name: Identifier, _ position: Position, named member: String = "at") -> [Member] {
+        [
+            Member("cursor", .text("\(name)")), Member("share", .count(1)), Member(member, .count(position.value)),
+        ]
+    }
+
+    /// Appends an event to the stream of a cursor, as `appended` does.
+    func append(
+        _ event: CursorEvent, to name: Identifier, by uid: UInt32, _ now: Instant, _ output: any TurnOutput
+    ) throws(Failure) -> Position { try Failure.reading(try appended(event, to: name, by: uid, now, output)) }
+
+    /// Appends an event to the stream of a cursor; returns its position.
+    ///
+    /// - Throws: the error of reading the models.
+    func appended(
+        _ event: CursorEvent, to name: Identifier, by uid: UInt32, _ now: Instant, _ output: any TurnOutput
+    ) throws(StorageError) -> Position {
+        let stream = StreamName(cursor: name)
+        let new = NewEvents(
+            id: nil, stream: stream, head: try world.headToExtend(stream),
+            events: [EventProposal(body: .cursor(event), meta: nil)], key: nil)
+        return Appending(to: world, by: uid, now, output).append(new).position
+    }
+}

@@ -1,0 +1,77 @@
+import StoryCore
+import StoryEngine
+import StoryFold
+import StoryLog
+import StoryWire
+
+/// The deliveries to the holders of cursors that come alone: an event that failed before, or one that was parked.
+struct WorkPushes {
+    private let log: any EventLog
+    private let cursors: CursorTable
+    let shares: Shares
+
+    init(_ log: any EventLog, cursors: CursorTable, shares: Shares) {
+        (self.log, self.cursors, self.shares) = (log, cursors, shares)
+    }
+
+    /// Delivers an event that comes alone, where it is its turn.
+    ///
+    /// - Returns: true where the events behind may be delivered.
+    /// - Throws: the error of reading the log or the models.
+    func begin(
+        _ holding: Holding, _ subscription: inout Subscription, head: Position, to lines: LineWriter
+    ) throws(StorageError) -> Bool {
+        guard holding.isHeld, holding.due <= shares.tick else {
+            holding.stalls()
+            return false
+        }
+        if let back = holding.takeBack() { subscription.goesBack(to: back) }
+        guard holding.alone == nil else { return false }
+        if holding.again == nil, try cursors.retried(of: holding.cursor) > 0, let parked = try next(of: holding.cursor)
+        {
+            holding.announce(Holding.Again(event: parked, attempt: 1, isParked: true))
+        }
+        guard let again = holding.again else { return !holding.isFull }
+        guard holding.outstanding == 0, again.event <= head else {
+            holding.stalls()
+            return false
+        }
+        guard lines.hasRoom, !lines.isSpent else { return false }
+        var isDelivered = false
+        try log.records(at: [again.event]) { record in
+            lines.push(.redelivered(again), to: subscription.id)
+            lines.push(record, to: subscription.id)
+            holding.delivered(again.event, bytes: record.json.count, at: shares.tick)
+            isDelivered = true
+            return false
+        }
+        lines.spend(.record)
+        guard isDelivered else { throw .corrupt("there is no event", at: again.event) }
+        shares.redeliveries += 1
+        if !again.isParked { subscription.sent(through: again.event) }
+        return false
+    }
+
+    /// Returns the position that the next holder of a cursor begins at: a move of the last one may have been undone.
+    func resume(of subscription: Subscription) -> Position {
+        guard let holding = subscription.subject.holding else { return subscription.resume }
+        do throws(StorageError) {
+            return try cursors.cursor(named: holding.cursor)?.at.next ?? subscription.resume
+        } catch {
+            return subscription.resume
+        }
+    }
+
+    /// Returns the first parked event of a cursor that is to be delivered again.
+    private func next(of cursor: Identifier) throws(StorageError) -> Position? {
+        var found: Position?
+        try cursors.parked(of: cursor, after: .zero) { parked in
+            if parked.isRetried { found = parked.event }
+            return found == nil
+        }
+        return found
+    }
+
+    /// Returns true for an event that a worker gets: those of cursors are for nobody.
+    static func delivers(_ record: EventRecord) -> Bool { CursorEvent.name(ofStream: record.streamName) == nil }
+}
