@@ -10,7 +10,8 @@ enum Tool {
         Tail.subcommand, PipeRun.subcommand, Prompt.subcommand, Browse.subcommand, StatsRun.subcommand,
         TopRun.subcommand, MetricsRun.subcommand, CheckRun.subcommand, ClientsRun.subcommand, ClusterRun.subcommand,
         ReplayRun.subcommand, Verification.subcommand, Backup.subcommand, Restore.subcommand, SalvageRun.subcommand,
-        Export.subcommand, ImportRun.subcommand, EraseRun.subcommand, ErasuresRun.subcommand, ModelRun.subcommand,
+        Export.subcommand, ImportRun.subcommand, EraseRun.subcommand, ErasuresRun.subcommand, CursorsRun.subcommand,
+        ModelRun.subcommand,
     ]
 
     /// The descriptions of all subcommands; the last ones tell of the others.

@@ -19,8 +19,9 @@ enum CheckRun {
             ],
             details: [
                 "NAME is lag (events that the slowest subscription is behind), behind (events that a replica or a node lacks),",
-                "silence (seconds since a replica's source, or a node's etcd, sent anything), ping (seconds), disk (free bytes), or misfits",
-                "(events that did not fit a declared model), which has no limit of its own: --warning misfits=0 looks at it.",
+                "silence (seconds since a replica's source, or a node's etcd, sent anything), ping (seconds), disk (free bytes), misfits",
+                "(events that did not fit a declared model), cursors (events that the slowest cursor of a worker is behind) or parked",
+                "(events that workers set aside). The last three have no limits of their own: --warning misfits=0 looks at them.",
                 "No answer, and each condition of the daemon in which writes are not possible, are critical; the other",
                 "conditions are warnings. storectl stats says of each what it is.",
                 "A certificate of the daemon is a warning from 14 days before its end on, and critical after it.",
@@ -111,12 +112,12 @@ enum CheckVerdict: Int, Comparable {
 
 /// A figure that a check compares with limits.
 enum CheckedFigure: String, CaseIterable {
-    case lag, behind, silence, ping, disk, misfits
+    case lag, behind, silence, ping, disk, misfits, cursors, parked
 
     /// The example of a limit in sentences.
     var example: String {
         switch self {
-        case .lag, .behind, .misfits: "\(rawValue)=N"
+        case .lag, .behind, .misfits, .cursors, .parked: "\(rawValue)=N"
         case .silence, .ping: "\(rawValue)=SECONDS"
         case .disk: "\(rawValue)=BYTES"
         }
@@ -125,7 +126,7 @@ enum CheckedFigure: String, CaseIterable {
     /// The unit in the figures of a plugin.
     var unit: String {
         switch self {
-        case .lag, .behind, .misfits: ""
+        case .lag, .behind, .misfits, .cursors, .parked: ""
         case .silence, .ping: "s"
         case .disk: "B"
         }
@@ -250,7 +251,9 @@ struct CheckResult {
             case .silence: silence.map { (figure, $0) }
             case .ping: (figure, (ping * 10_000).rounded() / 10_000)
             case .disk: (figure, samples["storykeep_disk_free_bytes"] ?? 0)
-            case .misfits: limits.has(.misfits) ? (figure, misfits) : nil
+            case .misfits: limits.has(figure) ? (figure, misfits) : nil
+            case .cursors: limits.has(figure) ? (figure, samples["storykeep_cursor_lag_events"]) : nil
+            case .parked: limits.has(figure) ? (figure, samples["storykeep_cursor_parked_events"]) : nil
             }
         }
     }

@@ -33,12 +33,16 @@ struct PromptAnswers {
         case .read(.erasures):
             try table(ErasuresRun.told(rows), ErasuresRun.columns)
             try invocation.output.line(rest(final))
+        case .read(.cursors), .read(.parked):
+            try table(rows, verb == .read(.parked) ? CursorsRun.parkedColumns : CursorsRun.columns)
+            try invocation.output.line(rest(final))
         case .read(.read):
             try answers.events(rows)
             try invocation.output.line(rest(final))
         case .write(.erase):
             try table(rows, EraseRun.columns)
             try answers.object(final)
+        case .write(.ack), .write(.fail), .write(.retry), .write(.discard): try answers.object(final)
         case .write(let write) where write != .define && write != .undefine:
             for row in rows { try answers.receipt(row) }
             if write != .append || rows.isEmpty { try answers.receipt(final) }

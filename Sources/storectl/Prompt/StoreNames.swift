@@ -76,6 +76,7 @@ struct StoreNames {
                 return try values(of: "id", model).filter { $0.hasPrefix(wanted.beginning) }.sorted()
             case .values(let field, let model):
                 return try values(of: field, model).filter { $0.hasPrefix(wanted.beginning) }.distinct.sorted()
+            case .cursors: return try members("cursor", "CURSORS").filter { $0.hasPrefix(wanted.beginning) }
             case .nodes: return try members("node", "CLUSTER").filter { $0.hasPrefix(wanted.beginning) }
             case .types(let target): return try types(of: target).filter { $0.hasPrefix(wanted.beginning) }
             }

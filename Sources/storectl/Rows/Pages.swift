@@ -21,6 +21,8 @@ struct Pages {
     let most: Int
     /// The options of the subcommand, which are sent to the store unless they are for the output.
     let options: [Option]
+    /// Those of them that choose the request, and are not sent.
+    var choices: Set<String> = []
 
     /// Passes the rows to `each`, page by page, until the requested number is reached or there are no more.
     ///
@@ -64,7 +66,7 @@ struct Pages {
     /// Returns the request with the given options, some of which `other` replaces.
     private func request(_ invocation: Invocation, _ other: [String: String]) throws(CommandError) -> String {
         var request = RequestLine(verb, target ?? invocation.arguments.operands.first)
-        for option in options where !Pages.localOptions.contains(option.name) {
+        for option in options where !Pages.localOptions.contains(option.name) && !choices.contains(option.name) {
             if let value = other[option.name] ?? invocation.arguments.value(option.name) {
                 request.add(option.name, value)
             }

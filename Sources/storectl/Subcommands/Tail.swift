@@ -264,8 +264,8 @@ extension CommandError {
             switch error {
             case .unreachable, .draining, .busy, .connectionLost, .system: true
             case .syntax, .unknown, .invalid, .notFound, .gone, .exists, .conflict, .conflictingEvent, .keyReused,
-                .denied,
-                .tooLarge, .full, .diverged, .behind, .notLeader, .unavailable, .internal, .other, .insecure, .timedOut,
+                .denied, .held, .lost, .tooLarge, .full, .diverged, .behind, .notLeader, .unavailable, .internal,
+                .other, .insecure, .timedOut,
                 .interrupted, .unreadableInput, .protocolViolation, .notReady, .notUnderstood, .notEncodable, .closed:
                 false
             }
