@@ -105,10 +105,10 @@ final class Channel: Sendable {
     func close() { end(.closed) }
 
     /// From now on sends `PING` whenever nothing has come for a time; where that has no answer in the same time, the
-    /// connection is lost.
-    func ask(afterSilenceOf silence: Duration) {
+    /// connection is lost. Nil: it waits for as long as it takes.
+    func ask(afterSilenceOf silence: Duration?) {
         state.withLock { state in
-            state.patience = Deadline(after: silence).milliseconds
+            state.patience = silence.map { Deadline(after: $0).milliseconds } ?? -1
             Channel.wake(state)
         }
     }

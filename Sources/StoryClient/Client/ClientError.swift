@@ -37,6 +37,10 @@ public enum ClientError: Error, Hashable, Sendable {
     case notLeader(message: String, address: String)
     /// No node leads the log now. `mayBeWritten` is false where nothing was written, nor will be.
     case unavailable(message: String, mayBeWritten: Bool)
+    /// Another worker holds the cursor.
+    case held(message: String)
+    /// This worker does not hold the cursor any more, and nothing was written; every event through `at` is done.
+    case lost(message: String, at: UInt64)
     /// The server is at a limit of its own.
     case busy(message: String)
     /// The server is stopping.
@@ -98,6 +102,8 @@ extension ClientError {
             case .notLeader: .notLeader(message: message, address: refusal.address ?? "")
             case .unavailable: .unavailable(message: message, mayBeWritten: refusal.outcome == "unknown")
             case .busy: .busy(message: message)
+            case .held: .held(message: message)
+            case .lost: .lost(message: message, at: refusal.at ?? 0)
             case .draining: .draining(message: message)
             case .internal:
                 .internal(message: message, isDamaged: refusal.isDamage, position: refusal.position)
@@ -140,6 +146,8 @@ extension ClientError {
         case .notLeader: .notLeader
         case .unavailable: .unavailable
         case .busy: .busy
+        case .held: .held
+        case .lost: .lost
         case .draining: .draining
         case .internal: .internal
         case .other(let refusal): refusal.code
@@ -153,11 +161,13 @@ extension ClientError {
     public var retry: Retry {
         switch self {
         case .syntax, .unknown, .invalid, .notFound, .gone, .exists, .keyReused, .denied, .tooLarge, .diverged,
-            .notLeader, .internal, .insecure, .protocolViolation, .notUnderstood, .notEncodable, .unreadableInput,
+            .notLeader, .internal, .lost, .insecure, .protocolViolation, .notUnderstood, .notEncodable,
+            .unreadableInput,
             .closed:
             .never
         case .conflict, .conflictingEvent: .refetch
-        case .full, .behind, .unavailable(_, mayBeWritten: false), .busy, .draining, .unreachable, .notReady: .later
+        case .full, .behind, .unavailable(_, mayBeWritten: false), .busy, .held, .draining, .unreachable, .notReady:
+            .later
         case .connectionLost, .timedOut, .interrupted, .system, .unavailable: .same
         case .other(let refusal): refusal.retry.flatMap(Retry.init) ?? .never
         }
@@ -186,7 +196,7 @@ extension ClientError: CustomStringConvertible {
             .keyReused(let message, _),
             .denied(let message), .tooLarge(let message, _), .full(let message), .diverged(let message, _, _),
             .behind(let message, _), .notLeader(let message, _), .unavailable(let message, _), .busy(let message),
-            .draining(let message), .internal(let message, _, _):
+            .held(let message), .lost(let message, _), .draining(let message), .internal(let message, _, _):
             message
         case .other(let refusal): "\(refusal.code.rawValue): \(refusal.message)"
         case .unreachable(let path, let reason, .zero):

@@ -18,10 +18,8 @@ extension StoreClient {
     ///
     /// - Throws: `ClientError` or `CancellationError`.
     public func metrics() async throws -> String {
-        let texts = try await ask(RequestLine(.metrics)).rows.map {
-            try StoreDecoder.decode(FigureFamily.self, $0.json).text
-        }
-        return texts.joined() + "# EOF\n"
+        let rows = try await ask(RequestLine(.metrics)).rows
+        return try rows.map { try StoreDecoder.decode(FigureFamily.self, $0.json).text }.joined() + "# EOF\n"
     }
 
     /// Returns the connections of the store, or the one with a number, as docs/protocol.md describes them.
@@ -55,8 +53,7 @@ extension StoreClient {
         return answer.verified ?? answer.position
     }
 
-    /// Checks every record of the log, and returns the seal at a point as 64 hexadecimal digits; nil: at the last event.
-    /// For administrators.
+    /// Checks the log and returns its seal at a point, 64 hexadecimal digits; nil: at the last event. For administrators.
     ///
     /// Two copies of a history have the same seal at every position that they share.
     ///
@@ -79,6 +76,9 @@ extension StoreClient {
 
     /// The erasures of the content of events.
     public var erasures: Erasures { Erasures(client: self) }
+
+    /// The cursors of workers.
+    public var cursors: Cursors { Cursors(client: self) }
 }
 
 /// The members that most replies have.

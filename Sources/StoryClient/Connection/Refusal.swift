@@ -40,6 +40,10 @@ public struct Refusal: Error, Hashable, Sendable, Decodable {
         public static let unavailable = Code(rawValue: "unavailable")
         /// The server is at a limit of its own.
         public static let busy = Code(rawValue: "busy")
+        /// Another connection holds the cursor.
+        public static let held = Code(rawValue: "held")
+        /// The connection does not hold the cursor any more.
+        public static let lost = Code(rawValue: "lost")
         /// The server is stopping.
         public static let draining = Code(rawValue: "draining")
         /// The server has a defect, or its data is damaged.
@@ -92,6 +96,10 @@ public struct Refusal: Error, Hashable, Sendable, Decodable {
     /// For `conflict` the event that breaks the precondition, for `keyReused` the key's own event, for `diverged` the last event that both logs have, for `behind` the last one
     /// that the store has, for damage the event.
     public let position: UInt64?
+    /// The cursor that is meant, for `lost`, `diverged` and `conflict` of workers.
+    public let cursor: String?
+    /// The position that every event of that cursor through it is done at.
+    public let at: UInt64?
     /// The limit that was passed, for `tooLarge`.
     public let limit: Int?
     /// The history that the store has, for `diverged`.
@@ -106,7 +114,7 @@ public struct Refusal: Error, Hashable, Sendable, Decodable {
 
     private enum CodingKeys: CodingKey {
         case code, message, retry, fields, name, nearest, damaged, column, field
-        case expected, actual, erased, stream, unless, after, type, position, limit, log, address, outcome
+        case expected, actual, erased, stream, unless, after, type, position, limit, log, address, outcome, cursor, at
     }
 
     /// Decodes a refusal. Code and message are required; other members are ignored if they are of a wrong type.
@@ -133,6 +141,8 @@ public struct Refusal: Error, Hashable, Sendable, Decodable {
         log = try? members.decode(String.self, forKey: .log)
         address = try? members.decode(String.self, forKey: .address)
         outcome = try? members.decode(String.self, forKey: .outcome)
+        cursor = try? members.decode(String.self, forKey: .cursor)
+        at = try? members.decode(UInt64.self, forKey: .at)
         unreadable = nil
     }
 
@@ -146,7 +156,7 @@ public struct Refusal: Error, Hashable, Sendable, Decodable {
             (unless, after, type) = (nil, nil, nil)
             (retry, fields, name, nearest, damaged, column, field) = (nil, nil, nil, nil, nil, nil, nil)
             (expected, actual, erased, stream, position, limit) = (nil, nil, nil, nil, nil, nil)
-            (log, address, outcome) = (nil, nil, nil)
+            (log, address, outcome, cursor, at) = (nil, nil, nil, nil, nil)
         }
     }
 

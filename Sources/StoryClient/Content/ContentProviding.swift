@@ -155,7 +155,8 @@ public enum ContentError: Error, Hashable, Sendable {
         case .gone: self = .gone
         case .notUnderstood(let json): self = .notUnderstood(json)
         case .syntax, .unknown, .invalid, .exists, .conflict, .conflictingEvent, .keyReused, .denied, .tooLarge, .full,
-            .diverged, .behind, .notLeader, .unavailable, .busy, .draining, .internal, .other, .unreachable, .insecure,
+            .diverged, .behind, .notLeader, .unavailable, .busy, .held, .lost, .draining, .internal, .other,
+            .unreachable, .insecure,
             .connectionLost,
             .timedOut, .interrupted, .unreadableInput, .system, .protocolViolation, .notReady, .notEncodable, .closed:
             self = .store(error)

@@ -30,6 +30,8 @@ public struct Event: Hashable, Sendable {
     public let data: JSONText?
     /// The position of the event that erased data and meta; nil for a whole event.
     public let erased: UInt64?
+    /// The move of a worker's cursor that was committed with it, as `NAME/SHARE@POSITION`; nil where there is none.
+    public let cursor: String?
 
     /// Decodes an event.
     ///
@@ -44,6 +46,7 @@ public struct Event: Hashable, Sendable {
         (self.position, self.stream, self.version, self.type) = (position, stream, version, type)
         (self.time, self.by, self.tags) = (Date(time), by, tags)
         key = members.text("key")
+        cursor = members.text("cursor")
         meta = members.json("meta")
         data = members.json("data")
         erased = data == nil ? members.number("erased") : nil

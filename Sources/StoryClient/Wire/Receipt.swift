@@ -22,9 +22,11 @@ public struct Receipt: Hashable, Sendable, Decodable {
     public let isChanged: Bool
     /// The position of the event that erased the content of a repeated write; nil where it was not erased.
     public let erased: UInt64?
+    /// The position of the cursor that the write of a worker moved; nil for every other write.
+    public let cursor: CursorPlace?
 
     private enum CodingKeys: String, CodingKey {
-        case id, stream, version, position, time, erased
+        case id, stream, version, position, time, erased, cursor
         case isRepeated = "repeated"
         case isChanged = "changed"
     }
@@ -40,6 +42,7 @@ public struct Receipt: Hashable, Sendable, Decodable {
         isRepeated = try members.decodeIfPresent(Bool.self, forKey: .isRepeated) ?? false
         isChanged = try members.decodeIfPresent(Bool.self, forKey: .isChanged) ?? true
         erased = try members.decodeIfPresent(UInt64.self, forKey: .erased)
+        cursor = try members.decodeIfPresent(CursorPlace.self, forKey: .cursor)
     }
 }
 

@@ -1,0 +1,297 @@
+import StoryCore
+
+/// The connection of a worker, which holds its cursor and is made again when it is lost.
+actor WorkerConnection {
+    /// An event that was delivered.
+    struct Delivered: Sendable {
+        let event: Event
+        let attempt: Int
+        let isParked: Bool
+    }
+
+    /// A connection that holds the cursor.
+    private struct Open {
+        let channel: Channel
+        let number: UInt64
+        let at: UInt64
+    }
+
+    /// The pause before a cursor that another worker has is asked for again.
+    private static let pause = Duration.milliseconds(500)
+    /// The time that events that are done wait for others.
+    private static let gathering = Duration.milliseconds(100)
+    /// The greatest length of an error, in characters.
+    private static let mostError = 1_000
+
+    private let worker: Worker
+    private var open: Open?
+    private var arrived = ReadyQueue<ReplyLine>()
+    private var delivered = ReadyQueue<Delivered>()
+    /// The announcement of the event that comes next; nil where it comes the first time.
+    private var announced: (attempt: Int, isParked: Bool)?
+    /// The newest event that is done and not acknowledged, and the number of such events.
+    private var finished: (position: UInt64, count: Int)?
+    /// The newest event that was done here, also before a lost connection: such events are acknowledged when they come again.
+    private var through: UInt64 = 0
+    /// The number of `ACK`s that have no reply.
+    private var unanswered = 0
+    private var endpoint = 0
+    private var fruitless = 0
+    private var isClosed = false
+
+    init(_ worker: Worker) { self.worker = worker }
+
+    // MARK: Jobs
+
+    /// Returns the next event; waits until there is one. Nil: the store has ended for good.
+    ///
+    /// - Throws: `ClientError`, `CancellationError`.
+    func next() async throws -> Delivered? {
+        do {
+            while true {
+                try Task.checkCancellation()
+                if let one = delivered.popFirst() {
+                    if acknowledgesAgain(one, through: through) { continue }
+                    // A worker that hangs is to lose its lease.
+                    open?.channel.ask(afterSilenceOf: nil)
+                    return one
+                }
+                if open == nil { try await hold() }
+                if finished == nil { open?.channel.ask(afterSilenceOf: worker.dialer.silence) }
+                do throws(ClientError) { try await takeLine() } catch { try lost(error) }
+            }
+        } catch  where worker.dialer.isOver.isSet && error is ClientError {
+            return nil
+        }
+    }
+
+    /// Sends a write that makes the event of a job done. A lost connection is made again, and the cursor tells then whether
+    /// the write was done.
+    ///
+    /// - Returns: the reply; nil where it was lost after the write was done.
+    func write(_ line: RequestLine, with body: JSONText, for job: Job) async throws -> StoreReply? {
+        let line = line.option("cursor", "\(worker.cursor)@\(job.event.position)").body(body)
+        while true {
+            do throws(ClientError) {
+                let reply = try await ask(line)
+                (finished, through) = (nil, max(through, job.isParked ? 0 : job.event.position))
+                return reply
+            } catch {
+                guard isLoss(error), !job.isParked else { throw error }
+                try lost(error)
+                if try await isDone(job) { return nil }
+            }
+        }
+    }
+
+    /// Holds the cursor again; returns false once the event of a job was delivered again.
+    ///
+    /// - Throws: `connectionLost` where the event was parked meanwhile, since connections were lost too often.
+    private func isDone(_ job: Job) async throws -> Bool {
+        let position = job.event.position
+        while true {
+            if open == nil { try await hold() }
+            if let open, open.at >= position {
+                guard try await isParked(position) else { return true }
+                throw ClientError.connectionLost
+            }
+            if let one = delivered.popFirst() {
+                // The job in hand is this very one.
+                if one.event.position == position, !one.isParked { return false }
+                guard acknowledgesAgain(one, through: position) else { throw ClientError.connectionLost }
+                continue
+            }
+            do throws(ClientError) { try await takeLine() } catch { try lost(error) }
+        }
+    }
+
+    /// Acknowledges an event that was done before the connection was lost; returns false for any other one.
+    private func acknowledgesAgain(_ one: Delivered, through last: UInt64) -> Bool {
+        guard !one.isParked, one.event.position <= last, let open else { return false }
+        send(acknowledgementOf: one.event.position, over: open.channel)
+        return true
+    }
+
+    private func isParked(_ event: UInt64) async throws -> Bool {
+        let line = RequestLine(.parked, worker.cursor).option("after", "\(event - 1)").option("limit", "1")
+        let rows = try await ask(line).rows
+        return rows.first.flatMap { JSONMembers($0.json)?.number("event") } == event
+    }
+
+    func done(_ job: Job) async throws {
+        if !job.isParked { through = max(through, job.event.position) }
+        // It came alone: nothing follows before it is done.
+        guard !job.isParked, job.attempt == 1 else {
+            _ = try await ask(RequestLine(.ack, "\(worker.cursor)@\(job.event.position)"))
+            return
+        }
+        let isFirst = finished == nil
+        finished = (job.event.position, (finished?.count ?? 0) + 1)
+        if (finished?.count ?? 0) * 2 >= worker.settings?.window ?? 100 { return acknowledge() }
+        guard isFirst else { return }
+        Task { [weak self] in
+            try? await Task.sleep(for: WorkerConnection.gathering)
+            await self?.acknowledge()
+        }
+    }
+
+    func fail(_ job: Job, error: String?, _ options: (RequestLine) -> RequestLine) async throws {
+        let text = error.map { String($0.prefix(WorkerConnection.mostError)).map { $0.isControl ? " " : $0 } }
+        var line = options(RequestLine(.fail, "\(worker.cursor)@\(job.event.position)"))
+        if let text, !text.isEmpty { line = line.option("error", String(text)) }
+        acknowledge()
+        _ = try await ask(line)
+        // Later events that were delivered are void: they come again.
+        (delivered, announced) = (ReadyQueue(), nil)
+    }
+
+    func stillWorking() async throws { _ = try await ask(RequestLine(.ping)) }
+
+    /// Gives the cursor back.
+    func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        acknowledge()
+        guard let open else { return }
+        open.channel.send("\(RequestLine(.unsubscribe, String(open.number)).text)\n".utf8)
+        open.channel.close()
+        self.open = nil
+    }
+
+    /// Tells the store the events that are done.
+    private func acknowledge() {
+        guard let done = finished, let open else { return }
+        finished = nil
+        send(acknowledgementOf: done.position, over: open.channel)
+    }
+
+    private func send(acknowledgementOf position: UInt64, over channel: Channel) {
+        unanswered += 1
+        channel.send("\(RequestLine(.ack, "\(worker.cursor)@\(position)").text)\n".utf8)
+    }
+
+    // MARK: The connection
+
+    /// Connects, makes the cursor where there are settings, and holds it; waits while another worker does.
+    private func hold() async throws {
+        while true {
+            let link = try await worker.dialer.connect(attempt: fruitless, from: endpoint)
+            endpoint = link.next
+            fruitless += 1
+            (arrived, delivered, announced, unanswered, finished) = (ReadyQueue(), ReadyQueue(), nil, 0, nil)
+            arrived.append(contentsOf: link.rest)
+            do throws(ClientError) {
+                return try await hold(link)
+            } catch {
+                link.channel.close()
+                if case .notLeader(_, let address) = error, let leader = worker.dialer.endpoint(at: address) {
+                    endpoint = leader
+                } else if error.code == .held {
+                    fruitless = 0
+                    try await Task.sleep(for: WorkerConnection.pause)
+                } else if !isLoss(error), error.retry != .later {
+                    throw error
+                }
+            }
+        }
+    }
+
+    private func hold(_ link: Dialer.Link) async throws(ClientError) {
+        let (channel, name) = (link.channel, worker.cursor)
+        if let settings = worker.settings {
+            _ = try await ask(RequestLine(.cursor, name).body(settings.json), over: channel)
+        }
+        let log = worker.isConfirmed ? link.greeting.log : nil
+        let reply = try await ask(RequestLine(.work, name).option("log", log), over: channel)
+        guard let members = JSONMembers(reply.final.json), let number = members.number("subscription"),
+            let at = members.number("at")
+        else { throw .protocolViolation(String(reply.final.text.prefix(200))) }
+        open = Open(channel: channel, number: number, at: at)
+        fruitless = 0
+    }
+
+    private func ask(_ line: RequestLine) async throws(ClientError) -> StoreReply {
+        guard let open else { throw .connectionLost }
+        return try await ask(line, over: open.channel)
+    }
+
+    private func ask(_ line: RequestLine, over channel: Channel) async throws(ClientError) -> StoreReply {
+        channel.send("\(line.text)\n".utf8)
+        var rows: [ReplyLine] = []
+        while true {
+            let reply = try await receive(over: channel)
+            switch reply.kind {
+            case .row: rows.append(reply)
+            case .push, .notice: try push(reply)
+            case .done, .failed:
+                guard unanswered == 0 else {
+                    try acknowledged(reply)
+                    continue
+                }
+                if reply.kind == .failed { throw ClientError(Refusal(json: reply.json)) }
+                return StoreReply(rows: rows, final: reply)
+            }
+        }
+    }
+
+    /// Takes a line that nobody has asked for.
+    private func takeLine() async throws(ClientError) {
+        guard let open else { throw .connectionLost }
+        let line = try await receive(over: open.channel)
+        switch line.kind {
+        case .push, .notice: try push(line)
+        case .done, .failed:
+            guard unanswered > 0 else { throw .protocolViolation(String(line.text.prefix(200))) }
+            try acknowledged(line)
+        case .row: throw .protocolViolation(String(line.text.prefix(200)))
+        }
+    }
+
+    private func acknowledged(_ line: ReplyLine) throws(ClientError) {
+        unanswered -= 1
+        guard line.kind == .failed else { return }
+        let error = ClientError(Refusal(json: line.json))
+        // The cursor is held again, and events that are not done come again.
+        throw error.code == .lost || error.code == .conflict ? .connectionLost : error
+    }
+
+    private func receive(over channel: Channel) async throws(ClientError) -> ReplyLine {
+        while true {
+            if let line = arrived.popFirst() { return line }
+            switch await channel.receive() {
+            case .lines(let lines): arrived.append(contentsOf: lines)
+            case .ended(let error): throw error == .closed ? .connectionLost : error
+            }
+        }
+    }
+
+    private func push(_ line: ReplyLine) throws(ClientError) {
+        guard line.kind == .push else { return }
+        guard let members = JSONMembers(line.json) else { throw .notUnderstood(line.text) }
+        switch members.first {
+        case "end": throw .connectionLost
+        case "caughtUp", "behind": break
+        case "again":
+            let isParked = members["parked"].map { $0.elementsEqual("true".utf8) } ?? false
+            announced = (members.number("attempt").flatMap { Int(exactly: $0) } ?? 1, isParked)
+        case _:
+            let (attempt, isParked) = announced ?? (1, false)
+            announced = nil
+            delivered.append(Delivered(event: try Event(line.json), attempt: attempt, isParked: isParked))
+        }
+    }
+
+    /// Drops a connection that was lost; throws any other error.
+    private func lost(_ error: ClientError) throws(ClientError) {
+        guard isLoss(error) else { throw error }
+        open?.channel.close()
+        open = nil
+    }
+
+    private func isLoss(_ error: ClientError) -> Bool {
+        switch error {
+        case .connectionLost, .draining, .unavailable: true
+        default: false
+        }
+    }
+}

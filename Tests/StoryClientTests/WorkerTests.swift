@@ -1,0 +1,119 @@
+import StoryClient
+import Synchronization
+import TestSupport
+import Testing
+
+/// Workers of the Swift client, over a real daemon.
+@Suite(.timeLimit(.minutes(10))) struct WorkerTests {
+    private static let settings = CursorSettings(.category("order"), window: 8, attempts: 3)
+
+    /// Returns a client of a daemon with some orders, from position 1 on.
+    private func filled(_ daemon: RunningDaemon, count: Int) async throws -> StoreClient {
+        let client = daemon.storeClient()
+        for number in 1...count { try await client.append(try NewEvent("Placed", number), to: "order-\(number % 3)") }
+        return client
+    }
+
+    private func bill(_ job: Job) async throws -> Receipt? {
+        try await job.append([try NewEvent("Billed", job.event.position)], to: "invoice-1")
+    }
+
+    @Test func `each job is done in the commit of its output`() async throws {
+        let daemon = try RunningDaemon()
+        let client = try await filled(daemon, count: 20)
+        for try await job in client.cursors.worker("billing", Self.settings) {
+            #expect(job.attempt == 1 && !job.isParked)
+            let receipt = try await bill(job)
+            #expect(receipt?.cursor?.at == job.event.position)
+            if job.event.position == 20 { break }
+        }
+        let events = try await client.allEvents(.stream("invoice-1")).collected()
+        #expect(events.compactMap(\.cursor) == (1...20).map { "billing/1@\($0)" })
+        let state = try #require(try await client.cursors.list("billing").first)
+        #expect((state.at, state.on, state.window) == (20, "events/order-*", 8))
+    }
+
+    @Test func `over connections that are cut at any byte each output is made once`() async throws {
+        let daemon = try RunningDaemon()
+        let direct = try await filled(daemon, count: 120)
+        let random = Mutex(SplitMix64(seed: 3))
+        let proxy = try CuttingProxy(to: daemon.socket) {
+            random.withLock { (Int.random(in: 900...4_000, using: &$0), Int.random(in: 900...4_000, using: &$0)) }
+        }
+        defer { proxy.stop() }
+        let retry = RetryPolicy(limit: .seconds(60), firstDelay: .milliseconds(1), maxDelay: .milliseconds(20))
+        let client = StoreClient(StoreAddress(path: proxy.path), configuration: .init(retry: retry))
+        let settings = CursorSettings(.category("order"), window: 8, attempts: 0)
+        for try await job in client.cursors.worker("billing", settings) {
+            _ = try await bill(job)
+            if job.event.position == 120 { break }
+        }
+        let events = try await direct.allEvents(.stream("invoice-1")).collected()
+        #expect(events.compactMap { $0.data.flatMap { Int($0.text) } }.sorted() == Array(1...120))
+        #expect(proxy.cutCount > 3)
+    }
+
+    @Test func `several that are done are acknowledged together`() async throws {
+        let daemon = try RunningDaemon()
+        let client = try await filled(daemon, count: 40)
+        for try await job in client.cursors.worker("billing", CursorSettings(.category("order"), window: 20)) {
+            try await job.done()
+            if job.event.position == 40 { break }
+        }
+        try await eventually("all are done") { try await client.cursors.list("billing").first?.at == 40 }
+        let moves = try await client.allEvents(.stream("cursor-billing")).collected().filter {
+            $0.type == "CursorMoved"
+        }
+        #expect(1...6 ~= moves.count, "\(moves.count)")
+    }
+
+    @Test func `one that fails comes again, and is parked, retried and discarded`() async throws {
+        let daemon = try RunningDaemon()
+        let client = try await filled(daemon, count: 3)
+        var seen: [String] = []
+        for try await job in client.cursors.worker("billing", Self.settings) {
+            seen.append("\(job.event.position)/\(job.attempt)\(job.isParked ? "p" : "")")
+            switch (job.event.position, job.attempt, job.isParked) {
+            case (1, 1, false): try await job.fail("first\ntime", after: .zero)
+            case (1, _, false):
+                try await job.park("no customer")
+                let parked = try await client.cursors.parked("billing").rows
+                #expect(parked.map(\.event) == [1] && parked.first?.error == "no customer")
+                #expect(try await client.cursors.retry("billing") == 1)
+            case (1, _, true): try await job.fail()
+            case _: _ = try await bill(job)
+            }
+            if job.isParked { break }
+        }
+        #expect(seen.filter { $0.hasPrefix("1") } == ["1/1", "1/2", "1/1p"], "\(seen)")
+        #expect(try await client.cursors.parked("billing").rows.first?.attempts == 3)
+        try await client.cursors.discard("billing", event: 1, reason: "a test order")
+        #expect(try await client.cursors.parked("billing").rows.isEmpty)
+        await #expect(throws: ClientError.self) { try await client.cursors.discard("billing", event: 1, reason: "x") }
+    }
+
+    @Test func `a second worker waits until the first one leaves`() async throws {
+        let daemon = try RunningDaemon()
+        let client = try await filled(daemon, count: 2)
+        try await client.cursors.define("billing", Self.settings)
+        let order = Mutex<[String]>([])
+        let first = Task {
+            for try await job in client.cursors.worker("billing") {
+                order.withLock { $0.append("first \(job.event.position)") }
+                try await Task.sleep(for: .milliseconds(300))
+                _ = try await bill(job)
+                break
+            }
+        }
+        try await eventually("the first one works") { !order.withLock { $0.isEmpty } }
+        for try await job in client.cursors.worker("billing") {
+            order.withLock { $0.append("second \(job.event.position)") }
+            _ = try await bill(job)
+            break
+        }
+        try await first.value
+        #expect(order.withLock { $0 } == ["first 1", "second 2"])
+        let settings = CursorSettings(.stream("order-1"))
+        await #expect(throws: ClientError.self) { try await client.cursors.define("billing", settings) }
+    }
+}
