@@ -30,6 +30,10 @@ export class StoreError extends Error {
     nearest: string | undefined;
     log: string | undefined;
     address: string | undefined;
+    cursor: string | undefined;
+    /** The place of the cursor: every event of it up to here is done. */
+    at: number | undefined;
+    holder: Holder | undefined;
     damaged: boolean;
 }
 
@@ -51,8 +55,8 @@ export const pace: { silence: number };
 export class Store {
     /**
      * Starts a store in a temporary folder, and connects. Both are gone with `close`, or with this process. Its
-     * subscriptions end with `close`, too. `program` is the path of stored; without it that is in the folder
-     * STORYKEEP_BIN, or found by PATH.
+     * subscriptions and workers end with `close`, too. `program` is the path of stored; without it that is in the
+     * folder STORYKEEP_BIN, or found by PATH.
      */
     static temporary(options?: {
         program?: File;
@@ -78,8 +82,8 @@ export class Store {
      */
     close(): Promise<void>;
     /**
-     * Sends a request of any verb but SUBSCRIBE, and gives the answer as it came. Only what is `repeatable` is sent
-     * again after a lost connection.
+     * Sends a request of any verb but SUBSCRIBE and WORK, and gives the answer as it came. Only what is `repeatable` is
+     * sent again after a lost connection.
      */
     call(verb: string, target?: string, options?: Record<string, Option>, body?: unknown, how?: {
         write?: boolean;
@@ -199,6 +203,34 @@ export class Store {
     /** Gives every erasure, page after page. */
     erasuresAll(options?: ErasuresOptions): AsyncGenerator<ErasureInfo, void, undefined>;
     /**
+     * Makes a cursor, a named place in the log from which a worker does one event after the other. Of one that is there
+     * the `window`, `lease` and `attempts` are changed; another value of the rest is `exists`, with the `field`.
+     */
+    cursor(name: string, options?: CursorOptions): Promise<Receipt>;
+    /** Tells of the cursors, or of one: how far they are behind, who holds them, and why they do not move. */
+    cursors(name?: string, options?: Wait & Cancel): Promise<CursorInfo[]>;
+    /** Lists a page of the events of a cursor that were set aside. `after` is the `next` of the page before. */
+    parked(name: string, options?: ParkedOptions): Promise<Page<ParkedEvent, number>>;
+    /** Gives every event of a cursor that was set aside, page after page. */
+    parkedAll(name: string, options?: ParkedOptions): AsyncGenerator<ParkedEvent, void, undefined>;
+    /** Has a parked event, or all of a cursor, delivered once more; the answer is the number of them. */
+    retry(name: string, event?: number, options?: Cancel): Promise<number>;
+    /** Gives a parked event up. The `reason` stays in the log. */
+    discard(name: string, event: number, reason: string, options?: Cancel): Promise<void>;
+    /**
+     * Works on the events of a cursor, one job after the other: each event is done once, in the commit of the write
+     * that its job makes.
+     *
+     *     for await (const job of store.worker("billing", { on: "order-*" })) {
+     *         await job.append(`invoice-${job.event.stream}`, { type: "Billed", data: { of: job.event.position } });
+     *     }
+     *
+     * With settings it makes the cursor first, or changes it, and those that are left out are the defaults. It connects
+     * with the first job, and waits where another worker holds the cursor. A cursor that was held in another history
+     * last is `diverged` unless `confirm` is true.
+     */
+    worker(name: string, options?: WorkOptions): Worker;
+    /**
      * Reads the events of a query, and appends what `decider` returns for them, unless another one came meanwhile.
      *
      * `decider` is called with all events of the query, and returns elements for `appendTogether`, or a promise of
@@ -250,6 +282,64 @@ export class Subscription<T> implements AsyncIterableIterator<T> {
     #private;
 }
 
+/**
+ * The jobs of a cursor, one after another; it goes on by itself after a lost connection.
+ *
+ * It has a connection of its own, on which it holds the cursor. Leaving the loop, by an error as well, or `close` gives
+ * it back; so does its `signal`, whose reason is then thrown. A job that the loop leaves without a write, `done` or
+ * `fail` stays undone: the next one that is done makes it done as well, and the lease ends where none is.
+ */
+export class Worker implements AsyncIterableIterator<Job> {
+    private constructor();
+    readonly name: string;
+    /** Acknowledges the jobs that are done, gives the cursor back, and closes the connection. */
+    close: () => Promise<void>;
+    /** Renews the lease, for a job that takes long. */
+    stillWorking(): Promise<void>;
+    next(): Promise<IteratorResult<Job>>;
+    return(): Promise<IteratorResult<Job>>;
+    [Symbol.asyncIterator](): Worker;
+    #private;
+}
+
+/**
+ * An event of a cursor that is to be done.
+ *
+ * It is done by one write, in the same commit, and all that were given before it with it. So each output is there once,
+ * also after lost connections and kills. `lost` says that the cursor was taken away: nothing was written, and the event
+ * comes again to the worker that holds it then.
+ */
+export class Job {
+    private constructor();
+    readonly event: StoreEvent;
+    /** The number of the delivery, from 1. */
+    readonly attempt: number;
+    /** It was set aside before, and is retried. */
+    readonly isParked: boolean;
+    /**
+     * Appends one event or several, and makes this event done. Without a receipt it was done before a lost connection.
+     */
+    append(stream: string, events: NewEvent | NewEvent[], options?: JobOptions): Promise<Receipt | undefined>;
+    /**
+     * Appends events of several streams, all or none, and makes this event done. There is a receipt for each stream, or
+     * none at all where it was done before a lost connection.
+     */
+    appendTogether(events: (NewEvent | Check)[], options?: Omit<JobOptions, "version">): Promise<Receipt[] | undefined>;
+    /** Makes this event done by a write of any verb. Without a receipt it was done before a lost connection. */
+    write(verb: string, target: string, options?: Record<string, Option>, body?: unknown): Promise<Receipt | undefined>;
+    /**
+     * Notes that this event is done, and all that were given before it, without an output in the log. The store is told
+     * of several at once, a little later: after a kill they come again.
+     */
+    done(): void;
+    /**
+     * Says that this event failed: it comes again later, alone, and is parked in the end. The message of `error` is
+     * kept with it. There is no answer where the connection is lost, which counts as a failure itself.
+     */
+    fail(error?: unknown, options?: FailOptions): Promise<Failed | undefined>;
+    #private;
+}
+
 /** A user, story, message, photo, or a row of a declared model as it is now. */
 export type Row = Record<string, any>;
 
@@ -288,7 +378,7 @@ export type Order = "asc" | "desc";
 export type Point = number | string | Date;
 
 export type Option = string | number | boolean | Date | string[] | Row | Row[] | null | undefined;
-export type Code = "syntax" | "unknown" | "invalid" | "notFound" | "gone" | "exists" | "conflict" | "keyReused" | "denied" | "tooLarge" | "full" | "diverged" | "behind" | "notLeader" | "unavailable" | "busy" | "draining" | "internal";
+export type Code = "syntax" | "unknown" | "invalid" | "notFound" | "gone" | "exists" | "conflict" | "keyReused" | "denied" | "held" | "lost" | "tooLarge" | "full" | "diverged" | "behind" | "notLeader" | "unavailable" | "busy" | "draining" | "internal";
 
 export type Retry = "never" | "same" | "refetch" | "later";
 export type Rule = "missing" | "empty" | "tooLong" | "notSelected" | "outOfRange" | "malformed" | "noSuch" | "unknownField" | "wrongType" | "repeated";
@@ -325,6 +415,8 @@ export type Receipt = {
     repeated: boolean;
     /** Of a repeated write: the position of the event that erased its content. */
     erased?: number;
+    /** Of a job's write: the place that the cursor moved to. */
+    cursor?: CursorPlace;
 };
 
 /** An event of the log. */
@@ -342,6 +434,8 @@ export type StoreEvent = {
     meta?: Record<string, any> | undefined;
     /** The position of the event that erased `data` and `meta`. */
     erased?: number;
+    /** The event that is done by this one, such as billing/1@1042. */
+    cursor?: string;
 };
 
 /** An event to append; `stream` and `version` are for `appendTogether` only. */
@@ -443,6 +537,112 @@ export type ErasureInfo = {
 export type Answer = {
     rows: Row[];
     done: Row;
+};
+
+/** Every event of the share up to `at` is done. */
+export type CursorPlace = {
+    share: number;
+    at: number;
+};
+
+/** The process that holds a cursor. */
+export type Holder = {
+    uid: number;
+    pid?: number;
+    since: string;
+};
+
+export type CursorSettings = {
+    /** A stream, or a category (order-*); without it all events. */
+    on?: string;
+    tags?: string[];
+    types?: string[];
+    query?: Query;
+    /** The position that delivery begins at, or behind the log's end. */
+    from?: number | "end";
+    /** How many events may be delivered and not done. */
+    window?: number;
+    /** The milliseconds without a line, while something is not done, after which the cursor is lost. */
+    lease?: number;
+    /** The deliveries of an event before it is parked; 0: it never is. */
+    attempts?: number;
+};
+
+export type CursorOptions = CursorSettings & {
+    key?: string | false | null;
+} & Cancel;
+
+export type WorkOptions = CursorSettings & {
+    /** Works on in another history, which is `diverged` otherwise. */
+    confirm?: boolean;
+} & Cancel;
+
+export type CursorState = "free" | "idle" | "working" | "full" | "backoff" | "parkedLimit" | "diverged" | "elsewhere";
+
+/** A cursor: how far it is behind, and why it does not move. */
+export type CursorInfo = {
+    cursor: string;
+    share: number;
+    shares: number;
+    on: string;
+    at: number;
+    lag: number;
+    state: CursorState;
+    holder?: Holder;
+    outstanding?: number;
+    /** The oldest event that is not done, with its attempt. */
+    oldest?: {
+        event: number;
+        attempt: number;
+    };
+    parked: number;
+    window: number;
+    lease: number;
+    attempts: number;
+};
+
+/** An event that was set aside. */
+export type ParkedEvent = {
+    event: number;
+    share: number;
+    stream: string;
+    type: string;
+    attempts: number;
+    error?: string;
+    since: string;
+    retrying: boolean;
+};
+
+export type ParkedOptions = {
+    after?: number;
+    limit?: number;
+} & Wait & Cancel;
+
+/** The event comes again as this `attempt` after `delay` milliseconds, or it is `parked`. */
+export type Failed = {
+    cursor: string;
+    share: number;
+    event: number;
+    attempt?: number;
+    delay?: number;
+    parked?: boolean;
+    at?: number;
+    position?: number;
+};
+
+export type FailOptions = {
+    /** In milliseconds; without it the delay grows with each attempt. */
+    delay?: number;
+    /** Sets the event aside at once. */
+    park?: boolean;
+};
+
+/** As those of other writes, but no key is made: the move of the cursor makes the write happen once. */
+export type JobOptions = {
+    key?: string | null;
+    version?: number;
+    unless?: Unless | Unless[];
+    log?: string;
 };
 
 /** A path, as text or as a URL with `file:`. */

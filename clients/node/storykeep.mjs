@@ -34,8 +34,8 @@ import { fileURLToPath } from "node:url";
  * @typedef {number | string | Date} Point A position (or a version, where one stream is read), or a time
  * @typedef {string | number | boolean | Date | string[] | Row | Row[] | null | undefined} Option
  * @typedef {"syntax" | "unknown" | "invalid" | "notFound" | "gone" | "exists" | "conflict" | "keyReused" | "denied"
- *   | "tooLarge" | "full" | "diverged" | "behind" | "notLeader" | "unavailable" | "busy" | "draining"
- *   | "internal"} Code
+ *   | "held" | "lost" | "tooLarge" | "full" | "diverged" | "behind" | "notLeader" | "unavailable" | "busy"
+ *   | "draining" | "internal"} Code
  * @typedef {"never" | "same" | "refetch" | "later"} Retry
  * @typedef {"missing" | "empty" | "tooLong" | "notSelected" | "outOfRange" | "malformed" | "noSuch" | "unknownField"
  *   | "wrongType" | "repeated"} Rule
@@ -58,6 +58,7 @@ import { fileURLToPath } from "node:url";
  * @property {boolean} changed
  * @property {boolean} repeated whether it was done before
  * @property {number} [erased] of a repeated write, the position of the event that erased its content
+ * @property {CursorPlace} [cursor] of a job's write, the place that the cursor moved to
  *
  * @typedef {object} StoreEvent An event of the log
  * @property {number} position
@@ -71,6 +72,7 @@ import { fileURLToPath } from "node:url";
  * @property {string[]} [tags]
  * @property {Record<string, any>} [meta]
  * @property {number} [erased] the position of the event that erased `data` and `meta`
+ * @property {string} [cursor] the event that is done by this one, such as billing/1@1042
  *
  * @typedef {object} NewEvent An event to append; `stream` and `version` are for `appendTogether` only
  * @property {string} type
@@ -105,6 +107,31 @@ import { fileURLToPath } from "node:url";
  *   streams: number, media?: Media } & ErasedSums} ErasureInfo An erasure as a store lists it, without `done` and
  *   `media` while it is under way in that store's directory
  * @typedef {{ rows: Row[], done: Row }} Answer An answer as it came
+ *
+ * @typedef {{ share: number, at: number }} CursorPlace Every event of the share up to `at` is done
+ * @typedef {{ uid: number, pid?: number, since: string }} Holder The process that holds a cursor
+ * @typedef {{ on?: string, tags?: string[], types?: string[], query?: Query, from?: number | "end", window?: number,
+ *   lease?: number, attempts?: number }} CursorSettings The events of a stream, of a category (order-*) or of all, from
+ *   a position or the log's end on; how many may be delivered and not done; the milliseconds without a line after which
+ *   a cursor is lost; and the deliveries of an event before it is parked
+ * @typedef {CursorSettings & { key?: string | false | null } & Cancel} CursorOptions
+ * @typedef {CursorSettings & { confirm?: boolean } & Cancel} WorkOptions With `confirm` it works on in another history,
+ *   which is `diverged` otherwise
+ * @typedef {{ cursor: string, share: number, shares: number, on: string, at: number, lag: number, state: CursorState,
+ *   holder?: Holder, outstanding?: number, oldest?: { event: number, attempt: number }, parked: number, window: number,
+ *   lease: number, attempts: number }} CursorInfo A cursor: how far it is behind, and why it does not move
+ * @typedef {"free" | "idle" | "working" | "full" | "backoff" | "parkedLimit" | "diverged" | "elsewhere"} CursorState
+ * @typedef {{ event: number, share: number, stream: string, type: string, attempts: number, error?: string,
+ *   since: string, retrying: boolean }} ParkedEvent An event that was set aside
+ * @typedef {{ after?: number, limit?: number } & Wait & Cancel} ParkedOptions
+ * @typedef {{ cursor: string, share: number, event: number, attempt?: number, delay?: number, parked?: boolean,
+ *   at?: number, position?: number }} Failed The event comes again as this `attempt` after `delay` milliseconds, or it
+ *   is `parked`
+ * @typedef {{ delay?: number, park?: boolean }} FailOptions Without a `delay` in milliseconds it grows with each
+ *   attempt; `park` sets the event aside at once
+ * @typedef {{ key?: string | null, version?: number, unless?: Unless | Unless[], log?: string }} JobOptions As those of
+ *   other writes, but no key is made
+ * @typedef {{ event: StoreEvent, attempt: number, isParked: boolean }} Delivery
  *
  * @typedef {string | URL} File A path, as text or as a URL with `file:`
  * @typedef {{ certificate?: File, certificateKey?: File, authority?: File }} Identity The files, in PEM, of the
@@ -181,6 +208,10 @@ export class StoreError extends Error {
         /** @type {string | undefined} */ this.nearest = members.nearest;
         /** @type {string | undefined} */ this.log = members.log;
         /** @type {string | undefined} */ this.address = members.address;
+        /** @type {string | undefined} */ this.cursor = members.cursor;
+        /** @type {number | undefined} the place of the cursor: every event of it up to here is done */
+        this.at = members.at;
+        /** @type {Holder | undefined} */ this.holder = members.holder;
         this.damaged = members.damaged === true;
     }
 }
@@ -253,6 +284,16 @@ function requestLine(verb, { target, options = {}, body }) {
 
 /** @param {string} [stream] */
 const eventsOf = (stream) => (stream === undefined ? "events" : `events/${stream}`);
+
+/** The JSON of a CURSOR has only what is given.
+ * @param {CursorSettings} settings */
+function cursorForm({ on, tags, types, query, from, window, lease, attempts }) {
+    const form = { on: on === undefined ? undefined : eventsOf(on), tags, types, query, from, window, lease, attempts };
+    return Object.fromEntries(Object.entries(form).filter(([, value]) => value !== undefined && value !== null));
+}
+
+/** @param {string} name @param {number} [event] */
+const markOf = (name, event) => (event === undefined ? name : `${name}@${event}`);
 
 /** @param {string | false | null} [key] */
 const keyOf = (key) => (key === false ? undefined : key ?? randomUUID().replaceAll("-", ""));
@@ -433,7 +474,7 @@ class Places {
 }
 
 /** The requests that wait for the position in min=. */
-const waiting = /^(?:GET|LIST|COUNT|SORTS|READ|MODELS|STREAMS|TYPES|ERASURES|SUBSCRIBE|PING)(?: |$)/;
+const waiting = /^(?:GET|LIST|COUNT|SORTS|READ|MODELS|STREAMS|TYPES|ERASURES|CURSORS|PARKED|SUBSCRIBE|PING)(?: |$)/;
 
 // The wire
 
@@ -715,7 +756,7 @@ export class Store {
     /** @type {Link | undefined} the connection over which replies come */ #served;
     /** @type {Promise<void> | undefined} */ #running;
     /** @type {TemporaryDaemon | undefined} */ #daemon;
-    /** @type {Set<Subscription<any>>} */ #subscriptions = new Set();
+    /** @type {Set<{ close: () => unknown }>} */ #subscriptions = new Set();
     #closing = new AbortController();
     /** @type {Greeting | undefined} the greeting of the newest connection */ greeting;
 
@@ -736,7 +777,7 @@ export class Store {
         return this.#places.beside();
     }
 
-    /** @internal the subscriptions that are open */
+    /** @internal the subscriptions and workers that are open */
     get subscriptions() {
         return this.#subscriptions;
     }
@@ -749,7 +790,7 @@ export class Store {
 
     /**
      * Starts a store in a temporary folder, and connects. Both are gone with `close`, or with this process. Its
-     * subscriptions end with `close`, too.
+     * subscriptions and workers end with `close`, too.
      * @param {{ program?: File, retryFor?: number }} options `program` is the path of stored; without it that is in
      *   the folder STORYKEEP_BIN, or found by PATH
      */
@@ -784,8 +825,8 @@ export class Store {
     }
 
     /**
-     * Sends a request of any verb but SUBSCRIBE, and gives the answer as it came. Only what is `repeatable` is sent
-     * again after a lost connection.
+     * Sends a request of any verb but SUBSCRIBE and WORK, and gives the answer as it came. Only what is `repeatable` is
+     * sent again after a lost connection.
      * @param {string} verb
      * @param {string} [target]
      * @param {Record<string, Option>} [options]
@@ -794,7 +835,7 @@ export class Store {
      * @returns {Promise<Answer & { greeting: Greeting }>}
      */
     async call(verb, target, options, body, { write = true, repeatable = false, signal } = {}) {
-        if (verb.toUpperCase() === "SUBSCRIBE") throw new TypeError("subscriptions have methods of their own");
+        if (/^(?:SUBSCRIBE|WORK)$/i.test(verb)) throw new TypeError("subscriptions and workers have their own methods");
         return this.#repeat(requestLine(verb, { target, options, body }), { write, repeatable, signal });
     }
 
@@ -1331,6 +1372,83 @@ export class Store {
         } while (after !== undefined);
     }
 
+    // Cursors
+
+    /**
+     * Makes a cursor, a named place in the log from which a worker does one event after the other. Of one that is there
+     * the `window`, `lease` and `attempts` are changed; another value of the rest is `exists`, with the `field`.
+     * @param {string} name @param {CursorOptions} options
+     */
+    async cursor(name, { key, signal, ...settings } = {}) {
+        return receipt((await this.#change("CURSOR", name, { key, signal }, cursorForm(settings))).done);
+    }
+
+    /**
+     * Tells of the cursors, or of one: how far they are behind, who holds them, and why they do not move.
+     * @param {string} [name] @param {Wait & Cancel} options @returns {Promise<CursorInfo[]>}
+     */
+    async cursors(name, { signal, ...options } = {}) {
+        return /** @type {CursorInfo[]} */ ((await this.#ask("CURSORS", name, options, signal)).rows);
+    }
+
+    /**
+     * Lists a page of the events of a cursor that were set aside. `after` is the `next` of the page before.
+     * @param {string} name @param {ParkedOptions} options @returns {Promise<Page<ParkedEvent, number>>}
+     */
+    async parked(name, { signal, ...options } = {}) {
+        const { rows, done } = await this.#ask("PARKED", name, options, signal);
+        return { items: /** @type {ParkedEvent[]} */ (rows), position: position(done), next: done.next };
+    }
+
+    /**
+     * Gives every event of a cursor that was set aside, page after page.
+     * @param {string} name @param {ParkedOptions} options
+     */
+    async *parkedAll(name, options = {}) {
+        let after = options.after;
+        do {
+            const page = await this.parked(name, { ...options, after });
+            yield* page.items;
+            after = page.next;
+        } while (after !== undefined);
+    }
+
+    /**
+     * Has a parked event, or all of a cursor, delivered once more; the answer is the number of them.
+     * @param {string} name @param {number} [event] @param {Cancel} options @returns {Promise<number>}
+     */
+    async retry(name, event, { signal } = {}) {
+        const { done } = await this.call("RETRY", markOf(name, event), {}, undefined, { signal });
+        return checked(done, { retrying: "number" }).retrying;
+    }
+
+    /**
+     * Gives a parked event up. The `reason` stays in the log.
+     * @param {string} name @param {number} event @param {string} reason @param {Cancel} options
+     * @returns {Promise<void>}
+     */
+    async discard(name, event, reason, { signal } = {}) {
+        await this.call("DISCARD", markOf(name, event), { reason }, undefined, { signal });
+    }
+
+    /**
+     * Works on the events of a cursor, one job after the other: each event is done once, in the commit of the write
+     * that its job makes.
+     *
+     *     for await (const job of store.worker("billing", { on: "order-*" })) {
+     *         await job.append(`invoice-${job.event.stream}`, { type: "Billed", data: { of: job.event.position } });
+     *     }
+     *
+     * With settings it makes the cursor first, or changes it, and those that are left out are the defaults. It connects
+     * with the first job, and waits where another worker holds the cursor. A cursor that was held in another history
+     * last is `diverged` unless `confirm` is true.
+     * @param {string} name @param {WorkOptions} options
+     */
+    worker(name, options = {}) {
+        this.#checkOpen();
+        return new Worker(this, name, options);
+    }
+
     // Decisions
 
     /**
@@ -1585,6 +1703,590 @@ export class Subscription {
     #drop() {
         this.#link?.close();
         this.#link = undefined;
+    }
+}
+
+// Workers
+
+/**
+ * Gives the text of what failed as one line, or undefined where there is none.
+ * @param {unknown} error
+ */
+function told(error) {
+    const text = String(error instanceof Error ? error.message : error ?? "");
+    const line = text.replace(/[\x00-\x1f\x7f-\x9f\u2028\u2029]/g, " ").replace(/\p{Surrogate}/gu, "\ufffd");
+    return [...line.trim()].slice(0, 1000).join("") || undefined;
+}
+
+/** A connection that holds a cursor: its requests, answered in their order, and the events that came. */
+class Hold {
+    #link; #subscription; #worker; #silence;
+    /** @type {{ settle: (reply: Incoming) => void, reject: (error: unknown) => void }[]} */ #calls = [];
+    /** @type {Delivery[]} the events that came and were not taken */ #jobs = [];
+    /** @type {Set<number>} the events that came and are not done */ #came = new Set();
+    /** @type {Map<number, { resolve: () => void, reject: (error: unknown) => void }>} */ #awaited = new Map();
+    /** @type {Row | undefined} the announcement of the next event */ #again;
+    /** @type {{ count: number, last: number } | undefined} the jobs that are done and not acknowledged yet */ #done;
+    /** @type {NodeJS.Timeout | undefined} */ #timer;
+    #wake = () => {};
+    #failing = 0;
+    #hasAsked = false;
+    isOver = false;
+    /** @type {unknown} why it is over, where that wants a pause */ error;
+    /** @type {StoreError | undefined} why it is over, where the store took the cursor away */ lost;
+
+    /**
+     * @param {Worker} worker @param {Link} link @param {{ subscription: number, at: number, window: number }} held
+     */
+    constructor(worker, link, { subscription, at, window }) {
+        this.#worker = worker;
+        this.#link = link;
+        this.#subscription = subscription;
+        this.greeting = /** @type {Greeting} */ (link.greeting);
+        /** Every event up to here was done when this began. */ this.at = at;
+        this.window = window;
+        this.#silence = setTimeout(() => this.#ask(), pace.silence);
+        this.#serve();
+    }
+
+    async #serve() {
+        try {
+            for (;;) {
+                const incoming = await this.#link.next();
+                if (this.isOver) return;
+                this.#read(incoming);
+            }
+        } catch (error) {
+            this.end(error);
+        }
+    }
+
+    /** @param {Incoming} incoming */
+    #read(incoming) {
+        const { mark, members, subscription, unasked } = incoming;
+        this.#hasAsked = false;
+        this.#silence.refresh();
+        if (mark === "*") return;
+        this.#worker.saw(members, this.greeting.log);
+        if (mark !== ">") {
+            if (unasked && mark === "-") throw refusal(members);
+            const [call] = unasked ? [] : this.#calls.splice(0, 1);
+            if (!call) throw new ConnectionLost("the store gave an answer without a request");
+            return call.settle(incoming);
+        }
+        if (subscription !== this.#subscription) {
+            throw new ProtocolError(`this is nothing of subscription ${this.#subscription}: ${shown(members)}`);
+        }
+        if ("again" in members) {
+            this.#again = members;
+        } else if ("end" in members) {
+            this.#ended(members);
+        } else if (!("caughtUp" in members || "behind" in members)) {
+            const event = checked(members, { position: "number", stream: "string", type: "string" });
+            const { attempt = 1, parked = false } = this.#again ?? {};
+            const isAlone = this.#again !== undefined;
+            this.#again = undefined;
+            this.#came.add(event.position);
+            this.#sort({ event, attempt, isParked: parked }, isAlone);
+        }
+    }
+
+    /** @param {Row} members */
+    #ended({ end: reason, damaged, resume: position }) {
+        if (damaged) {
+            this.end(new StoreError({ code: "internal", message: reason, retry: "never", damaged, position }));
+        } else if (reason === "lease") {
+            const message = `the lease of ${this.#worker.name} has ended`;
+            this.takenAway(new StoreError({ code: "lost", message, retry: "never", cursor: this.#worker.name }));
+        } else {
+            this.end(undefined);
+        }
+    }
+
+    /**
+     * Puts an event where it belongs: with the job that is in hand, with those that are done, or with the next ones.
+     * @param {Delivery} delivery @param {boolean} isAlone
+     */
+    #sort(delivery, isAlone) {
+        const { event: { position }, isParked } = delivery;
+        if (isParked) {
+            // It comes alone, and what the jobs in hand wait for comes only behind it.
+            for (const job of this.#awaited.values()) job.reject(new ConnectionLost("a parked event came first"));
+            this.#awaited.clear();
+        } else {
+            const awaited = this.#awaited.get(position);
+            if (awaited) {
+                this.#awaited.delete(position);
+                return awaited.resolve();
+            }
+            if (position <= this.#worker.through) return this.done(position, { isAlone });
+        }
+        this.#jobs.push(delivery);
+        this.#wake();
+    }
+
+    /** Waits until an event has come again whose job is in hand. All before it was left behind.
+     * @param {number} position @returns {Promise<void>} */
+    again(position) {
+        return new Promise((resolve, reject) => {
+            if (this.isOver) return reject(this.error);
+            const jobs = this.#jobs.splice(0);
+            const waits = jobs.some(({ event, isParked }) => event.position === position && !isParked);
+            if (this.#came.has(position) && !waits) {
+                resolve();
+            } else {
+                this.#awaited.set(position, { resolve, reject });
+            }
+            for (const job of jobs) this.#sort(job, job.attempt > 1);
+        });
+    }
+
+    /** Gives the next delivery, or undefined where this is over.
+     * @returns {Promise<Delivery | undefined>} */
+    async take() {
+        while (!this.isOver && !this.#worker.isClosed) {
+            const job = this.#failing > 0 ? undefined : this.#jobs.shift();
+            if (job) {
+                const { event: { position }, attempt, isParked } = job;
+                if (isParked || position > this.#worker.through) return job;
+                this.done(position, { isAlone: attempt > 1 });
+                continue;
+            }
+            await new Promise((/** @type {(_?: unknown) => void} */ wake) => { this.#wake = wake; });
+        }
+    }
+
+    /** Notes that a job is done: it is acknowledged with others.
+     * @param {number} position @param {{ isAlone?: boolean, isParked?: boolean }} how */
+    done(position, { isAlone = false, isParked = false }) {
+        if (isParked) this.#acknowledge();
+        const { count = 0, last = 0 } = this.#done ?? {};
+        this.#done = { count: count + 1, last: Math.max(last, position) };
+        if (isAlone || isParked || 2 * (count + 1) >= this.window) this.#acknowledge();
+        else this.#timer ??= setTimeout(() => this.#acknowledge(), 100);
+    }
+
+    #acknowledge() {
+        clearTimeout(this.#timer);
+        this.#timer = undefined;
+        if (this.#done === undefined || this.isOver) return;
+        const { last } = this.#done;
+        this.#done = undefined;
+        this.#send(`ACK ${markOf(this.#worker.name, last)}`, ({ mark, members }) => {
+            if (mark === "+") return this.#moved(last);
+            const error = refusal(members);
+            if (error.code === "lost") this.takenAway(error);
+            else this.end(error);
+        }, () => {});
+    }
+
+    /** Forgets what is done: an event and, unless it was parked, all before it.
+     * @param {number} position */
+    #moved(position) {
+        const isParked = position <= this.at;
+        for (const each of [...this.#came]) {
+            if (each === position || (!isParked && each < position)) this.#came.delete(each);
+        }
+        if (isParked) return;
+        this.#jobs = this.#jobs.filter((job) => job.isParked || job.event.position > position);
+        if (this.#done && this.#done.last <= position) this.#done = undefined;
+    }
+
+    /**
+     * Sends a write that makes an event done, all before it as well.
+     * @param {string} line @param {number} position @returns {Promise<Incoming>}
+     */
+    write(line, position) {
+        return this.#request(line, ({ mark }) => { if (mark === "+") this.#moved(position); });
+    }
+
+    /**
+     * Sends a FAIL. All that comes before its answer is void.
+     * @param {string} line @returns {Promise<Incoming>}
+     */
+    fail(line) {
+        this.#acknowledge();
+        this.#failing += 1;
+        return this.#request(line, ({ mark }) => {
+            this.#failing -= 1;
+            if (mark === "+") {
+                this.#jobs = [];
+                this.#came.clear();
+            }
+            this.#wake();
+        });
+    }
+
+    /** Sends a request that is about no job.
+     * @param {string} line @returns {Promise<Incoming>} */
+    request(line) {
+        this.#acknowledge();
+        return this.#request(line, () => {});
+    }
+
+    /** @param {string} line @param {(reply: Incoming) => void} note @returns {Promise<Incoming>} */
+    #request(line, note) {
+        return new Promise((resolve, reject) => {
+            if (this.isOver) return reject(this.error);
+            this.#send(line, (reply) => { note(reply); resolve(reply); }, reject);
+        });
+    }
+
+    /** @param {string} line @param {(reply: Incoming) => void} settle @param {(error: unknown) => void} reject */
+    #send(line, settle, reject) {
+        this.#link.send(line);
+        this.#calls.push({ settle, reject });
+    }
+
+    /** Asks a silent store whether it is there; not while a job is in hand, for that would renew the lease. */
+    #ask() {
+        if (this.#hasAsked) return this.end(new ConnectionLost("the store is silent"));
+        this.#hasAsked = this.#calls.length > 0 || this.#came.size === 0;
+        if (this.#hasAsked && this.#calls.length === 0) this.request("PING").catch(() => {});
+        this.#silence = setTimeout(() => this.#ask(), pace.silence);
+    }
+
+    /** Gives the cursor back. */
+    async leave() {
+        this.#wake();
+        await this.request(`UNSUBSCRIBE ${this.#subscription}`).catch(() => {});
+        this.end(new ConnectionLost("the worker was closed"));
+    }
+
+    /** @param {StoreError} error */
+    takenAway(error) {
+        this.lost ??= error;
+        this.end(undefined);
+    }
+
+    /** @param {unknown} error */
+    end(error) {
+        if (this.isOver) return;
+        this.isOver = true;
+        this.error = error;
+        clearTimeout(this.#timer);
+        clearTimeout(this.#silence);
+        this.#link.close();
+        for (const each of [...this.#calls.splice(0), ...this.#awaited.values()]) each.reject(error);
+        this.#awaited.clear();
+        this.#wake();
+    }
+}
+
+/**
+ * The jobs of a cursor, one after another; it goes on by itself after a lost connection.
+ *
+ * It has a connection of its own, on which it holds the cursor. Leaving the loop, by an error as well, or `close` gives
+ * it back; so does its `signal`, whose reason is then thrown. A job that the loop leaves without a write, `done` or
+ * `fail` stays undone: the next one that is done makes it done as well, and the lease ends where none is.
+ * @implements {AsyncIterableIterator<Job>}
+ */
+export class Worker {
+    #store; #places; #form; #confirm; #signal; #backoff; #window;
+    /** @type {Hold | undefined} */ #hold;
+    /** @type {Promise<Hold> | undefined} */ #opening;
+    /** @type {Link | undefined} */ #link;
+    /** @type {string | undefined} the history of the jobs */ #log;
+    /** @type {Promise<unknown>} the job that was asked for last */ #turn = Promise.resolve();
+    /** @type {Promise<void> | undefined} */ #closed;
+    #closing = new AbortController();
+
+    /** @param {Store} store @param {string} name @param {WorkOptions} options */
+    constructor(store, name, { confirm = false, signal, ...settings }) {
+        this.#store = store;
+        this.#places = store.beside();
+        this.name = name;
+        const form = cursorForm(settings);
+        this.#form = Object.keys(form).length > 0 ? requestLine("CURSOR", { target: name, body: form }) : undefined;
+        this.#window = settings.window;
+        this.#confirm = confirm;
+        this.#signal = signal;
+        this.#backoff = new Backoff(store.retryFor, this.#places.count);
+        /** @internal the last event that the loop is through with */ this.through = 0;
+        onAbort(signal, this.close);
+        store.subscriptions.add(this);
+    }
+
+    /** @internal */
+    get isClosed() {
+        return this.#closing.signal.aborted;
+    }
+
+    /** Acknowledges the jobs that are done, gives the cursor back, and closes the connection. */
+    close = () => {
+        this.#closed ??= this.#leave();
+        return this.#closed;
+    };
+
+    async #leave() {
+        offAbort(this.#signal, this.close);
+        this.#store.subscriptions.delete(this);
+        this.#closing.abort();
+        if (this.#hold) await this.#hold.leave();
+        this.#link?.close();
+    }
+
+    /** Renews the lease, for a job that takes long. */
+    async stillWorking() {
+        await this.#hold?.request("PING").catch(() => {});
+    }
+
+    [Symbol.asyncIterator]() {
+        return this;
+    }
+
+    /** @returns {Promise<IteratorResult<Job>>} */
+    async next() {
+        const job = this.#turn.then(() => this.#next());
+        this.#turn = job.catch(() => {});
+        const value = await job;
+        return value === undefined ? { value, done: true } : { value, done: false };
+    }
+
+    /** @returns {Promise<IteratorResult<Job>>} */
+    async return() {
+        await this.close();
+        return { value: undefined, done: true };
+    }
+
+    async #next() {
+        try {
+            while (!this.isClosed) {
+                const hold = await this.#held();
+                const delivery = await hold.take();
+                if (delivery) return new Job(this, hold, delivery);
+            }
+        } catch (error) {
+            if (!this.isClosed) {
+                await this.close();
+                throw error;
+            }
+        }
+        this.#signal?.throwIfAborted();
+    }
+
+    /** Gives the connection that holds the cursor.
+     * @returns {Promise<Hold>} */
+    async #held() {
+        if (this.#hold && !this.#hold.isOver) return this.#hold;
+        this.#opening ??= this.#open().finally(() => { this.#opening = undefined; });
+        return this.#opening;
+    }
+
+    async #open() {
+        let error = this.#hold?.error;
+        for (;;) {
+            if (error !== undefined && !this.isClosed) {
+                await this.#backoff.wait(error, this.#closing.signal).catch((final) => {
+                    this.#backoff.reset();
+                    throw final;
+                });
+            }
+            if (this.isClosed) throw new ConnectionLost("the worker was closed");
+            const link = new Link(this.#places);
+            this.#link = link;
+            try {
+                return this.#hold = await this.#begin(link);
+            } catch (reason) {
+                link.close();
+                error = reason;
+                if (error instanceof StoreError && error.code === "notLeader") this.#places.prefer(error.address);
+            }
+        }
+    }
+
+    /** @param {Link} link */
+    async #begin(link) {
+        const greeting = link.greeting = await link.greet();
+        const { log } = greeting;
+        if (this.#log !== undefined && this.#log !== log) {
+            if (!this.#confirm) throw otherHistory(log);
+            this.through = 0;
+        }
+        if (this.#form !== undefined) {
+            await this.#asked(link, this.#form);
+            this.#form = undefined;
+        }
+        if (this.#window === undefined) {
+            // A replica may not know it yet; WORK says then where to go.
+            this.#window = (await link.reply(requestLine("CURSORS", { target: this.name }))).rows[0]?.window;
+        }
+        const work = requestLine("WORK", { target: this.name, options: { log: this.#confirm ? log : undefined } });
+        for (;;) {
+            try {
+                const { members } = await this.#asked(link, work);
+                const { subscription, at } = checked(members, { subscription: "number", at: "number" });
+                this.#log = log;
+                return new Hold(this, link, { subscription, at, window: this.#window ?? 100 });
+            } catch (error) {
+                if (!(error instanceof StoreError) || error.code !== "held") throw error;
+                this.#backoff.reset();
+            }
+            await pauseFor(500, this.#closing.signal);
+        }
+    }
+
+    /** @param {Link} link @param {string} line */
+    async #asked(link, line) {
+        checkLength(line, /** @type {Greeting} */ (link.greeting));
+        const reply = await link.reply(line);
+        if (reply.mark === "-") throw refusal(reply.members);
+        if (reply.mark !== "+") throw new ProtocolError(`this is no answer: ${shown(reply.members)}`);
+        return reply;
+    }
+
+    /** @internal notes what came
+     * @param {Row} members @param {string} log */
+    saw(members, log) {
+        this.#places.saw(members, log);
+        this.#backoff.reset();
+    }
+
+    /**
+     * @internal Sends a request about the event of a job, again after a lost connection; undefined says that the event
+     *   was done before, or that it comes again.
+     * @param {Job} job @param {string} line @param {{ fails?: boolean, parks?: boolean }} how
+     * @returns {Promise<Incoming | undefined>}
+     */
+    async send(job, line, { fails = false, parks = false } = {}) {
+        const { event: { position }, isParked, log } = job;
+        const backoff = new Backoff(this.#store.retryFor, this.#places.count);
+        for (let hold = job.hold; ;) {
+            if (hold.isOver) {
+                if (hold.lost) throw hold.lost;
+                // The end of the connection counts as a failure of the event.
+                if (fails && !parks) return undefined;
+                if (isParked) throw hold.error ?? new ConnectionLost("the store has ended the delivery");
+                hold = await this.#held();
+                if (hold.greeting.log !== log) throw otherHistory(hold.greeting.log);
+                try {
+                    if (hold.at >= position) {
+                        if (!fails) await this.#checkDone(hold, position);
+                        return undefined;
+                    }
+                    this.through = Math.max(this.through, position - 1);
+                    await hold.again(position);
+                    job.hold = hold;
+                } catch (error) {
+                    if (!hold.isOver || this.isClosed) throw error;
+                    continue;
+                }
+            }
+            checkLength(line, hold.greeting);
+            let reply;
+            try {
+                reply = await (fails ? hold.fail(line) : hold.write(line, position));
+            } catch (error) {
+                if (this.isClosed) throw error;
+                continue;
+            }
+            if (reply.mark === "+") return reply;
+            const error = refusal(reply.members);
+            if (error.code === "lost") {
+                hold.takenAway(error);
+                throw error;
+            }
+            if (error.code === "notLeader") this.#places.prefer(error.address);
+            if (["notLeader", "unavailable", "draining"].includes(error.code)) hold.end(error);
+            else await backoff.wait(error, this.#closing.signal);
+        }
+    }
+
+    /** An event that the cursor has gone past was done, unless it was parked because its connections ended.
+     * @param {Hold} hold @param {number} position */
+    async #checkDone(hold, position) {
+        const options = { after: position - 1, limit: 1 };
+        const { mark, members, rows } = await hold.request(requestLine("PARKED", { target: this.name, options }));
+        if (mark === "-") throw refusal(members);
+        if (rows[0]?.event === position) {
+            throw new ConnectionLost("the connection was lost once too often, and the event is parked");
+        }
+    }
+}
+
+/** @param {string} log */
+function otherHistory(log) {
+    const message = "the jobs are of another history";
+    return new StoreError({ code: "diverged", message, retry: "never", log });
+}
+
+/**
+ * An event of a cursor that is to be done.
+ *
+ * It is done by one write, in the same commit, and all that were given before it with it. So each output is there once,
+ * also after lost connections and kills. `lost` says that the cursor was taken away: nothing was written, and the event
+ * comes again to the worker that holds it then.
+ */
+export class Job {
+    #worker; #mark;
+
+    /** @internal @param {Worker} worker @param {Hold} hold @param {Delivery} delivery */
+    constructor(worker, hold, { event, attempt, isParked }) {
+        this.#worker = worker;
+        this.#mark = markOf(worker.name, event.position);
+        /** @internal */ this.hold = hold;
+        /** @internal */ this.log = hold.greeting.log;
+        this.event = event;
+        /** The number of the delivery, from 1. */ this.attempt = attempt;
+        /** It was set aside before, and is retried. */ this.isParked = isParked;
+    }
+
+    /**
+     * Appends one event or several, and makes this event done. Without a receipt it was done before a lost connection.
+     * @param {string} stream @param {NewEvent | NewEvent[]} events @param {JobOptions} options
+     */
+    append(stream, events, options = {}) {
+        return this.write("APPEND", stream, options, events);
+    }
+
+    /**
+     * Appends events of several streams, all or none, and makes this event done. There is a receipt for each stream, or
+     * none at all where it was done before a lost connection.
+     * @param {(NewEvent | Check)[]} events @param {Omit<JobOptions, "version">} options
+     * @returns {Promise<Receipt[] | undefined>}
+     */
+    async appendTogether(events, options = {}) {
+        const reply = await this.#write("APPEND", "*", options, events);
+        return reply?.rows.map((row) => receipt({ ...row, cursor: reply.members.cursor }));
+    }
+
+    /**
+     * Makes this event done by a write of any verb. Without a receipt it was done before a lost connection.
+     * @param {string} verb @param {string} target @param {Record<string, Option>} options @param {unknown} [body]
+     * @returns {Promise<Receipt | undefined>}
+     */
+    async write(verb, target, options = {}, body) {
+        const reply = await this.#write(verb, target, options, body);
+        return reply && receipt(reply.members);
+    }
+
+    /** @param {string} verb @param {string} target @param {Record<string, Option>} options @param {unknown} [body] */
+    async #write(verb, target, options, body) {
+        const line = requestLine(verb, { target, options: { cursor: this.#mark, ...options }, body });
+        return this.#worker.send(this, line);
+    }
+
+    /**
+     * Notes that this event is done, and all that were given before it, without an output in the log. The store is told
+     * of several at once, a little later: after a kill they come again.
+     */
+    done() {
+        const { event: { position }, isParked } = this;
+        if (!isParked) this.#worker.through = Math.max(this.#worker.through, position);
+        if (!this.hold.isOver) this.hold.done(position, { isAlone: this.attempt > 1, isParked });
+    }
+
+    /**
+     * Says that this event failed: it comes again later, alone, and is parked in the end. There is no answer where the
+     * connection is lost, which counts as a failure itself.
+     * @param {unknown} [error] its message is kept with the event @param {FailOptions} options
+     * @returns {Promise<Failed | undefined>}
+     */
+    async fail(error, { delay, park } = {}) {
+        const options = { delay, park: park || undefined, error: told(error) };
+        const line = requestLine("FAIL", { target: this.#mark, options });
+        const reply = await this.#worker.send(this, line, { fails: true, parks: park });
+        return /** @type {Failed | undefined} */ (reply?.members);
     }
 }
 

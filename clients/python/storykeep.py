@@ -42,8 +42,8 @@ from collections import deque
 from dataclasses import MISSING, dataclass, field, fields
 from datetime import datetime
 from typing import (
-    TYPE_CHECKING, Any, AsyncIterator, Awaitable, Callable, Deque, Dict, Generic, Iterator, List, Literal, Mapping,
-    Optional, Sequence, Set, Tuple, Type, TypedDict, TypeVar, Union, cast,
+    TYPE_CHECKING, Any, AsyncIterator, Awaitable, Callable, Deque, Dict, Generator, Generic, Iterator, List, Literal,
+    Mapping, Optional, Sequence, Set, Tuple, Type, TypedDict, TypeVar, Union, cast,
 )
 
 __version__ = "0.1.0"
@@ -78,7 +78,7 @@ Rule = Literal[
 ]
 Code = Literal[
     "syntax", "unknown", "invalid", "notFound", "gone", "exists", "conflict", "keyReused", "denied", "tooLarge", "full",
-    "diverged", "behind", "notLeader", "unavailable", "busy", "draining", "internal",
+    "held", "lost", "diverged", "behind", "notLeader", "unavailable", "busy", "draining", "internal",
 ]
 
 
@@ -118,6 +118,11 @@ class StoreError(Exception):
     nearest: Optional[str]
     log: Optional[str]
     address: Optional[str]
+    cursor: Optional[str]
+    at: Optional[int]
+    """The place of the cursor: all of its events up to there are done."""
+    holder: Optional[Mapping[str, Any]]
+    """The process that holds the cursor."""
     damaged: bool
     members: Mapping[str, Any]
     """The error as it came, with members that this version does not know."""
@@ -126,7 +131,8 @@ class StoreError(Exception):
         super().__init__(members)
         self.members = members
         for name in ("code", "message", "retry", "expected", "actual", "erased", "stream", "unless", "after", "type",
-                     "position", "limit", "column", "field", "name", "nearest", "log", "address"):
+                     "position", "limit", "column", "field", "name", "nearest", "log", "address", "cursor", "at",
+                     "holder"):
             setattr(self, name, members.get(name))
         self.fields = tuple(_pick(FieldError, wrong) for wrong in members.get("fields") or ())
         self.damaged = bool(members.get("damaged"))
@@ -166,7 +172,8 @@ class Greeting:
 class Receipt:
     """A write was done. `changed` is False where nothing had to be, `repeated` True where it was done before.
 
-    Of a repeated write whose content is erased, `erased` is the position of the event that erased it.
+    Of a repeated write whose content is erased, `erased` is the position of the event that erased it. `cursor` is the
+    place of the cursor that the write of a job moved: its `share`, and `at`, up to which its events are done.
     """
 
     stream: str
@@ -177,11 +184,15 @@ class Receipt:
     changed: bool = True
     repeated: bool = False
     erased: Optional[int] = None
+    cursor: Optional[Mapping[str, Any]] = None
 
 
 @dataclass(frozen=True)
 class Event:
-    """An event of the log. `data` and `meta` are None where the event at `erased` erased them."""
+    """An event of the log. `data` and `meta` are None where the event at `erased` erased them.
+
+    `cursor` tells which cursor its write moved, and to where, as in billing/1@1042.
+    """
 
     position: int
     stream: str
@@ -194,6 +205,7 @@ class Event:
     tags: Sequence[str] = ()
     meta: Optional[Mapping[str, Any]] = None
     erased: Optional[int] = None
+    cursor: Optional[str] = None
 
 
 class _NewEvent(TypedDict):
@@ -308,6 +320,44 @@ class ErasureInfo:
     labelled: int
     done: Optional[int] = None
     media: Optional[Media] = None
+
+
+@dataclass(frozen=True)
+class CursorInfo:
+    """A cursor: its events up to `at` are done, and the log goes on for `lag` positions after the last one looked at.
+
+    `holder` is the process that works, `outstanding` the number of events that it has and that are not done, and
+    `oldest` the first of them, with its attempt.
+    """
+
+    cursor: str
+    share: int
+    shares: int
+    on: str
+    at: int
+    lag: int
+    state: str
+    parked: int
+    window: int
+    lease: int
+    attempts: int
+    holder: Optional[Mapping[str, Any]] = None
+    outstanding: Optional[int] = None
+    oldest: Optional[Mapping[str, Any]] = None
+
+
+@dataclass(frozen=True)
+class ParkedEvent:
+    """The position of an event that a cursor set aside after so many attempts, and whether it comes again."""
+
+    event: int
+    share: int
+    stream: str
+    type: str
+    attempts: int
+    since: str
+    retrying: bool
+    error: Optional[str] = None
 
 
 @dataclass(frozen=True)
@@ -715,8 +765,10 @@ class Request(Generic[T]):
         A stream and a version alone are a check of a stream that nothing is appended to. `unless` and `log` are as for
         `append`.
         """
-        return Request._make(lambda rows, _, __: [_pick(Receipt, row) for row in rows], "APPEND", "*",
-                             {"key": _key(key), "unless": unless, "log": log}, events, True, key is not False)
+        def decode(rows: List[Any], done: Dict[str, Any], _: Greeting) -> List[Receipt]:
+            return [_pick(Receipt, {**row, "cursor": done.get("cursor")}) for row in rows]
+        return Request._make(decode, "APPEND", "*", {"key": _key(key), "unless": unless, "log": log}, events, True,
+                             key is not False)
 
     # Erasures
 
@@ -750,6 +802,60 @@ class Request(Generic[T]):
             return Page([_pick(ErasureInfo, row) for row in rows], _whole(done, "position"), more,
                         None if more is None else Request.erasures(after=more, limit=limit, min=min))
         return Request._make(decode, "ERASURES", None, {"after": after, "limit": limit, "min": min})
+
+    # Cursors: a worker does the events of one, each once.
+
+    @staticmethod
+    def cursor(name: str, *, on: Optional[str] = None, tags: Optional[Sequence[str]] = None,
+               types: Optional[Sequence[str]] = None, query: Optional[Query] = None,
+               from_: Union[int, Literal["end"], None] = None, window: Optional[int] = None,
+               lease: Optional[int] = None, attempts: Optional[int] = None, key: Key = None) -> Request[Receipt]:
+        """Make a cursor over the events of a stream, of a category (order-*), or of the whole log; or change one.
+
+        `tags`, `types` and `query` select among them. It begins at the position `from_`, or at the "end" of the log.
+        At most `window` events are delivered and not done; the `lease` has milliseconds; an event that failed in so
+        many `attempts` is parked. Those three can be changed; another value of the rest raises `exists`.
+        """
+        settings = {"on": None if on is None else _events(on), "tags": tags, "types": types, "query": query,
+                    "from": from_, "window": window, "lease": lease, "attempts": attempts}
+        given = {member: value for member, value in settings.items() if value is not None}
+        return Request._make(lambda _, done, __: _pick(Receipt, done), "CURSOR", name, {"key": _key(key)},
+                             given or None, True, key is not False)
+
+    @staticmethod
+    def cursors(name: Optional[str] = None, *, min: Minimum = None) -> Request[List[CursorInfo]]:
+        """Tell of the cursors, or of one: how far they are behind, who holds them, and why they do not move."""
+        return Request._make(
+            lambda rows, _, __: [_pick(CursorInfo, row) for row in rows], "CURSORS", name, {"min": min})
+
+    @staticmethod
+    def parked(name: str, *, after: Union[int, str, None] = None, limit: Optional[int] = None,
+               min: Minimum = None) -> Request[Page[ParkedEvent]]:
+        """List a page of the events that a cursor set aside. `after` is the `next` of the page before."""
+        def decode(rows: List[Any], done: Dict[str, Any], _: Greeting) -> Page[ParkedEvent]:
+            more = done.get("next")
+            return Page([_pick(ParkedEvent, row) for row in rows], _whole(done, "position"), more,
+                        None if more is None else Request.parked(name, after=more, limit=limit, min=min))
+        return Request._make(decode, "PARKED", name, {"after": after, "limit": limit, "min": min})
+
+    @staticmethod
+    def retry(name: str, event: Optional[int] = None) -> Request[int]:
+        """Have a parked event of a cursor, or all of them, delivered once more; the answer is their number."""
+        return Request._make(lambda _, done, __: _whole(done, "retrying"), "RETRY",
+                             name if event is None else f"{name}@{event}", write=True, repeatable=False)
+
+    @staticmethod
+    def discard(name: str, event: int, reason: Optional[str] = None) -> Request[None]:
+        """Give up a parked event of a cursor, for the role admin. The `reason` stays, and must not name the person."""
+        return Request._make(lambda _, __, ___: None, "DISCARD", f"{name}@{event}", {"reason": reason}, write=True,
+                             repeatable=False)
+
+    def _moving(self, name: str, position: int) -> Request[T]:
+        """Give the same request, which also says that an event of a cursor is done."""
+        if not self.write:
+            raise ValueError("a job ends with a write, which this request is not")
+        head = cast("re.Match[str]", re.match(r'\S+( "(?:[^"\\]|\\.)*"| (?![A-Za-z]+=)[^\s{\["]+)?', self.line))[0]
+        return Request(f"{head} cursor={_word(f'{name}@{position}')}{self.line[len(head):]}", self.decode, True, False)
 
     def _greeted(self) -> Request[Tuple[T, Greeting]]:
         """Give the same request, whose answer comes with the greeting of the connection that it came over."""
@@ -961,7 +1067,8 @@ class _Places:
         return highest if known == greeting.log and greeting.position < highest else None
 
 
-_WAITS = ("GET", "LIST", "COUNT", "SORTS", "READ", "MODELS", "STREAMS", "TYPES", "ERASURES", "SUBSCRIBE", "PING")
+_WAITS = ("GET", "LIST", "COUNT", "SORTS", "READ", "MODELS", "STREAMS", "TYPES", "ERASURES", "SUBSCRIBE", "PING",
+          "CURSORS", "PARKED")
 """The verbs that wait for the position in min=."""
 
 
@@ -1505,6 +1612,439 @@ class _Subscribed(_Owned, Generic[T]):
         return self._cursor.log
 
 
+# Workers: nothing here does input or output. It asks for that by steps, which each kind of client takes in its own way.
+
+
+_Steps = Generator[Tuple[Any, ...], Any, T]
+"""Gives the steps open, send BYTES, wait SECONDS CLOSABLE and sleep SECONDS, and returns a result."""
+_COLLECTED = 0.1
+"""The seconds for which jobs that are done wait for others, to be told to the store together."""
+
+
+def _defined(name: str, **settings: Any) -> Optional[Request[Receipt]]:
+    """Give the request that makes a cursor; None where no setting of it is given."""
+    if all(value is None for value in settings.values()):
+        return None
+    return Request.cursor(name, **settings, key=False)
+
+
+def _cause(error: Union[str, BaseException, None]) -> Optional[str]:
+    """Give the text for the store of an error."""
+    text = f"{type(error).__name__}: {error}" if isinstance(error, BaseException) else error or ""
+    return re.sub("[\x00-\x1f\x7f-\x9f\ud800-\udfff]", " ", text)[:1000].strip() or None
+
+
+class _Job:
+    """The parts that both kinds of job share."""
+
+    event: Event
+    attempt: int
+    """1 where the event is delivered for the first time; it is counted since the store was started."""
+    is_parked: bool
+    """Whether the event was set aside, and `retry` has it come again; its `fail` sets it aside at once."""
+
+    def __init__(self, worker: Any, event: Event, attempt: int, is_parked: bool, is_alone: bool, round: int) -> None:
+        self.event, self.attempt, self.is_parked = event, attempt, is_parked
+        self._worker, self._is_alone, self._round, self._is_ended = worker, is_alone, round, False
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(event={self.event!r}, attempt={self.attempt}, is_parked={self.is_parked})"
+
+
+J = TypeVar("J", bound=_Job)
+
+
+class _Working(_Owned, Generic[J]):
+    """The parts that both kinds of worker share.
+
+    Each hold of the cursor is a round, and so is the time after each failure: a job of an earlier round is looked for
+    among the events that come again.
+    """
+
+    def __init__(self, make: Type[J], places: _Places, name: str, define: Optional[Request[Receipt]],
+                 window: Optional[int], confirm: bool, retry_for: float, timeout: Optional[float]) -> None:
+        self._make, self._places, self._backoff = make, places, _Backoff(retry_for, places.count)
+        self._name, self._define, self._window, self._confirm = name, define, window, confirm
+        self._timeout, self._is_over = timeout, False
+        self._link: Any = None
+        self._log: Optional[str] = None
+        self._round = self._declared = 0
+        self._forget()
+        super().__init__()
+
+    @property
+    def name(self) -> str:
+        """The name of the cursor."""
+        return self._name
+
+    def _forget(self) -> None:
+        """Be without a connection. The jobs that were said to be done stay so: they are passed over where they come."""
+        self._link, self._number, self._is_whole = None, cast(Optional[int], None), True
+        self._pushes: Deque[_Incoming] = deque()
+        self._kept: Deque[J] = deque()
+        self._last: Optional[J] = None
+        self._announced: Mapping[str, Any] = {}
+        self._at = self._delivered = 0
+        """The place of the cursor as this round began, and the last event that was delivered in it."""
+        self._ready = self._count = self._pings = 0
+        """The last event that is done and not told to the store, how many there are, and PINGs without an answer."""
+        self._since = 0.0
+
+    def _drop(self) -> None:
+        link = self._link
+        self._forget()
+        if link is not None:
+            link.close()
+
+    @property
+    def _is_holding(self) -> bool:
+        return self._link is not None and self._is_whole and self._number is not None
+
+    def _check_open(self) -> None:
+        if self._is_over:
+            raise ConnectionLost("the worker was closed")
+
+    def _moves_on(self, error: BaseException) -> bool:
+        """Whether another one of several places may do."""
+        return (isinstance(error, StoreError) and self._places.count > 1
+                and str(error.code) in ("notLeader", "unavailable"))
+
+    def _again(self, error: Exception) -> _Steps[None]:
+        """Drop the connection and wait before the next one; or raise the error, which will not pass."""
+        self._drop()
+        if isinstance(error, StoreError) and error.code == "notLeader":
+            self._places.prefer(error.address)
+        yield "sleep", self._backoff.wait(error)
+
+    # Requests
+
+    def _ask(self, request: Request[T], timeout: Optional[float] = None) -> _Steps[T]:
+        """Send a request and give its answer; pushes that come before it are kept."""
+        greeting: Greeting = self._link.greeting
+        timeout = self._timeout if timeout is None else timeout
+        call = _Call(request)
+        line = call.line(greeting, self._places)
+        if line is None:
+            raise call.outcome
+        self._is_whole = False
+        yield "send", line
+        while True:
+            incoming: Optional[_Incoming] = yield "wait", timeout, False
+            if incoming is None:
+                raise TimeoutError(f"the store said nothing for {timeout} s")
+            if incoming.mark == ">":
+                self._pushes.append(incoming)
+            elif incoming.mark in "+-":
+                if not self._pings:
+                    break
+                self._pings -= 1
+        self._is_whole = True
+        if incoming.mark == "-":
+            raise _refusal(incoming.members)
+        self._places.saw(incoming.members, greeting.log)
+        return request.decode(incoming.rows, incoming.members, greeting)
+
+    def _patiently(self, request: Request[T]) -> _Steps[T]:
+        """Send a request until the store has room for it: a connection that is dropped would blame an event."""
+        while True:
+            self._check_open()
+            try:
+                answer = yield from self._ask(request)
+            except StoreError as error:
+                if not _is_passing(error) or self._moves_on(error):
+                    raise
+                yield "sleep", self._backoff.wait(error)
+            else:
+                self._backoff.reset()
+                return answer
+
+    def _of_event(self, verb: str, position: int, options: Mapping[str, Option] = {}) -> Request[Dict[str, Any]]:
+        return Request._make(
+            lambda _, done, __: done, verb, f"{self._name}@{position}", options, write=True, repeatable=False)
+
+    # Holding the cursor
+
+    def _connect(self) -> _Steps[None]:
+        if self._link is not None and self._is_whole:
+            return
+        self._drop()
+        self._is_whole = False
+        yield ("open",)
+        self._is_whole = True
+        if self._define is not None:
+            yield from self._ask(self._define)
+            self._define = None
+        if self._window is None:
+            with _Suppressed(StoreError):  # WORK says what is wrong.
+                for info in (yield from self._ask(Request.cursors(self._name))):
+                    self._window = info.window
+
+    def _start(self) -> _Steps[None]:
+        while not self._is_over:
+            try:
+                return (yield from self._connect())
+            except Exception as error:
+                yield from self._again(error)
+
+    def _hold(self) -> _Steps[None]:
+        """Hold the cursor, once no other worker does."""
+        yield from self._connect()
+        log: str = self._link.greeting.log
+        request = Request._make(lambda _, done, __: (_whole(done, "subscription"), _whole(done, "at")), "WORK",
+                                self._name, {"log": log if self._confirm else None})
+        while True:
+            self._check_open()
+            try:
+                self._number, self._at = yield from self._ask(request)
+                break
+            except StoreError as error:
+                if error.code != "held" or _is_foreign(error):
+                    raise
+                self._backoff.reset()
+            yield "sleep", 0.5
+        self._delivered, self._round = self._at, self._round + 1
+        if self._log != log:
+            self._log, self._declared = log, 0
+
+    def _end(self) -> _Steps[None]:
+        """Tell which jobs are done, and give the cursor back, so that no event is blamed."""
+        limit = self._timeout or 5.0
+        try:
+            if self._is_holding:
+                with _Suppressed(OSError, ProtocolError, StoreError):
+                    if self._ready:
+                        yield from self._ask(self._of_event("ACK", self._ready), limit)
+                    yield from self._ask(Request.of("UNSUBSCRIBE", str(self._number)), limit)
+        finally:
+            self._drop()
+
+    # Deliveries
+
+    def _next(self) -> _Steps[Optional[J]]:
+        """Give the next job; None where the worker was closed."""
+        while not self._is_over:
+            try:
+                if not self._is_holding:
+                    yield from self._hold()
+                if self._count >= max(1, (self._window or 100) // 2) or self._is_late:
+                    yield from self._flush()
+                if self._kept:
+                    job: Optional[J] = self._kept.popleft()
+                else:
+                    push = yield from self._push()
+                    job = None if push is None else (yield from self._read(push))
+            except Exception as error:
+                if isinstance(error, StoreError) and error.code == "lost" and not _is_foreign(error):
+                    self._drop()
+                elif self._is_over and not _is_foreign(error):
+                    self._drop()
+                else:
+                    yield from self._again(error)
+            else:
+                if job is not None:
+                    self._last = job
+                    return job
+        return None
+
+    @property
+    def _is_late(self) -> bool:
+        return bool(self._ready) and time.monotonic() >= self._since + _COLLECTED
+
+    def _push(self) -> _Steps[Optional[_Incoming]]:
+        """Give the next push; None where there was none for a while."""
+        if self._pushes:
+            return self._pushes.popleft()
+        pause = max(0.0, self._since + _COLLECTED - time.monotonic()) if self._ready else _SILENCE
+        incoming: Optional[_Incoming] = yield "wait", pause, True
+        if incoming is None:
+            if self._is_late:
+                yield from self._flush()
+            elif not self._ready and not self._is_over:
+                yield from self._look()
+            return None
+        if incoming.mark in "+-":
+            if not self._pings:
+                raise _refusal(incoming.members) if incoming.mark == "-" else ProtocolError("nothing was asked")
+            self._pings -= 1
+        return incoming if incoming.mark == ">" else None
+
+    def _look(self) -> _Steps[None]:
+        """Send PING after a silence. The lease of a job that was left undone is not renewed."""
+        if self._last is None or self._last._is_ended or self._last._round != self._round:
+            if self._pings:
+                raise ConnectionLost(f"the store said nothing for {_SILENCE} s, nor to PING")
+            self._pings += 1
+            yield "send", b"PING\n"
+
+    def _read(self, push: _Incoming) -> _Steps[Optional[J]]:
+        """Give the job that a push is; None where it is none, or one that is done."""
+        members = push.members
+        if self._number != push.subscription:
+            raise ProtocolError(f"this is nothing of subscription {self._number}: {members!r:.200}")
+        self._places.saw(members, self._link.greeting.log)
+        if "end" in members:
+            self._drop()
+            if members.get("damaged"):
+                raise StoreError({"code": "internal", "message": members["end"], "retry": "never", "damaged": True,
+                                  "position": members.get("resume")})
+            return None
+        if "again" in members:
+            self._announced = members
+            return None
+        if "caughtUp" in members:
+            self._backoff.reset()
+        if "position" not in members:
+            return None
+        event, again, self._announced = _event(members), self._announced, {}
+        is_alone = again.get("again") == event.position
+        again = again if is_alone else {}
+        self._backoff.reset()
+        job = self._make(self, event, again.get("attempt", 1), bool(again.get("parked")), is_alone, self._round)
+        if not job.is_parked:
+            self._delivered = event.position
+            if event.position <= self._declared:
+                yield from self._pass_over(job)
+                return None
+        return job
+
+    def _pass_over(self, job: J) -> _Steps[None]:
+        """Say again that an event is done which came again. Nothing follows one that is alone before that."""
+        self._collect(job.event.position)
+        if job._is_alone:
+            yield from self._flush()
+
+    def _collect(self, position: int) -> None:
+        if position > self._ready:
+            self._since = self._since if self._ready else time.monotonic()
+            self._ready, self._count = position, self._count + 1
+
+    def _flush(self) -> _Steps[None]:
+        """Tell the store which jobs are done."""
+        if self._ready:
+            yield from self._patiently(self._of_event("ACK", self._ready))
+            self._ready = self._count = 0
+
+    # The ends of jobs
+
+    def _find(self, job: _Job) -> _Steps[Literal["here", "done", "gone"]]:
+        """Look for a job; after a lost connection hold the cursor again, and wait until its event comes again."""
+        position = job.event.position
+        if not self._is_holding and not job.is_parked:
+            yield from self._hold()
+        if self._is_holding and job._round == self._round:
+            return "here"
+        if job.is_parked:
+            return "gone"
+        if position <= self._at:
+            return "gone" if (yield from self._is_set_aside(position)) else "done"
+        while self._delivered < position:
+            self._check_open()
+            push = yield from self._push()
+            other = None if push is None else (yield from self._read(push))
+            if not self._is_holding:
+                raise ConnectionLost("the cursor was lost while an event was waited for")
+            if other is None or other.event.position == position and not other.is_parked:
+                continue
+            if other.is_parked or other.event.position > position:
+                self._kept.append(other)
+                return "gone"
+            if other._is_alone:  # It was left for the end of this job, which does not come before it is done.
+                self._declared = max(self._declared, other.event.position)
+                yield from self._pass_over(other)
+        return "here"
+
+    def _is_set_aside(self, position: int) -> _Steps[bool]:
+        """Whether an event is parked, as after a connection was lost too often."""
+        request: Optional[Request[Page[ParkedEvent]]] = Request.parked(self._name)
+        while request is not None:
+            page = yield from self._patiently(request)
+            if any(each.event == position for each in page.items):
+                return True
+            request = page.following
+        return False
+
+    def _finish(self, job: _Job, request: Request[T], fails: bool = False, again: bool = True) -> _Steps[Optional[T]]:
+        """End a job by a request, which is sent `again` after a lost connection; None where it was done already."""
+        self._check_undone(job)
+        position = job.event.position
+        answer: Optional[T] = None
+        while True:
+            self._check_open()
+            is_asked = False
+            try:
+                is_here = self._is_holding and job._round == self._round
+                found = (yield from self._find(job)) if again or is_here else "done"
+                if found == "here":
+                    if fails or self._ready > position:
+                        yield from self._flush()
+                    is_asked = True
+                    answer = yield from self._patiently(request)
+                break
+            except Exception as error:
+                if _is_foreign(error):
+                    raise
+                is_lost = isinstance(error, StoreError) and error.code == "lost"
+                if is_lost or is_asked and isinstance(error, StoreError) and not self._moves_on(error):
+                    if is_lost:
+                        self._drop()
+                    raise
+                yield from self._again(error)
+        if found == "gone":
+            raise ConnectionLost(f"the connection was lost, and the event {position} is not delivered again by now")
+        job._is_ended = True
+        if found == "here" and not fails and not job.is_parked:
+            self._declared = max(self._declared, position)
+            if self._ready <= position:
+                self._ready = self._count = 0
+        return answer
+
+    @staticmethod
+    def _check_undone(job: _Job) -> None:
+        if job._is_ended:
+            raise RuntimeError(f"the job of the event {job.event.position} has ended already")
+
+    def _write(self, job: _Job, request: Request[T]) -> _Steps[Optional[T]]:
+        answer = yield from self._finish(job, request._moving(self._name, job.event.position))
+        return answer
+
+    def _done(self, job: _Job) -> _Steps[None]:
+        position = job.event.position
+        if job.is_parked:
+            yield from self._finish(job, self._of_event("ACK", position))
+            return
+        self._check_undone(job)
+        self._check_open()
+        job._is_ended, self._declared = True, max(self._declared, position)
+        if self._is_holding and (job._round == self._round or position <= self._delivered):
+            self._collect(position)
+
+    def _fail(self, job: _Job, error: Union[str, BaseException, None], delay: Optional[int],
+              park: bool) -> _Steps[None]:
+        position = job.event.position
+        request = self._of_event("FAIL", position, {"delay": delay, "park": park or None, "error": _cause(error)})
+        # Without `park` a lost connection is a failure like this one: the event comes again.
+        answer = yield from self._finish(job, request, True, park and not job.is_parked)
+        if answer is not None:
+            self._pushes.clear()
+            self._kept.clear()
+            self._announced = {}
+            if not job.is_parked:
+                self._round += 1
+                self._at = self._delivered = position if answer.get("parked") else position - 1
+
+    def _renew(self) -> _Steps[None]:
+        if self._is_holding:
+            try:
+                if self._ready:
+                    yield from self._flush()
+                else:
+                    yield from self._ask(Request.ping())
+            except (OSError, ProtocolError, StoreError) as error:
+                if _is_foreign(error) or isinstance(error, TimeoutError):
+                    raise
+                self._drop()  # The next request holds the cursor again.
+
+
 # The blocking client
 
 
@@ -1572,6 +2112,23 @@ class _Link(_Owned):
             if not self._has_asked or incoming.mark != "+":
                 return incoming
             self._has_asked = False
+
+    def wait(self, timeout: Optional[float], wake: Optional[socket.socket] = None) -> Optional[_Incoming]:
+        """Give what comes next; None where nothing came for so many seconds, or the other end of `wake` was closed."""
+        poll = select.poll()
+        poll.register(self._socket, select.POLLIN)
+        if wake is not None:
+            poll.register(wake, select.POLLIN)
+        until = None if timeout is None else time.monotonic() + timeout
+        while not self._wire.ready:
+            ready = poll.poll(None if until is None else max(0, 1000 * (until - time.monotonic())))
+            if not any(number == self._socket.fileno() for number, _ in ready):
+                return None
+            self._wire.feed(self._socket.recv(_CHUNK))
+        return self._wire.ready.popleft()
+
+    def send(self, line: bytes) -> None:
+        self._socket.sendall(line)
 
     def _ask(self) -> None:
         """Send PING after a silence; raise where nothing is followed, or PING had no answer either."""
@@ -1703,7 +2260,7 @@ class Store(_Owned):
         self._link: Optional[_Link] = None
         self._closed = threading.Event()
         self._daemon: Optional[_TemporaryDaemon] = None
-        self._subscriptions: weakref.WeakSet[Subscription[Any]] = weakref.WeakSet()
+        self._subscriptions: weakref.WeakSet[Union[Subscription[Any], Worker]] = weakref.WeakSet()
         super().__init__()
 
     @staticmethod
@@ -1860,6 +2417,12 @@ class Store(_Owned):
     erase = _verb(Request.erase)
     erasures = _verb(Request.erasures)
     erasures_all = _every(Request.erasures)
+    cursor = _verb(Request.cursor)
+    cursors = _verb(Request.cursors)
+    parked = _verb(Request.parked)
+    parked_all = _every(Request.parked)
+    retry = _verb(Request.retry)
+    discard = _verb(Request.discard)
 
     def define(self, name: str, text: str, *, key: Key = None, wait: Optional[float] = None) -> Dict[str, Any]:
         """Declare a read model over your own events, or another definition of it.
@@ -1921,6 +2484,23 @@ class Store(_Owned):
         self._subscriptions.add(subscription)
         subscription._start()
         return subscription
+
+    def worker(self, name: str, *, on: Optional[str] = None, tags: Optional[Sequence[str]] = None,
+               types: Optional[Sequence[str]] = None, query: Optional[Query] = None,
+               from_: Union[int, Literal["end"], None] = None, window: Optional[int] = None,
+               lease: Optional[int] = None, attempts: Optional[int] = None, confirm: bool = False) -> Worker:
+        """Work at the events of a cursor, each of which is a `Job`; see `Worker`.
+
+        The cursor is made where it is not there yet, with the settings that `cursor` explains. With none of them it has
+        to be there. A cursor of a log that was copied raises `diverged`; `confirm` says that its place holds for the
+        log that the store has now.
+        """
+        self._check_open()
+        worker = Worker(self._places.beside(), name, _defined(
+            name, on=on, tags=tags, types=types, query=query, from_=from_, window=window, lease=lease,
+            attempts=attempts), window, confirm, self._retry_for, self._timeout)
+        self._subscriptions.add(worker)
+        return worker
 
 
 class Subscription(_Subscribed[T]):
@@ -2033,6 +2613,146 @@ class Subscription(_Subscribed[T]):
         self.close()
 
 
+class Job(_Job):
+    """An event of a cursor, which a `Worker` gives, and which ends by exactly one of its methods.
+
+    One that raises has not ended the job, and another may be called. A job that the application leaves without any of
+    them stays undone. Its event is done with a later one; else it comes again once the lease is over, or for the next
+    worker.
+
+    A write and the note that the event is done are one: both are there or neither is. Where the connection is lost the
+    cursor is held again; the answer is None where the write was done before that, and else the write is sent again. A
+    job that `is_parked` raises ConnectionLost instead, and so does one whose event was parked meanwhile.
+    """
+
+    _worker: Worker
+
+    def append(self, stream: str, events: Union[NewEvent, Sequence[NewEvent]], *, key: Key = None,
+               version: Optional[int] = None, unless: Preconditions = None,
+               log: Optional[str] = None) -> Optional[Receipt]:
+        """Append one event or several, by which this one is done. There is no key unless one is given."""
+        return self.write(Request.append(stream, events, key=key or False, version=version, unless=unless, log=log))
+
+    def append_together(self, events: Sequence[Union[NewEvent, Check]], *, key: Key = None,
+                        unless: Preconditions = None, log: Optional[str] = None) -> Optional[List[Receipt]]:
+        """Append events of several streams, by which this one is done. There is no key unless one is given."""
+        return self.write(Request.append_together(events, key=key or False, unless=unless, log=log))
+
+    def write(self, request: Request[T]) -> Optional[T]:
+        """Send a write that `Request` made, such as `Request.post`, by which this event is done."""
+        steps = self._worker._write(self, request)
+        return self._worker._run(steps)
+
+    def done(self) -> None:
+        """Say that the event is done, and nothing is to be written for it.
+
+        The store is told of several of them together, a little later. Where this process is killed before that, they
+        come again.
+        """
+        self._worker._run(self._worker._done(self))
+
+    def fail(self, error: Union[str, BaseException, None] = None, *, delay: Optional[int] = None,
+             park: bool = False) -> None:
+        """Say that the event failed: it comes again after `delay` milliseconds, with the next `attempt`.
+
+        With `park`, or after the last attempt of the cursor, it is set aside with the text of the `error`, and the next
+        ones go on; see `Store.parked`. No event before it may be undone.
+        """
+        self._worker._run(self._worker._fail(self, error, delay, park))
+
+
+class Worker(_Working[Job]):
+    """The events of a cursor that are not done, one `Job` after another; it ends with `close`, and goes on by itself.
+
+        with store.worker("billing", on="order-*") as worker:
+            for job in worker:
+                job.append(f"invoice-{job.event.position}", {"type": "Billed", "data": {}})
+
+    It has a connection of its own, and holds the cursor. While another worker does, it waits until that one ends. After
+    a lost connection it holds the cursor again. Each output is made once, also where a worker is killed, since it is
+    written together with the place in the log.
+
+    A worker that takes longer than the cursor's `lease` for a job calls `still_working` meanwhile. Where it does not,
+    another one may get the job, and the end of this one raises `lost`. With `close` or the end of a `with` the cursor
+    is free, and no event counts as failed; an application's own errors are to be told by `Job.fail`.
+    """
+
+    def __init__(self, places: _Places, name: str, define: Optional[Request[Receipt]], window: Optional[int],
+                 confirm: bool, retry_for: float, timeout: Optional[float]) -> None:
+        self._lock = threading.Lock()
+        self._closed = threading.Event()
+        self._wake, self._waker = socket.socketpair()
+        super().__init__(Job, places, name, define, window, confirm, retry_for, timeout)
+
+    def __iter__(self) -> Worker:
+        return self
+
+    def __next__(self) -> Job:
+        job = self._run(self._next())
+        if job is None:
+            raise StopIteration
+        return job
+
+    def still_working(self) -> None:
+        """Renew the lease during a long job."""
+        self._run(self._renew())
+
+    def close(self) -> None:
+        """Tell the store of the jobs that are done, and give the cursor back.
+
+        Another thread may do so, too: a wait for a job ends, and the end of one in hand raises ConnectionLost.
+        """
+        self._is_over = True
+        self._closed.set()
+        self._waker.close()  # This ends a wait for a job.
+        self._run(self._end())
+        self._wake.close()
+
+    def _run(self, steps: _Steps[T]) -> T:
+        """Take the steps, and give their result."""
+        with self._lock:
+            result: Any = None
+            error: Optional[BaseException] = None
+            try:
+                while True:
+                    step = steps.send(result) if error is None else steps.throw(error)
+                    result = error = None
+                    try:
+                        result = self._take(*step)
+                    except BaseException as caught:
+                        error = caught
+            except StopIteration as end:
+                return cast(T, end.value)
+            finally:
+                error = None
+
+    def _take(self, step: str, value: Any = None, is_closable: bool = False) -> Optional[_Incoming]:
+        if step == "open":
+            self._link = _Link(self._places, self._timeout)
+            self._link.greet()
+        elif step == "sleep":
+            self._closed.wait(value)
+        elif step == "send":
+            self._link.send(value)
+        else:
+            return cast(Optional[_Incoming], self._link.wait(value, self._wake if is_closable else None))
+        return None
+
+    def _forked(self) -> None:
+        self._lock, self._closed = threading.Lock(), _same(self._closed)
+        self._wake.close()
+        self._waker.close()
+        self._wake, self._waker = socket.socketpair()
+        self._forget()
+
+    def __enter__(self) -> Worker:
+        self._run(self._start())
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
 # The asyncio client
 
 
@@ -2119,6 +2839,22 @@ class _AsyncLink(_Owned):
             if not self._has_asked or incoming.mark != "+":
                 return incoming
             self._has_asked = False
+
+    async def wait(self, timeout: Optional[float]) -> Optional[_Incoming]:
+        """Give what comes next; None where nothing came for so many seconds."""
+        until = None if timeout is None else time.monotonic() + timeout
+        while not self._wire.ready:
+            try:
+                data = await asyncio.wait_for(
+                    self._reader.read(_CHUNK), None if until is None else max(0.0, until - time.monotonic()))
+            except asyncio.TimeoutError as error:
+                if _is_foreign(error) or until is None or getattr(error, "errno", None) is not None:
+                    raise
+                return None
+            except ssl.SSLError as error:
+                raise _broken(error) from error
+            self._wire.feed(data)
+        return self._wire.ready.popleft()
 
     def _ask(self) -> None:
         """Send PING after a silence of what is followed; where that had no answer either, the connection is lost."""
@@ -2294,7 +3030,7 @@ class AsyncStore(_Owned):
         self._session: Optional[_Session] = None
         self._closed = False
         self._daemon: Optional[_TemporaryDaemon] = None
-        self._subscriptions: weakref.WeakSet[AsyncSubscription[Any]] = weakref.WeakSet()
+        self._subscriptions: weakref.WeakSet[Union[AsyncSubscription[Any], AsyncWorker]] = weakref.WeakSet()
         super().__init__()
 
     @staticmethod
@@ -2415,6 +3151,12 @@ class AsyncStore(_Owned):
     erase = _async_verb(Request.erase)
     erasures = _async_verb(Request.erasures)
     erasures_all = _async_every(Request.erasures)
+    cursor = _async_verb(Request.cursor)
+    cursors = _async_verb(Request.cursors)
+    parked = _async_verb(Request.parked)
+    parked_all = _async_every(Request.parked)
+    retry = _async_verb(Request.retry)
+    discard = _async_verb(Request.discard)
 
     async def define(self, name: str, text: str, *, key: Key = None, wait: Optional[float] = None) -> Dict[str, Any]:
         """Declare a read model, and wait until it answers; see `Store.define`."""
@@ -2466,6 +3208,19 @@ class AsyncStore(_Owned):
         self._subscriptions.add(subscription)
         await subscription._start()
         return subscription
+
+    def worker(self, name: str, *, on: Optional[str] = None, tags: Optional[Sequence[str]] = None,
+               types: Optional[Sequence[str]] = None, query: Optional[Query] = None,
+               from_: Union[int, Literal["end"], None] = None, window: Optional[int] = None,
+               lease: Optional[int] = None, attempts: Optional[int] = None, confirm: bool = False) -> AsyncWorker:
+        """Work at the events of a cursor; see `Store.worker`. Nothing is awaited before the first job is."""
+        if self._closed:
+            raise ConnectionLost("the client was closed")
+        worker = AsyncWorker(self._places.beside(), name, _defined(
+            name, on=on, tags=tags, types=types, query=query, from_=from_, window=window, lease=lease,
+            attempts=attempts), window, confirm, self._retry_for)
+        self._subscriptions.add(worker)
+        return worker
 
 
 class AsyncSubscription(_Subscribed[T]):
@@ -2558,6 +3313,134 @@ class AsyncSubscription(_Subscribed[T]):
         self._drop()
 
     async def __aenter__(self) -> AsyncSubscription[T]:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+
+class AsyncJob(_Job):
+    """An event of a cursor, which an `AsyncWorker` gives, and which ends by exactly one of its methods; see `Job`."""
+
+    _worker: AsyncWorker
+
+    async def append(self, stream: str, events: Union[NewEvent, Sequence[NewEvent]], *, key: Key = None,
+                     version: Optional[int] = None, unless: Preconditions = None,
+                     log: Optional[str] = None) -> Optional[Receipt]:
+        """Append one event or several, by which this one is done; see `Job.append`."""
+        request = Request.append(stream, events, key=key or False, version=version, unless=unless, log=log)
+        receipt = await self.write(request)
+        return receipt
+
+    async def append_together(self, events: Sequence[Union[NewEvent, Check]], *, key: Key = None,
+                              unless: Preconditions = None, log: Optional[str] = None) -> Optional[List[Receipt]]:
+        """Append events of several streams, by which this one is done; see `Job.append_together`."""
+        receipts = await self.write(Request.append_together(events, key=key or False, unless=unless, log=log))
+        return receipts
+
+    async def write(self, request: Request[T]) -> Optional[T]:
+        """Send a write that `Request` made, by which this event is done; see `Job.write`."""
+        steps = self._worker._write(self, request)
+        return await self._worker._run(steps)
+
+    async def done(self) -> None:
+        """Say that the event is done, and nothing is to be written for it; see `Job.done`."""
+        await self._worker._run(self._worker._done(self))
+
+    async def fail(self, error: Union[str, BaseException, None] = None, *, delay: Optional[int] = None,
+                   park: bool = False) -> None:
+        """Say that the event failed: it comes again, or is set aside; see `Job.fail`."""
+        await self._worker._run(self._worker._fail(self, error, delay, park))
+
+
+class AsyncWorker(_Working[AsyncJob]):
+    """The events of a cursor that are not done, one `AsyncJob` after another; see `Worker`.
+
+    A wait for a job may be cancelled. The end of a job that is cancelled may have been done; it may be called again.
+    """
+
+    def __init__(self, places: _Places, name: str, define: Optional[Request[Receipt]], window: Optional[int],
+                 confirm: bool, retry_for: float) -> None:
+        self._loop: Optional[asyncio.AbstractEventLoop] = None
+        self._lock: Optional[asyncio.Lock] = None
+        self._waiting: Optional[asyncio.Future[Any]] = None
+        super().__init__(AsyncJob, places, name, define, window, confirm, retry_for, None)
+
+    def __aiter__(self) -> AsyncWorker:
+        return self
+
+    async def __anext__(self) -> AsyncJob:
+        job = await self._run(self._next())
+        if job is None:
+            raise StopAsyncIteration
+        return job
+
+    async def still_working(self) -> None:
+        """Renew the lease during a long job."""
+        await self._run(self._renew())
+
+    async def close(self) -> None:
+        """Tell the store of the jobs that are done, and give the cursor back. Another task may do so, too."""
+        self._is_over = True
+        if self._waiting is not None and self._loop is asyncio.get_running_loop():
+            self._waiting.cancel()
+        await self._run(self._end())
+
+    async def _run(self, steps: _Steps[T]) -> T:
+        """Take the steps, and give their result."""
+        if self._lock is None or _has_ended(self._loop):
+            self._drop()
+            self._loop, self._lock, self._waiting = asyncio.get_running_loop(), asyncio.Lock(), None
+        async with self._lock:
+            result: Any = None
+            error: Optional[BaseException] = None
+            try:
+                while True:
+                    step = steps.send(result) if error is None else steps.throw(error)
+                    result = error = None
+                    try:
+                        result = await self._take(*step)
+                    except BaseException as caught:
+                        error = caught
+            except StopIteration as end:
+                return cast(T, end.value)
+            finally:
+                error = None
+
+    async def _take(self, step: str, value: Any = None, is_closable: bool = False) -> Optional[_Incoming]:
+        if step == "open":
+            self._link = await _AsyncLink.open(self._places)
+            await self._link.greet()
+        elif step == "sleep":
+            await self._unless_closed(asyncio.sleep(value))
+        elif step == "send":
+            self._link.send(value)
+        elif is_closable:
+            return cast(Optional[_Incoming], await self._unless_closed(self._link.wait(value)))
+        else:
+            return cast(Optional[_Incoming], await self._link.wait(value))
+        return None
+
+    async def _unless_closed(self, work: Awaitable[T]) -> Optional[T]:
+        """Wait for something that `close` ends; it is then None."""
+        self._waiting = asyncio.ensure_future(work)
+        if self._is_over:
+            self._waiting.cancel()
+        try:
+            return cast(T, await self._waiting)
+        except asyncio.CancelledError:
+            if self._is_over and self._waiting.cancelled():
+                return None
+            raise
+        finally:
+            self._waiting = None
+
+    def _forked(self) -> None:
+        self._loop = self._lock = self._waiting = None
+        self._forget()
+
+    async def __aenter__(self) -> AsyncWorker:
+        await self._run(self._start())
         return self
 
     async def __aexit__(self, *_: object) -> None:

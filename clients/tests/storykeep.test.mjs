@@ -281,6 +281,307 @@ scenario("a decider gets the events of all pages, and none after an abort", asyn
     assert.equal(seen.length, 2);
 });
 
+// Workers
+
+const placed = (store, count, stream = "order-1") =>
+    store.append(stream, numbers(count, 1).map((n) => ({ type: "Placed", data: n })));
+const bill = (job) => job.append(`invoice-${job.event.position}`, { type: "Billed", data: { of: job.event.position } });
+const billed = async (store) => (await collect(store.readAll("invoice-*"))).map(({ data: { of } }) => of);
+const place = async (store, name = "billing") => (await store.cursors(name))[0];
+
+async function until(holds) {
+    for (let tries = 0; !(await holds()); tries += 1) {
+        assert(tries < 3000, "it does not come");
+        await sleep(10);
+    }
+}
+
+/** Does so many jobs, and leaves the worker. */
+async function each(worker, count, work) {
+    const results = [];
+    for await (const job of worker) {
+        results.push(await work(job));
+        if (results.length === count) return results;
+    }
+}
+
+scenario("a worker bills each order once", async (it) => {
+    const { path } = await it.daemon();
+    const store = it.open(path);
+    await placed(store, 20);
+    const on = "order-*";
+    const receipts = await each(store.worker("billing", { on, window: 8 }), 20, bill);
+    assert.deepEqual(receipts.map(({ cursor }) => cursor), numbers(20, 1).map((at) => ({ share: 1, at })));
+    assert.deepEqual(await billed(store), numbers(20, 1));
+    const { cursor, version } = (await store.read("invoice-20")).items[0];
+    assert.deepEqual([cursor, version], ["billing/1@20", 1]);
+    const { at, state, window, on: target } = await place(store);
+    assert.deepEqual([at, state, window, target], [20, "free", 8, "events/order-*"]);
+    // Another definition is refused, the same one is none.
+    assert.equal((await store.cursor("billing", { on, window: 8 })).changed, false);
+    await assert.rejects(store.cursor("billing", { on: "note-*" }), { code: "exists", field: "on" });
+    await assert.rejects(store.worker("billing", { on: "note-*" }).next(), { code: "exists", field: "on" });
+    await assert.rejects(store.worker("nothing").next(), { code: "notFound" });
+    assert.throws(() => store.worker("billing", { from: NaN }), TypeError);
+});
+
+scenario("a job appends to several streams, makes other writes, and is done once", async (it) => {
+    const store = it.open((await it.daemon()).path);
+    await placed(store, 3);
+    const worker = store.worker("billing", { on: "order-1", types: ["Placed"] });
+    const [first, second, third] = await take(worker, 3);
+    const receipts = await first.appendTogether([{ stream: "a-1", ...note(1) }, { stream: "b-1", ...note(2) }]);
+    assert.deepEqual(receipts.map(({ stream, cursor }) => [stream, cursor.at]), [["a-1", 1], ["b-1", 1]]);
+    await assert.rejects(first.append("a-1", note(3)), { code: "conflict", cursor: "billing", at: 1 });
+    await assert.rejects(second.append("a-1", note(3), { version: 5 }), { code: "conflict", expected: 5, actual: 1 });
+    const form = { id: "u", name: "Aya", email: "a@example.org", prefecture: 1 };
+    assert.deepEqual((await second.write("POST", "users", {}, form)).cursor, { share: 1, at: 2 });
+    // A write that changes nothing moves the cursor.
+    const { changed, cursor } = await third.write("EDIT", "users/u", {}, { name: "Aya" });
+    assert.deepEqual([changed, cursor.at], [false, 3]);
+    await worker.close();
+    assert.deepEqual(await worker.next(), { value: undefined, done: true });
+    await assert.rejects(third.append("a-1", note(3)), ConnectionLost);
+    assert.equal(await store.countEvents("a-1"), 1);
+});
+
+scenario("jobs that are done without a write are acknowledged together", async (it) => {
+    const store = it.open((await it.daemon()).path);
+    await placed(store, 100);
+    const moves = () => store.countEvents("cursor-billing", { types: ["CursorMoved"] });
+    const worker = store.worker("billing", { on: "order-*", window: 20 });
+    for (const job of await take(worker, 9)) job.done();
+    assert.equal(await moves(), 0);
+    await until(async () => (await place(store)).at === 9);
+    assert.equal(await moves(), 1);
+    for (const _ of numbers(87)) (await take(worker))[0].done();
+    await until(async () => (await place(store)).at === 96);
+    assert(await moves() < 15);
+    // A write makes those before it done, and needs no other move.
+    const before = await moves();
+    const last = await take(worker, 3);
+    last[0].done();
+    last[1].done();
+    assert.equal((await bill(last[2])).cursor.at, 99);
+    (await take(worker))[0].done();
+    await worker.close();
+    const { at, state } = await place(store);
+    assert.deepEqual([at, state, await moves()], [100, "free", before + 1]);
+});
+
+scenario("an event that failed comes again alone, and is parked, retried and given up", async (it) => {
+    const store = it.open((await it.daemon()).path);
+    await placed(store, 4);
+    const worker = store.worker("billing", { on: "order-*" });
+    const next = async () => (await take(worker))[0];
+    const told = ({ event, attempt, isParked }) => [event.position, attempt, isParked];
+    await bill(await next());
+    let job = await next();
+    const { attempt, delay } = await job.fail(new Error("no\nnetwork"), { delay: 0 });
+    assert.deepEqual([told(job), attempt, delay], [[2, 1, false], 2, 0]);
+    job = await next();
+    assert.deepEqual(told(job), [2, 2, false]);
+    const { oldest } = await place(store);
+    assert.deepEqual(oldest, { event: 2, attempt: 2 });
+    const { parked, at } = await job.fail("x".repeat(2000), { park: true });
+    assert.deepEqual([parked, at], [true, 2]);
+    job = await next();
+    assert.deepEqual(told(job), [3, 1, false]);
+    assert.equal((await job.fail(undefined, { park: true })).parked, true);
+    await bill(await next());
+
+    const all = await collect(store.parkedAll("billing", { limit: 1 }));
+    assert.deepEqual(all.map(({ event, attempts, error, retrying }) => [event, attempts, error, retrying]),
+        [[2, 2, "x".repeat(1000), false], [3, 1, undefined, false]]);
+    const { items, next: after } = await store.parked("billing", { limit: 1 });
+    assert.deepEqual([items[0].stream, items[0].type, after], ["order-1", "Placed", 2]);
+    assert.equal(await store.retry("billing", 2), 1);
+    job = await next();
+    assert.deepEqual(told(job), [2, 1, true]);
+    assert.equal((await job.fail()).parked, true);
+    assert.equal(await store.retry("billing"), 2);
+    job = await next();
+    assert.deepEqual(told(job), [2, 1, true]);
+    await bill(job);
+    job = await next();
+    assert.deepEqual(told(job), [3, 1, true]);
+    job.done();
+    await until(async () => (await place(store)).parked === 0);
+    await placed(store, 1, "order-2");
+    job = await next();
+    await job.fail("the address is wrong", { park: true });
+    await store.discard("billing", job.event.position, "the customer moved");
+    await assert.rejects(store.discard("billing", job.event.position, "again"), { code: "notFound" });
+    await assert.rejects(store.retry("billing", 2), { code: "notFound" });
+    assert.deepEqual((await store.parked("billing")).items, []);
+    assert.deepEqual(await billed(store), [1, 4, 2]);
+    await worker.close();
+});
+
+scenario("a second worker waits until the first one is closed", async (it) => {
+    const { path } = await it.daemon();
+    const store = it.open(path), other = it.open(path);
+    await placed(store, 3);
+    const first = store.worker("billing", { on: "order-*" });
+    const [job] = await take(first);
+    const second = other.worker("billing");
+    let came = false;
+    const waiting = second.next().then((next) => { came = true; return next; });
+    await sleep(700);
+    assert.equal(came, false);
+    const { holder, state } = await place(store);
+    assert.deepEqual([holder.uid, state], [process.getuid(), "working"]);
+    await assert.rejects(other.call("ACK", "billing@1"), { code: "lost", cursor: "billing", at: 0 });
+    await bill(job);
+    await first.close();
+    const { value } = await waiting;
+    assert.deepEqual([value.event.position, value.attempt], [2, 1]);
+    const closed = other.worker("billing");
+    const never = closed.next();
+    await sleep(50);
+    await closed.close();
+    assert.deepEqual(await never, { value: undefined, done: true });
+    // A loop that is left by an error gives the cursor back.
+    await second.close();
+    const failing = async () => {
+        for await (const job of store.worker("billing")) throw new Error(`not ${job.event.position}`);
+    };
+    await assert.rejects(failing(), /not 2/);
+    assert.equal((await place(store)).state, "free");
+    const abort = new AbortController();
+    const aborted = store.worker("billing", { signal: abort.signal });
+    await take(aborted);
+    abort.abort();
+    await assert.rejects(aborted.next(), { name: "AbortError" });
+    await until(async () => (await place(store)).state === "free");
+});
+
+scenario("a worker that does nothing loses the cursor, and one that says so does not", async (it) => {
+    const store = it.open((await it.daemon()).path);
+    await placed(store, 2);
+    const worker = store.worker("billing", { on: "order-*", lease: 1000 });
+    let [job] = await take(worker);
+    for (const _ of numbers(6)) {
+        await sleep(300);
+        await worker.stillWorking();
+    }
+    await bill(job);
+    [job] = await take(worker);
+    await sleep(1700);
+    await assert.rejects(bill(job), { code: "lost", cursor: "billing" });
+    [job] = await take(worker);
+    assert.deepEqual([job.event.position, job.attempt], [2, 2]);
+    await bill(job);
+    await worker.close();
+    assert.deepEqual(await billed(store), [1, 2]);
+});
+
+scenario("a worker through a connection that is cut", async (it) => {
+    const daemon = await it.daemon();
+    const proxy = startProxy(join(it.directory, "proxy"), daemon.path, 40, 4000);
+    it.later(proxy.close);
+    const direct = it.open(daemon.path);
+    for (const _ of numbers(15)) await placed(direct, 20);
+    await each(it.open(proxy.path).worker("billing", { on: "order-*", attempts: 0 }), 300, bill);
+    assert(proxy.cuts < 20, `${proxy.cuts}`);
+    assert.deepEqual(await billed(direct), numbers(300, 1));
+});
+
+scenario("a lost connection leaves a job in doubt, and the place of the cursor tells", async (it) => {
+    const event = (position) => `>1 {"position":${position},"stream":"order-1","version":1,"type":"A"}`;
+    const work = (at, ...pushes) => [`+ {"subscription":1,"at":${at},"position":9}`, ...pushes].join("\n");
+    const again = (position, attempt, parked = false) => `>1 ${JSON.stringify({ again: position, attempt, parked })}`;
+    const receipt = (at) => `+ ${JSON.stringify({ stream: "a-1", version: 1, position: 9, cursor: { share: 1, at } })}`;
+    const count = '+ {"count":0,"position":9}';
+    const scripts = [
+        ['+ {"stream":"cursor-c","version":1,"position":9}', work(0, event(1), event(2), '>1 {"caughtUp":9}')],
+        // The first one was done.
+        [work(1, event(2)), count, null],
+        // The second one was not, and is the same job.
+        [work(1, again(2, 2), event(2)), receipt(2) + ["", event(3), event(4), event(5)].join("\n")],
+        // The third one, without a write, was not acknowledged, and the fourth one waits behind it.
+        [work(2, again(3, 2), event(3)), `+ {"cursor":"c","share":1,"at":3,"position":9}\n${event(4)}\n${event(5)}`,
+            receipt(4)],
+        // The fifth one is parked after it.
+        [work(5), '= {"event":5}\n' + count + ["", again(2, 1, true), event(2)].join("\n")],
+        [work(5), null],
+    ].map((replies) => ({ replies }));
+    const peer = startPeer(join(it.directory, "peer"), scripts);
+    it.later(peer.close);
+    const worker = it.open(peer.path).worker("c", { window: 10 });
+    const next = async () => (await take(worker))[0];
+    const append = (job) => job.append("a-1", note(job.event.position));
+    const first = await next();
+    assert.equal(await append(first), undefined);
+    const second = await next();
+    assert.deepEqual((await append(second)).cursor, { share: 1, at: 2 });
+    const third = await next(), fourth = await next();
+    assert.deepEqual([third, fourth].map(({ event }) => event.position), [3, 4]);
+    third.done();
+    assert.equal((await append(fourth)).cursor.at, 4);
+    const fifth = await next();
+    assert.deepEqual([fifth.event.position, fifth.attempt], [5, 1]);
+    await assert.rejects(append(fifth), { name: "ConnectionLost", message: /parked/ });
+    const parked = await next();
+    assert.deepEqual([parked.event.position, parked.attempt, parked.isParked], [2, 1, true]);
+    await assert.rejects(append(parked), { name: "ConnectionLost" });
+    const line = (n) => `APPEND a-1 cursor=c@${n} {"type":"A","data":${n}}`;
+    const parkedOf = (n) => `PARKED c after=${n - 1} limit=1`;
+    assert.deepEqual(peer.received, ['CURSOR c {"window":10}', "WORK c", line(1), "WORK c", parkedOf(1), line(2),
+        "WORK c", line(2), line(4), "WORK c", "ACK c@3", line(4), line(5), "WORK c", parkedOf(5), line(2)]);
+});
+
+scenario("a worker goes on in no other history unless that is confirmed", async (it) => {
+    const daemon = await it.daemon();
+    const store = it.open(daemon.path);
+    await placed(store, 3);
+    const worker = store.worker("billing", { on: "order-*" });
+    const [job] = await take(worker);
+    await daemon.end("SIGKILL");
+    const other = await it.daemon("other");
+    await placed(it.open(other.path), 3);
+    await it.open(other.path).cursor("billing", { on: "order-*" });
+    await assert.rejects(bill(job), { code: "diverged" });
+    await assert.rejects(worker.next(), { code: "diverged" });
+    assert.equal((await place(store)).at, 0);
+    assert.equal((await each(store.worker("billing", { confirm: true }), 3, bill)).length, 3);
+});
+
+scenario("a worker goes from a replica to the store that takes writes", async (it) => {
+    const source = await it.daemon();
+    const replica = await it.daemon("replica", "other", "--follow", source.path);
+    const store = it.open(source.path);
+    await placed(store, 3);
+    const both = it.open([replica.path, source.path]);
+    const receipts = await each(both.worker("billing", { on: "order-*" }), 3, bill);
+    assert.deepEqual(receipts.map(({ cursor }) => cursor.at), [1, 2, 3]);
+    await assert.rejects(it.open(replica.path).worker("billing").next(), { code: "notLeader" });
+    const temporary = await Store.temporary({ program: join(process.env.STORYKEEP_BIN, "stored") });
+    const never = temporary.worker("all", { from: "end" }).next();
+    await until(async () => (await temporary.cursors())[0]?.state === "idle");
+    await temporary.close();
+    assert.equal((await never).done, true);
+});
+
+scenario("a worker lives through kills of the store", async (it) => {
+    const daemon = await it.daemon();
+    const store = it.open(daemon.path);
+    await placed(store, 60);
+    let count = 0;
+    for await (const job of store.worker("billing", { on: "order-*" })) {
+        count += 1;
+        if (count % 20 === 10) {
+            const again = daemon.end(count === 30 ? "SIGTERM" : "SIGKILL").then(() => daemon.start());
+            await bill(job);
+            await again;
+        } else {
+            await bill(job);
+        }
+        if (job.event.position === 60) break;
+    }
+    assert.deepEqual(await billed(store), numbers(60, 1));
+});
+
 // Erasures
 
 scenario("an erased event is followed and decided on without its data", async (it) => {
