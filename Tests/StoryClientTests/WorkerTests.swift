@@ -92,6 +92,28 @@ import Testing
         await #expect(throws: ClientError.self) { try await client.cursors.discard("billing", event: 1, reason: "x") }
     }
 
+    @Test func `events of a history that was confirmed are done anew`() async throws {
+        let event =
+            #"{"position":1,"stream":"a-1","version":1,"type":"T","time":"2026-11-21T02:55:07.922Z","by":0,"data":1}"#
+        let server = try ScriptedStore { number, store in
+            store.write(#"* {"server":"s","protocol":1,"position":1,"log":"L\#(number)"}"# + "\n")
+            // The first connection ends at its ACK.
+            while let request = store.next()?.request, request.hasPrefix("WORK") || number > 1 {
+                guard request.hasPrefix("WORK") else { continue }
+                store.write("+ {\"subscription\":1,\"at\":0}\n>1 \(event)\n")
+            }
+        }
+        let client = StoreClient(server.address, configuration: .init(retry: RetryPolicy(firstDelay: .milliseconds(1))))
+        var count = 0
+        for try await job in client.cursors.worker("billing", confirming: true) {
+            count += 1
+            guard count == 1 else { break }
+            try await job.done()
+        }
+        let works = server.requests.filter { $0.hasPrefix("WORK") }
+        #expect(works == ["WORK billing log=L1", "WORK billing log=L2"])
+    }
+
     @Test func `a second worker waits until the first one leaves`() async throws {
         let daemon = try RunningDaemon()
         let client = try await filled(daemon, count: 2)

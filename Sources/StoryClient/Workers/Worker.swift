@@ -129,6 +129,15 @@ public struct Job: Sendable {
     public func stillWorking() async throws { try await connection.stillWorking() }
 }
 
+extension WorkerConnection {
+    /// An event that was delivered.
+    struct Delivered: Sendable {
+        let event: Event
+        let attempt: Int
+        let isParked: Bool
+    }
+}
+
 extension Character {
     /// True for a control character, which no error text may have.
     var isControl: Bool { unicodeScalars.contains { $0.properties.generalCategory == .control } }

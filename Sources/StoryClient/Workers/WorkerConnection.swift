@@ -2,13 +2,6 @@ import StoryCore
 
 /// The connection of a worker, which holds its cursor and is made again when it is lost.
 actor WorkerConnection {
-    /// An event that was delivered.
-    struct Delivered: Sendable {
-        let event: Event
-        let attempt: Int
-        let isParked: Bool
-    }
-
     /// A connection that holds the cursor.
     private struct Open {
         let channel: Channel
@@ -33,6 +26,8 @@ actor WorkerConnection {
     private var finished: (position: UInt64, count: Int)?
     /// The newest event that was done here, also before a lost connection: such events are acknowledged when they come again.
     private var through: UInt64 = 0
+    /// The history that `through` is a position in.
+    private var log: String?
     /// The number of `ACK`s that have no reply.
     private var unanswered = 0
     private var endpoint = 0
@@ -86,11 +81,13 @@ actor WorkerConnection {
 
     /// Holds the cursor again; returns false once the event of a job was delivered again.
     ///
-    /// - Throws: `connectionLost` where the event was parked meanwhile, since connections were lost too often.
+    /// - Throws: `connectionLost` where the event was parked meanwhile, since connections were lost too often, or where the
+    ///   store has another history now.
     private func isDone(_ job: Job) async throws -> Bool {
-        let position = job.event.position
+        let (position, history) = (job.event.position, log)
         while true {
             if open == nil { try await hold() }
+            guard log == history else { throw ClientError.connectionLost }
             if let open, open.at >= position {
                 guard try await isParked(position) else { return true }
                 throw ClientError.connectionLost
@@ -207,6 +204,7 @@ actor WorkerConnection {
             let at = members.number("at")
         else { throw .protocolViolation(String(reply.final.text.prefix(200))) }
         open = Open(channel: channel, number: number, at: at)
+        if self.log != link.greeting.log { (self.log, through) = (link.greeting.log, 0) }
         fruitless = 0
     }
 
