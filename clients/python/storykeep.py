@@ -450,6 +450,16 @@ def _pick(cls: Type[T], members: Mapping[str, Any]) -> T:
     return cls(**given)
 
 
+def _pages(cls: Type[T], following: Callable[[Any], Request[Page[T]]]) -> Callable[
+        [List[Any], Dict[str, Any], Greeting], Page[T]]:
+    """Make the decoder of a page; `following` makes the request of the next one from its `next`."""
+    def decode(rows: List[Any], done: Dict[str, Any], _: Greeting) -> Page[T]:
+        more = done.get("next")
+        return Page([_pick(cls, row) for row in rows], _whole(done, "position"), more,
+                    None if more is None else following(more))
+    return decode
+
+
 def _event(members: Mapping[str, Any]) -> Event:
     """Read an event. One that was erased has no data."""
     return _pick(Event, {"data": None, **members} if "erased" in members else members)
@@ -588,20 +598,14 @@ class Request(Generic[T]):
     def types(category: Optional[str] = None, *, after: Optional[str] = None,
               limit: Optional[int] = None, min: Minimum = None) -> Request[Page[TypeInfo]]:
         """List a page of the types of events: of all, or of those of a category (note-*)."""
-        def decode(rows: List[Any], done: Dict[str, Any], _: Greeting) -> Page[TypeInfo]:
-            more = done.get("next")
-            return Page([_pick(TypeInfo, row) for row in rows], _whole(done, "position"), more,
-                        None if more is None else Request.types(category, after=more, limit=limit, min=min))
+        decode = _pages(TypeInfo, lambda more: Request.types(category, after=more, limit=limit, min=min))
         return Request._make(decode, "TYPES", category, {"after": after, "limit": limit, "min": min})
 
     @staticmethod
     def streams(stream: Optional[str] = None, *, after: Optional[str] = None,
                 limit: Optional[int] = None, min: Minimum = None) -> Request[Page[StreamInfo]]:
         """List a page of streams: all, those of a category (note-*), or one."""
-        def decode(rows: List[Any], done: Dict[str, Any], _: Greeting) -> Page[StreamInfo]:
-            more = done.get("next")
-            return Page([_pick(StreamInfo, row) for row in rows], _whole(done, "position"), more,
-                        None if more is None else Request.streams(stream, after=more, limit=limit, min=min))
+        decode = _pages(StreamInfo, lambda more: Request.streams(stream, after=more, limit=limit, min=min))
         return Request._make(decode, "STREAMS", stream, {"after": after, "limit": limit, "min": min})
 
     @staticmethod
@@ -797,10 +801,7 @@ class Request(Generic[T]):
     def erasures(*, after: Union[int, str, None] = None, limit: Optional[int] = None,
                  min: Minimum = None) -> Request[Page[ErasureInfo]]:
         """List a page of the erasures, in their order. `after` is the `next` of the page before, or an ID."""
-        def decode(rows: List[Any], done: Dict[str, Any], _: Greeting) -> Page[ErasureInfo]:
-            more = done.get("next")
-            return Page([_pick(ErasureInfo, row) for row in rows], _whole(done, "position"), more,
-                        None if more is None else Request.erasures(after=more, limit=limit, min=min))
+        decode = _pages(ErasureInfo, lambda more: Request.erasures(after=more, limit=limit, min=min))
         return Request._make(decode, "ERASURES", None, {"after": after, "limit": limit, "min": min})
 
     # Cursors: a worker does the events of one, each once.
@@ -832,10 +833,7 @@ class Request(Generic[T]):
     def parked(name: str, *, after: Union[int, str, None] = None, limit: Optional[int] = None,
                min: Minimum = None) -> Request[Page[ParkedEvent]]:
         """List a page of the events that a cursor set aside. `after` is the `next` of the page before."""
-        def decode(rows: List[Any], done: Dict[str, Any], _: Greeting) -> Page[ParkedEvent]:
-            more = done.get("next")
-            return Page([_pick(ParkedEvent, row) for row in rows], _whole(done, "position"), more,
-                        None if more is None else Request.parked(name, after=more, limit=limit, min=min))
+        decode = _pages(ParkedEvent, lambda more: Request.parked(name, after=more, limit=limit, min=min))
         return Request._make(decode, "PARKED", name, {"after": after, "limit": limit, "min": min})
 
     @staticmethod
