@@ -46,8 +46,6 @@ package final class Holding: @unchecked Sendable {
     package var lease: UInt64
     /// The position that every event through it is done at, durable or not.
     package private(set) var at: Position
-    /// The last event that moved the cursor; it may not be durable.
-    package private(set) var moved = Position.zero
     /// The end; nil while it is held.
     package private(set) var end: End?
     /// The event that comes alone next.
@@ -93,8 +91,6 @@ package final class Holding: @unchecked Sendable {
     package var outstanding: Int { delivered.count }
     /// The position of the oldest of them.
     package var oldest: Position? { delivered.first?.position }
-    /// The position of the newest of them.
-    package var newest: Position? { delivered.last?.position }
     /// True while it is held.
     package var isHeld: Bool { end == nil }
     /// True while no further event is delivered.
@@ -133,16 +129,14 @@ package final class Holding: @unchecked Sendable {
 
     /// Notes that an event is done, and all that were delivered before it.
     ///
-    /// - Parameters:
-    ///   - position: of the event that noted that in the log.
-    ///   - tick: the present tick.
-    package func done(through event: Position, movedAt position: Position, _ tick: UInt64) {
+    /// - Parameter tick: the present tick.
+    package func done(through event: Position, at tick: UInt64) {
         let count = delivered.indices.partitionPoint { delivered[$0].position <= event }
         bytes -= delivered.prefix(count).reduce(0) { $0 + $1.bytes }
         delivered.removeFirst(count)
         busySince = tick
         if let alone, alone.event <= event { self.alone = nil }
-        (at, moved, isStalled) = (max(at, event), position, false)
+        (at, isStalled) = (max(at, event), false)
     }
 
     /// Begins again behind the events that are done: later ones that were delivered are void.

@@ -94,9 +94,9 @@ struct Idempotency {
 
 extension Receipt {
     /// Creates the receipt of an event that was written before.
-    init(repeating record: EventRecord, isRepeated: Bool = true) {
+    init(repeating record: EventRecord, id: Identifier? = nil, isRepeated: Bool = true) {
         self.init(
-            id: nil, stream: record.keptStream, version: record.version, position: record.position, time: record.time,
+            id: id, stream: record.keptStream, version: record.version, position: record.position, time: record.time,
             repeated: isRepeated, erased: record.erased)
     }
 

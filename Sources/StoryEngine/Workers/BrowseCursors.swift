@@ -4,14 +4,11 @@ import StoryFold
 extension WorkerRequests {
     /// `CURSORS`: a row for each cursor, or for one.
     func list(_ name: Identifier?, tag: Tag?, to output: any TurnOutput) {
-        HeldCursors(world: world, shares: shares).attempt(tag, to: output) { () throws(Failure) in
-            var cursors = try Failure.reading(try world.cursors.all())
-            if let name {
-                _ = try HeldCursors(world: world, shares: shares).known(name)
-                cursors = cursors.filter { $0.name == name }
-            }
+        cursors.attempt(tag, to: output) { () throws(Failure) in
+            let listed =
+                if let name { [(name, try cursors.known(name))] } else { try Failure.reading(try world.cursors.all()) }
             let answer = BrowseCursors(
-                cursors, in: world, shares: shares, of: identity, isElsewhere: notLeader != nil || shares.areElsewhere)
+                listed, in: world, shares: shares, of: identity, isElsewhere: notLeader != nil || shares.areElsewhere)
             output.answer(with: answer, tag: tag, restsOn: world.head)
         }
     }

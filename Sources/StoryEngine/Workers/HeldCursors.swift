@@ -10,7 +10,7 @@ struct HeldCursors {
     func moved(_ mark: CursorMark, _ holding: Holding, by position: Position) {
         // It is not in the log where that refused it, or where the request is only rehearsed.
         guard world.head >= position else { return }
-        holding.done(through: mark.event, movedAt: position, shares.tick)
+        holding.done(through: mark.event, at: shares.tick)
         shares.moved(mark.cursor, through: mark.event, by: position)
     }
 
@@ -62,10 +62,10 @@ struct HeldCursors {
         throw Failure(.conflict, message, .place(CursorPlaceDetail(mark.cursor, at: holding.at)))
     }
 
-    /// Checks `cursor=` of a write; returns the holding that it moves.
+    /// Checks `cursor=` of a write.
     ///
     /// - Throws: the reason why the write is refused.
-    func check(_ mark: CursorMark, by session: borrowing Session) throws(Failure) -> Holding {
+    private func check(_ mark: CursorMark, by session: borrowing Session) throws(Failure) {
         let (cursor, holding) = try held(mark, by: session)
         if mark.event <= cursor.at, !isRetried(mark, in: holding) {
             let message =
@@ -73,13 +73,12 @@ struct HeldCursors {
             throw Failure(.conflict, message, .place(CursorPlaceDetail(mark.cursor, at: cursor.at)))
         }
         try delivered(mark, in: holding)
-        return holding
     }
 
     /// Returns the reason why `cursor=` of a write is refused; nil where it holds.
     func failure(of mark: CursorMark, by session: borrowing Session) -> Failure? {
         do throws(Failure) {
-            _ = try check(mark, by: session)
+            try check(mark, by: session)
             return nil
         } catch {
             return error

@@ -36,9 +36,6 @@ package final class Shares {
     /// Creates an empty list.
     package init() {}
 
-    /// The shares that are held.
-    package var held: [Holding] { shares.values.compactMap { $0.holding }.filter(\.isHeld) }
-
     /// True where no cursor was held or moved since the start.
     package var isEmpty: Bool { shares.isEmpty }
 

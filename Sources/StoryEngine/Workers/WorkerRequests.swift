@@ -13,7 +13,7 @@ package struct WorkerRequests {
     /// The reason why writes are refused now; nil while they are accepted.
     let refusal: Failure?
 
-    private var cursors: HeldCursors { HeldCursors(world: world, shares: shares) }
+    var cursors: HeldCursors { HeldCursors(world: world, shares: shares) }
 
     // MARK: Cursors
 
@@ -75,8 +75,7 @@ package struct WorkerRequests {
     private func expect(_ version: Version?, of stream: StreamName, _ head: StreamHead?) throws(Failure) {
         let actual = head?.version ?? .zero
         guard let version, version != actual else { return }
-        let message = "\(stream) is at version \(actual.value), not \(version.value)"
-        throw Failure(.conflict, message, .versions(expected: version, actual: actual))
+        throw Failure(stream, isAt: actual, not: version)
     }
 
     /// Returns the first receipt of a key that made the same definition; nil for a new key.
@@ -92,10 +91,7 @@ package struct WorkerRequests {
             try world.log.records(at: [entry.first]) { record in
                 guard case .defined(let defined)? = CursorEvent(record, world.json) else { return false }
                 definition = defined.definition
-                let receipt = Receipt(repeating: record)
-                found = Receipt(
-                    id: request.name, stream: receipt.stream, version: receipt.version, position: receipt.position,
-                    time: receipt.time, repeated: true)
+                found = Receipt(repeating: record, id: request.name)
                 return false
             })
         guard let found, found.stream == stream, definition == request.definition else {

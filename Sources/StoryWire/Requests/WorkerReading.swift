@@ -109,14 +109,11 @@ extension CursorDefinition {
     /// Reads the definition that ends the line; without one, everything is as by default.
     fileprivate static func read(_ parts: inout LineParts, _ scanner: JSONScanner) throws(Failure) -> CursorDefinition {
         guard let body = parts.body else { return CursorDefinition() }
-        let text = parts.bodyText
-        let document = scanner.scan(text, readable: text.count + LineFramer.slack)
-        guard document.isValid else { throw Refusals.json(document, text, at: body) }
+        let document = try scanner.scan(bodyOf: parts)
         guard document.isObject else {
             throw Refusals.syntax("the definition of a cursor is a JSON object, not an array", at: body)
         }
         var (definition, source) = (CursorDefinition(), EventSelection.Source.all)
-        var query = EventQuery()
         var (walk, member) = (scanner.walk(document.root), csj_member())
         while scanner.next(&walk, &member) {
             let value = member.value
@@ -137,7 +134,7 @@ extension CursorDefinition {
                 parts.reject(Refusals.echo(member.keyBytes), .unknownField, "a cursor has \(known)")
             }
         }
-        query = QueryOptions.members(of: document.root, scanner, noting: &parts)
+        let query = QueryOptions.members(of: document.root, scanner, noting: &parts)
         definition.selection = EventSelection(source: source, query)
         return definition
     }

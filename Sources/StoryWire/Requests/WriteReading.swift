@@ -32,7 +32,7 @@ extension RequestReader {
         guard !target.equals("*") else { return try appendTogether(&parts) }
         let stream = parts.streamName(target, field: "stream")
         let options = parts.writeOptions(scanner)
-        let document = try body(&parts)
+        let document = try scanner.scan(bodyOf: parts)
         try refuseBuiltIn(stream)
         var count = 0
         try events.read(document, isTogether: false, &parts) { draft in
@@ -50,7 +50,7 @@ extension RequestReader {
         let options = parts.writeOptions(scanner)
         if options.version != nil { parts.reject("version", .unknownField, "APPEND * takes a version in each event") }
         var count = 0
-        try events.read(try body(&parts), isTogether: true, &parts) { (draft) throws(Failure) in
+        try events.read(try scanner.scan(bodyOf: parts), isTogether: true, &parts) { (draft) throws(Failure) in
             if !draft.isCheck { try refuseBuiltIn(draft.stream) }
             guard let proposal = draft.streamProposal else { return }
             streamProposals.put(proposal, at: count)
@@ -73,17 +73,8 @@ extension RequestReader {
         throw Failure(.denied, "\(stream.category) is a category of the store's own: \(hint)")
     }
 
-    /// Scans the JSON that ends the line.
-    private func body(_ parts: inout LineParts) throws(Failure) -> JSONDocument {
-        let start = try parts.known(parts.body)
-        let text = parts.bodyText
-        let document = scanner.scan(text, readable: text.count + LineFramer.slack)
-        guard document.isValid else { throw Refusals.json(document, text, at: start) }
-        return document
-    }
-
     private func form(_ parts: inout LineParts) throws(Failure) -> FormFields {
-        let document = try body(&parts)
+        let document = try scanner.scan(bodyOf: parts)
         guard document.isObject else {
             throw Refusals.syntax("a form is a JSON object, not an array", at: try parts.known(parts.body))
         }
@@ -95,6 +86,17 @@ extension RequestReader {
         }
         fields.cut(to: document.count)
         return fields
+    }
+}
+
+extension JSONScanner {
+    /// Scans the JSON that ends a line.
+    func scan(bodyOf parts: borrowing LineParts) throws(Failure) -> JSONDocument {
+        let start = try parts.known(parts.body)
+        let text = parts.bodyText
+        let document = scan(text, readable: text.count + LineFramer.slack)
+        guard document.isValid else { throw Refusals.json(document, text, at: start) }
+        return document
     }
 }
 

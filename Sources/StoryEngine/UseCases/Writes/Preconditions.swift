@@ -99,10 +99,7 @@ struct Preconditions {
     private var last: Verdict { cursor.map { .refused($0) } ?? .hold }
 
     private func failure(of other: OtherVersion) -> Failure {
-        Failure(
-            .conflict, "\(other.stream) is at version \(other.actual.value), not \(other.expected.value)",
-            .versions(
-                expected: other.expected, actual: other.actual, stream: areStreamsNamed ? other.stream : nil))
+        Failure(other.stream, isAt: other.actual, not: other.expected, isNamed: areStreamsNamed)
     }
 
     private func failure(of unless: EventPreconditions, _ index: Int, _ match: EventMatch) -> Failure {
@@ -124,5 +121,15 @@ extension World {
             guard after < head else { return true }
             return !items.isEmpty && items.allSatisfy { $0.query.tags.contains { recency.last(of: $0) <= after } }
         }
+    }
+}
+
+extension Failure {
+    /// Creates the failure of a write to a stream that is at another version.
+    ///
+    /// - Parameter isNamed: true where the request names several streams, so that the failure says which one.
+    init(_ stream: StreamName, isAt actual: Version, not expected: Version, isNamed: Bool = false) {
+        let message = "\(stream) is at version \(actual.value), not \(expected.value)"
+        self.init(.conflict, message, .versions(expected: expected, actual: actual, stream: isNamed ? stream : nil))
     }
 }
