@@ -76,7 +76,7 @@ package final class Server: ReactorHandler {
         let work = dependency.requestedWork(declared, checkpoints, seals, starter, clients, memory, nodes, reader)
         requests = dependency.requests(reader, clients, memory, work, source: source, takesWrites: cluster == nil)
         let takesWrites = { [follower, cluster] in follower == nil && cluster?.takesWrites != false }
-        erasures = dependency.erasureTurns(work, clients, announces: takesWrites)
+        erasures = dependency.erasureTurns(work, clients, rebuild: rebuild, cluster: cluster, announces: takesWrites)
         workers = WorkerTurns(clients, trace: trace, uid: dependency.uid, takesWrites: takesWrites)
         housekeeping = dependency.housekeeping(driver, connections, memory, requests)
         catalogue = ServedCatalogue(

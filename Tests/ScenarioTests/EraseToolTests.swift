@@ -91,6 +91,32 @@ extension DaemonTests {
             #expect(gone.errors.contains(#""erased":4"#), "\(gone)")
         }
 
+        @Test func `a row and a user are erased by their addresses`() throws {
+            let daemon = try RunningDaemon()
+            let client = try daemon.client()
+            for (id, name) in [("007", "Aya"), ("008", "Ben")] {
+                let user = #"{"id":"\#(id)","name":"\#(name)","email":"\#(name)@e.org","prefecture":13}"#
+                try client.expect("POST users \(user)")
+            }
+            for id in 1...2 {
+                try client.expect(
+                    #"POST stories {"id":"\#(id)","title":"T","message":"M","sender":"007","recipient":"008"}"#)
+            }
+            let story = try daemon.storectl("erase", "stories/1", "--reason", "asked for", "--yes")
+            #expect(story.exit == .code(0) && story.output.hasPrefix("erased: 1 event of 1 stream, "), "\(story)")
+            let gone = try daemon.storectl("get", "stories/1")
+            #expect(gone.exit == .code(1) && gone.errors.contains("was erased, by the event at position 5"), "\(gone)")
+            let dry = try daemon.storectl("erase", "users/007", "--scope", "own", "--labels", "drop", "--dry-run")
+            #expect(dry.output.hasPrefix("stream    events") && dry.output.contains("\nuser-007 "), "\(dry)")
+            #expect(dry.output.contains("\nstory-2 ") && !dry.output.contains("stay"), "\(dry)")
+            let user = try daemon.storectl("erase", "users/007", "--labels", "drop", "--reason", "r", "--expect", "2")
+            #expect(user.exit == .code(0), "\(user)")
+            let columns = try daemon.storectl("erasures", "--csv", "--columns", "target,scope,labels")
+            #expect(columns.output == "target,scope,labels\nstories/1,,keep\nusers/007,own,drop\n", "\(columns)")
+            let wrong = try daemon.storectl("erase", "stories/2", "--scope", "all", "--reason", "r", "--yes")
+            #expect(wrong.exit != .code(0) && wrong.errors.contains("scope"), "\(wrong)")
+        }
+
         @Test func `on a terminal the target's name has to be typed`() throws {
             let daemon = try filled()
             for (typed, code) in [("order-8\r", 1), ("\r", 1), ("\u{4}", 1), ("\u{3}", 130)] as [(String, Int32)] {

@@ -94,6 +94,33 @@ import Testing
         #expect(try await erasures.erase(tags: ["customer:9"], reason: "r").events == 1)
     }
 
+    @Test func `a row is erased, and a user with all that the user sent, received or owns`() async throws {
+        let daemon = try RunningDaemon()
+        let client = daemon.storeClient()
+        for (id, name) in [("007", "Aya"), ("008", "Ben")] {
+            try await client.users.post(UserForm(id: id, name: name, email: "\(name)@example.org", prefecture: 13))
+        }
+        for (id, sender, recipient) in [("1", "007", "008"), ("2", "008", "007")] {
+            try await client.stories.post(
+                StoryForm(id: id, title: "T", message: "M", sender: sender, recipient: recipient))
+        }
+        #expect(try await client.erasures.checkRow(.stories, "1").rows.map(\.stream) == ["story-1"])
+        #expect(try await client.erasures.eraseRow(.stories, "1", reason: "r", expecting: 1).events == 1)
+        let check = try await client.erasures.checkRow(.users, "007", scope: .all, labels: .drop)
+        #expect(check.rows.map(\.stream) == ["user-007", "story-2"] && check.labelled == 0)
+        let erasure = try await client.erasures.eraseRow(.users, "007", scope: .all, labels: .drop, reason: "r")
+        #expect((erasure.events, erasure.streams, erasure.labelled) == (2, 2, 0))
+        let listed = try await client.erasures.list().rows
+        #expect(listed.map(\.target) == ["stories/1", "users/007"] && listed.map(\.scope) == [nil, "all"])
+        #expect(listed.map(\.labels) == ["keep", "drop"])
+        let gone = try await failure { try await client.erasures.eraseRow(.users, "007", reason: "r") }
+        guard case .gone(_, erased: 7?)? = gone else {
+            Issue.record("\(String(describing: gone))")
+            return
+        }
+        #expect(try await client.stories.count() == 0)
+    }
+
     @Test func `a repeated key returns the same erasure, and is not one for another`() async throws {
         let daemon = try RunningDaemon()
         let client = try await filled(daemon)

@@ -7,6 +7,7 @@ import Testing
 /// The formats of records while the nodes of a log are upgraded one after the other.
 struct FormatsTests {
     private let keys = LogKeys(log: "main")
+    private let older = RecordFormats(oldest: 4)
     private let later = RecordFormats(oldest: 4, later: 5)
 
     /// The format of each entry that the ordering service has.
@@ -20,7 +21,7 @@ struct FormatsTests {
     private func bench() -> ClusterBench {
         let bench = ClusterBench()
         for name in ["n1", "n2"] { bench.start(name, reading: later) }
-        bench.start("n3")
+        bench.start("n3", reading: older)
         bench.pass(tenths: 40)
         #expect(bench.leaders == ["n1"] && bench.stopped.isEmpty)
         return bench
@@ -29,12 +30,12 @@ struct FormatsTests {
     @Test func `the newest format is taken that all read, and the oldest own one where there is none`() {
         #expect(later.newest(readBy: []) == 5)
         #expect(later.newest(readBy: [later, RecordFormats(oldest: 5, later: 7, 6)]) == 5)
-        #expect(later.newest(readBy: [later, .own]) == 4)
+        #expect(later.newest(readBy: [later, older]) == 4)
         #expect(later.newest(readBy: [RecordFormats(oldest: 3)]) == 4)
     }
 
     @Test func `formats are read as a key has them, and anything else is none`() {
-        for formats in [RecordFormats.own, later] { #expect(RecordFormats(formats.text) == formats) }
+        for formats in [RecordFormats.own, older, later] { #expect(RecordFormats(formats.text) == formats) }
         #expect(RecordFormats("6,4") == RecordFormats(oldest: 4, later: 6))
         for text in ["", ",", "x", "4,256", "-4"] { #expect(RecordFormats(text) == nil, "\(text)") }
     }
@@ -77,7 +78,7 @@ struct FormatsTests {
         bench.start("n1", reading: later)
         bench.pass(tenths: 10)
         bench.write("n1", after: 0, bytes: 100)
-        bench.start("n2")
+        bench.start("n2", reading: older)
         #expect(
             bench.stopped["n2"]
                 == .unreadable("an entry is of format 5, and this program reads 4: upgrade this node"))
@@ -100,7 +101,7 @@ struct FormatsTests {
         let record = Array(
             "history=\(String(repeating: "07", count: 16))\nposition=0\nchecksum=0\ncluster=77\nformat=5\n".utf8)
         #expect(throws: Never.self) { try LogRecord(record, of: later) }
-        #expect(throws: ClusterError.otherFormat("the log", "5", reading: .own)) { try LogRecord(record) }
+        #expect(throws: ClusterError.otherFormat("the log", "5", reading: older)) { try LogRecord(record, of: older) }
         var value = EntryHead(
             first: Position(1), count: 1, previous: 0, bytes: 1, digest: EntryHead.Digest(low: 1, high: 2)
         ).value(term: Term(1), records: [1])

@@ -109,8 +109,13 @@ struct ErasureLoopTests {
         ("ERASE events/erasure-1 reason=x", "denied", "erasure"),
         (#"ERASE events query={"any":[{"stream":"user-*"}]} reason=x"#, "denied", "user"),
         ("ERASE events/order-9 reason=x", "notFound", ""), ("ERASE events/order-1 reason=x expect=9", "conflict", "10"),
-        ("ERASE events/order-1 dry=true key=a", "invalid", "key"), ("ERASE stories/1 reason=x", "unknown", "events"),
-        ("ERASE events/order-1 reason=x labels=drop", "unknown", "labels"),
+        ("ERASE events/order-1 dry=true key=a", "invalid", "key"), ("ERASE stories/1 reason=x", "notFound", ""),
+        ("ERASE stories reason=x", "invalid", "ID"), ("ERASE orders/1 reason=x", "unknown", "stories"),
+        ("ERASE stories/1 reason=x tags=a", "unknown", "tags"),
+        ("ERASE stories/1 reason=x scope=all", "unknown", "scope"),
+        ("ERASE events/order-1 reason=x scope=all", "unknown", "scope"),
+        ("ERASE users/1 reason=x scope=some", "invalid", "profile, own, all"),
+        ("ERASE events/order-1 reason=x labels=none", "invalid", "keep, drop"), ("ERASE users/1", "invalid", "reason"),
     ])
     func `a wrong erasure is refused, and nothing is erased`(line: String, code: String, word: String) throws {
         let folder = TemporaryFolder()

@@ -194,10 +194,18 @@ export class Store {
      * Erases the content of your own events for ever, for the role admin. The promise is kept once its bytes are gone.
      *
      * It takes the events that `read` gives for the same stream and options: of a stream, of a category (note-*), or of
-     * all, with tags. Their `data` and `meta` go. All else of them stays, as does the `reason`, and must not name the
-     * person. Where all are erased already it is `gone`. A `key` that was used waits for the same erasure.
+     * all, with tags. Their `data` and `meta` go, and keys and tags with `labels: "drop"`. All else of them stays, as
+     * does the `reason`, and must not name the person. Where all are erased already it is `gone`. A `key` that was used
+     * waits for the same erasure.
      */
     erase(stream?: string, options?: EraseOptions): Promise<Erasure>;
+    /**
+     * Erases the whole history of a row (stories/12345), which may be deleted; as `erase` does.
+     *
+     * Of a user (users/007) the `scope` says what goes too: nothing with "profile"; all that the user sent or owns with
+     * "own", which is meant where it is left out; and all that came to the user with "all".
+     */
+    eraseRow(target: string, options?: EraseRowOptions): Promise<Erasure>;
     /** Lists a page of the erasures, in their order. `after` is the `next` of the page before, or an ID. */
     erasures(options?: ErasuresOptions): Promise<Page<ErasureInfo, number>>;
     /** Gives every erasure, page after page. */
@@ -493,6 +501,12 @@ export type SortKey = {
     order: Order;
 };
 
+/** What goes with a user: nothing, all that the user sent or owns, or also all that came to the user. */
+export type Scope = "profile" | "own" | "all";
+
+/** The fate of the keys and the tags of erased events. */
+export type Labels = "keep" | "drop";
+
 /** How the bytes of an erasure went: overwritten, or freed by a file system that writes elsewhere. */
 export type Media = "overwritten" | "copyOnWrite";
 
@@ -526,11 +540,14 @@ export type ErasureInfo = {
     position: number;
     done?: number;
     target: string;
-    labels: string;
+    scope?: Scope;
+    labels: Labels;
     reason: string;
     by: number;
     streams: number;
     media?: Media;
+    /** At a node: the other nodes, and `etcd`, that may have the content yet. */
+    waiting?: string[];
 } & ErasedSums;
 
 /** An answer as it came. */
@@ -712,21 +729,30 @@ export type ErasuresOptions = {
 } & Wait & Cancel;
 
 /**
- * The events are those of `read`. It is a `conflict` unless `expect` events are taken. With `dry` nothing is erased,
- * and it needs no `reason`.
+ * With `labels` "drop" keys and tags go as well. It is a `conflict` unless `expect` events are taken. With `dry`
+ * nothing is erased, and it needs no `reason`.
  */
-export type EraseOptions = {
+export type EraseHow = {
     reason?: string;
+    labels?: Labels;
+    expect?: number;
+    dry?: boolean;
+    key?: string | false | null;
+} & Cancel;
+
+/** The events are those of `read`. */
+export type EraseOptions = {
     from?: Point;
     to?: Point;
     types?: string[];
     tags?: string[];
     query?: Query;
     log?: string;
-    expect?: number;
-    dry?: boolean;
-    key?: string | false | null;
-} & Cancel;
+} & EraseHow;
+
+export type EraseRowOptions = {
+    scope?: Scope;
+} & EraseHow;
 
 /** A row as it is; null where there is none. */
 export type Change = {

@@ -98,13 +98,17 @@ import { fileURLToPath } from "node:url";
  * @typedef {{ sort: string, title: string, order: Order }} SortKey
  * @typedef {"overwritten" | "copyOnWrite"} Media How the bytes of an erasure went: overwritten, or freed by a file
  *   system that writes elsewhere
+ * @typedef {"profile" | "own" | "all"} Scope What goes with a user: nothing, all that the user sent or owns, or also all
+ *   that came to the user
+ * @typedef {"keep" | "drop"} Labels The fate of the keys and the tags of erased events
  * @typedef {{ events: number, bytes: number, labelled: number }} ErasedSums Of the content of events; `labelled` of
  *   them keep a key or tags
  * @typedef {{ position: number, streams: number, id?: string, stream?: string, version?: number, time?: string,
  *   media?: Media, items?: ({ stream: string } & ErasedSums)[] } & ErasedSums} Erasure The events that an erasure took;
  *   of a dry run those that would be taken, of each stream in `items`, without the members from `id` to `media`
- * @typedef {{ id: string, position: number, done?: number, target: string, labels: string, reason: string, by: number,
- *   streams: number, media?: Media } & ErasedSums} ErasureInfo An erasure as a store lists it, without `done` and
+ * @typedef {{ id: string, position: number, done?: number, target: string, scope?: Scope, labels: Labels, reason: string,
+ *   by: number, streams: number, media?: Media, waiting?: string[] } & ErasedSums} ErasureInfo An erasure as a store lists
+ *   it; at a node `waiting` names the other nodes, and `etcd`, that may have the content yet. It is without `done` and
  *   `media` while it is under way in that store's directory
  * @typedef {{ rows: Row[], done: Row }} Answer An answer as it came
  *
@@ -150,9 +154,12 @@ import { fileURLToPath } from "node:url";
  *   history than `log` is `diverged`
  * @typedef {{ after?: string, limit?: number } & Wait & Cancel} StreamsOptions
  * @typedef {{ after?: number | string, limit?: number } & Wait & Cancel} ErasuresOptions
- * @typedef {{ reason?: string, from?: Point, to?: Point, types?: string[], tags?: string[], query?: Query,
- *   log?: string, expect?: number, dry?: boolean, key?: string | false | null } & Cancel} EraseOptions The events are
- *   those of `read`. It is a `conflict` unless `expect` events are taken. With `dry` nothing is erased, and it needs no `reason`
+ * @typedef {{ from?: Point, to?: Point, types?: string[], tags?: string[], query?: Query,
+ *   log?: string } & EraseHow} EraseOptions The events are those of `read`
+ * @typedef {{ scope?: Scope } & EraseHow} EraseRowOptions
+ * @typedef {{ reason?: string, labels?: Labels, expect?: number, dry?: boolean, key?: string | false | null } & Cancel
+ *   } EraseHow With `labels` "drop" keys and tags go as well. It is a `conflict` unless `expect` events are taken. With
+ *   `dry` nothing is erased, and it needs no `reason`
  *
  * @typedef {{ type: "change", position: number, row: Row | null }} Change A row as it is; null where there is none
  * @typedef {{ type: "removed", position: number, id: string }} Removed The row with this ID left the list
@@ -1338,14 +1345,31 @@ export class Store {
      * Erases the content of your own events for ever, for the role admin. The promise is kept once its bytes are gone.
      *
      * It takes the events that `read` gives for the same stream and options: of a stream, of a category (note-*), or of
-     * all, with tags. Their `data` and `meta` go. All else of them stays, as does the `reason`, and must not name the
-     * person. Where all are erased already it is `gone`. A `key` that was used waits for the same erasure.
+     * all, with tags. Their `data` and `meta` go, and keys and tags with `labels: "drop"`. All else of them stays, as
+     * does the `reason`, and must not name the person. Where all are erased already it is `gone`. A `key` that was used
+     * waits for the same erasure.
      * @param {string} [stream] @param {EraseOptions} options @returns {Promise<Erasure>}
      */
-    async erase(stream, { dry = false, key, signal, ...given } = {}) {
+    erase(stream, options = {}) {
+        return this.#erase(eventsOf(stream), options);
+    }
+
+    /**
+     * Erases the whole history of a row (stories/12345), which may be deleted; as `erase` does.
+     *
+     * Of a user (users/007) the `scope` says what goes too: nothing with "profile"; all that the user sent or owns with
+     * "own", which is meant where it is left out; and all that came to the user with "all".
+     * @param {string} target @param {EraseRowOptions} options @returns {Promise<Erasure>}
+     */
+    eraseRow(target, options = {}) {
+        return this.#erase(target, options);
+    }
+
+    /** @param {string} target @param {EraseOptions & EraseRowOptions} options @returns {Promise<Erasure>} */
+    async #erase(target, { dry = false, key, signal, ...given }) {
         const options = { ...given, dry: dry || undefined, key: dry ? key || undefined : keyOf(key) };
         const how = { write: !dry, repeatable: dry || key !== false, signal };
-        const { rows, done } = await this.call("ERASE", eventsOf(stream), options, undefined, how);
+        const { rows, done } = await this.call("ERASE", target, options, undefined, how);
         checked(done, { position: "number", events: "number" });
         return /** @type {Erasure} */ (dry ? { ...done, items: rows } : done);
     }

@@ -72,6 +72,10 @@ Key = Union[str, None, Literal[False]]
 Retry = Literal["never", "same", "refetch", "later"]
 Media = Literal["overwritten", "copyOnWrite"]
 """How the bytes of an erasure went: overwritten, or freed by a file system that writes elsewhere."""
+Scope = Literal["profile", "own", "all"]
+"""What goes with a user: nothing, all that the user sent or owns, or also all that came to the user."""
+Labels = Literal["keep", "drop"]
+"""The fate of the keys and the tags of erased events."""
 Rule = Literal[
     "missing", "empty", "tooLong", "notSelected", "outOfRange", "malformed", "noSuch", "unknownField", "wrongType",
     "repeated",
@@ -306,20 +310,25 @@ class Erasure:
 
 @dataclass(frozen=True)
 class ErasureInfo:
-    """An erasure as a store lists it; `done` and `media` are None while it is under way in that store's directory."""
+    """An erasure as a store lists it; `done` and `media` are None while it is under way in that store's directory.
+
+    At a node `waiting` names the other nodes, and `etcd`, that may have the content yet.
+    """
 
     id: str
     position: int
     target: str
-    labels: str
+    labels: Labels
     reason: str
     by: int
     events: int
     streams: int
     bytes: int
     labelled: int
+    scope: Optional[Scope] = None
     done: Optional[int] = None
     media: Optional[Media] = None
+    waiting: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -779,23 +788,39 @@ class Request(Generic[T]):
     @staticmethod
     def erase(stream: Optional[str] = None, *, reason: Optional[str] = None, from_: Optional[Point] = None,
               to: Optional[Point] = None, types: Optional[Sequence[str]] = None, tags: Optional[Sequence[str]] = None,
-              query: Optional[Query] = None, log: Optional[str] = None, expect: Optional[int] = None,
-              dry: bool = False, key: Key = None) -> Request[Erasure]:
+              query: Optional[Query] = None, log: Optional[str] = None, labels: Optional[Labels] = None,
+              expect: Optional[int] = None, dry: bool = False, key: Key = None) -> Request[Erasure]:
         """Erase the content of your own events for ever, for the role admin. The answer comes once its bytes are gone.
 
         It takes the events that `read` gives for the same parameters: of a stream, of a category (note-*), or of all,
-        with tags. Their `data` and `meta` go. All else of them stays, as does the `reason`, and must not name the
-        person. It is a `conflict` unless `expect` events are taken, and `gone` where all are erased already. A `key`
-        that was used waits for the same erasure.
+        with tags. Their `data` and `meta` go, and with `labels="drop"` their keys and tags. All else of them stays, as
+        does the `reason`, and must not name the person. It is a `conflict` unless `expect` events are taken, and `gone`
+        where all are erased already. A `key` that was used waits for the same erasure.
 
         With `dry` nothing is erased, and no `reason` is needed: the answer is what would be taken.
         """
+        options = {"from": from_, "to": to, "types": types, "tags": tags, "query": query, "log": log}
+        return Request._erase(_events(stream), options, labels, reason, expect, dry, key)
+
+    @staticmethod
+    def erase_row(target: str, *, reason: Optional[str] = None, scope: Optional[Scope] = None,
+                  labels: Optional[Labels] = None, expect: Optional[int] = None, dry: bool = False,
+                  key: Key = None) -> Request[Erasure]:
+        """Erase the whole history of a row (stories/12345), which may be deleted; as `erase` does.
+
+        Of a user (users/007) the `scope` says what goes too: nothing with "profile"; all that the user sent or owns
+        with "own", which is meant where it is left out; and all that came to the user with "all".
+        """
+        return Request._erase(target, {"scope": scope}, labels, reason, expect, dry, key)
+
+    @staticmethod
+    def _erase(target: str, options: Dict[str, Any], labels: Optional[str], reason: Optional[str],
+               expect: Optional[int], dry: bool, key: Key) -> Request[Erasure]:
         def decode(rows: List[Any], done: Dict[str, Any], _: Greeting) -> Erasure:
             return _pick(Erasure, {**done, "items": [_pick(ErasedStream, row) for row in rows]})
-        return Request._make(decode, "ERASE", _events(stream), {
-            "from": from_, "to": to, "types": types, "tags": tags, "query": query, "log": log, "reason": reason,
-            "expect": expect, "dry": dry or None, "key": (key or None) if dry else _key(key)},
-            None, not dry, dry or key is not False)
+        return Request._make(decode, "ERASE", target, {
+            **options, "labels": labels, "reason": reason, "expect": expect, "dry": dry or None,
+            "key": (key or None) if dry else _key(key)}, None, not dry, dry or key is not False)
 
     @staticmethod
     def erasures(*, after: Union[int, str, None] = None, limit: Optional[int] = None,
@@ -2413,6 +2438,7 @@ class Store(_Owned):
     append = _verb(Request.append)
     append_together = _verb(Request.append_together)
     erase = _verb(Request.erase)
+    erase_row = _verb(Request.erase_row)
     erasures = _verb(Request.erasures)
     erasures_all = _every(Request.erasures)
     cursor = _verb(Request.cursor)
@@ -3147,6 +3173,7 @@ class AsyncStore(_Owned):
     append = _async_verb(Request.append)
     append_together = _async_verb(Request.append_together)
     erase = _async_verb(Request.erase)
+    erase_row = _async_verb(Request.erase_row)
     erasures = _async_verb(Request.erasures)
     erasures_all = _async_every(Request.erasures)
     cursor = _async_verb(Request.cursor)

@@ -2,7 +2,7 @@ package import StoryCore
 
 /// The head of an entry: one commit of the log in the ordering service, without its records.
 ///
-/// `layout 1 · format 1 · 0 2 · count 4 · first 8 · term 8 · checksum of the record before the first 8 · bytes of all
+/// `layout 1 · format 1 · 0 2 · count 4 · first 8 · term 8 · proof of the record before the first 8 · bytes of all
 /// records 8 · parts 4 · XXH3-128 of the records 16`, all numbers with their lowest byte first. Then come the records,
 /// where there are no parts.
 package struct EntryHead: Equatable, Sendable {
@@ -19,7 +19,8 @@ package struct EntryHead: Equatable, Sendable {
     package var first: Position
     /// The number of events, at least one.
     package var count: Int
-    /// The checksum of the record before the first; 0 for the first record of all.
+    /// The first 8 bytes of the hash of what the record before the first adds to its seal, in an older format its
+    /// checksum; 0 for the first record of all.
     package var previous: UInt64
     /// The size of all records, in bytes.
     package var bytes: Int

@@ -24,7 +24,7 @@ package struct LogRecord: Equatable, Sendable {
         return Fields([
             ("history", hexadecimal(identity.id)), ("ancestors", ancestors.joined(separator: ",")),
             ("position", "\(position.value)"), ("checksum", "\(checksum)"), ("cluster", "\(cluster)"),
-            ("format", "\(RecordFormats.own.newest)"),
+            ("format", "\(RecordFormats.own.oldest)"),
         ]).bytes
     }
 

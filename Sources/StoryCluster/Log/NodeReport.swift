@@ -26,6 +26,8 @@ struct NodeProgress: Equatable {
     var phase = NodeState.Phase.catchingUp
     /// The last position that the node has folded.
     var position = Position.zero
+    /// The position through which each erasure is carried out in the node's directory.
+    var erased = Position.zero
     /// The entries that the ordering service has; nil where another node leads.
     var tail: TailSize?
 
@@ -34,12 +36,21 @@ struct NodeProgress: Equatable {
     /// Reads the fields of a key; those of an older program are missing.
     init(_ fields: Fields) {
         phase = fields["state"].flatMap { NodeState.Phase(rawValue: $0) } ?? .catchingUp
-        position = Position(min(fields["position"].flatMap { UInt64($0) } ?? 0, Position.max.value))
+        position = Fields.position(fields["position"])
+        erased = Fields.position(fields["erased"])
         tail = fields["tail"].flatMap { TailSize($0) }
     }
 
     var fields: [(String, String)] {
-        [("state", phase.rawValue), ("position", "\(position.value)")] + (tail.map { [("tail", $0.text)] } ?? [])
+        [("state", phase.rawValue), ("position", "\(position.value)"), ("erased", "\(erased.value)")]
+            + (tail.map { [("tail", $0.text)] } ?? [])
+    }
+}
+
+extension Fields {
+    /// Returns the position that a field has; zero for anything else.
+    fileprivate static func position(_ text: String?) -> Position {
+        Position(min(text.flatMap { UInt64($0) } ?? 0, Position.max.value))
     }
 }
 

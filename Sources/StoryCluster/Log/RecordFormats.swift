@@ -3,9 +3,12 @@
 /// A leader writes the newest one that all nodes read, so that nodes can be upgraded one after the other.
 package struct RecordFormats: Equatable, Sendable {
     /// The formats that this program reads.
-    package static let own = RecordFormats(oldest: 4)
+    package static let own = RecordFormats(oldest: 4, later: erasable)
+    /// The first format in which an entry names the record before it by what an erasure does not change.
+    package static let erasable: UInt8 = 5
 
-    private let oldest: UInt8
+    /// The oldest of the formats.
+    let oldest: UInt8
     /// The others, in ascending order.
     private let later: [UInt8]
 
@@ -27,7 +30,7 @@ package struct RecordFormats: Equatable, Sendable {
     var text: String { all.map { "\($0)" }.joined(separator: ",") }
 
     /// Returns true for a format that is read.
-    func reads(_ format: UInt8) -> Bool { format == oldest || later.contains(format) }
+    package func reads(_ format: UInt8) -> Bool { format == oldest || later.contains(format) }
 
     /// Returns the newest format that all of these read as well. Where there is none, it is the oldest one: a node that does
     /// not read it ends.

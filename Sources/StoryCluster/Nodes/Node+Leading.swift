@@ -46,7 +46,7 @@ extension Node {
         leadership.readMembers(&calls)
         state = .leading(leadership)
         calls.act(.leadingBegan(term))
-        leadership.ticked(membership, tail: incoming.tail, &calls, at: now)
+        leadership.ticked(membership, tail: incoming.tail, erased: erased.last, &calls, at: now)
         state = .leading(leadership)
         if isDraining { resign(term) }
     }

@@ -18,6 +18,8 @@ struct Node: Equatable {
     var fitness = Fitness()
     /// The position that the last entry of the log begins at, as far as is known.
     var lastFirst: Position?
+    /// The erasures of the log, as far as they came here.
+    var erased = NodeErasures()
     var isDraining = false
     var campaigns = 0
     /// The changes of the nodes that are under way.

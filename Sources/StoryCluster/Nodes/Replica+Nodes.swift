@@ -11,13 +11,34 @@ package struct NodeView: Equatable, Sendable {
     package let isSilent: Bool
     /// The last position that it has folded, and the last one that it has stored.
     package let (position, stored): (Position, Position)
+    /// The position through which each erasure is carried out in its directory.
+    package let erased: Position
+    /// True where its program can follow entries whose records are erased.
+    package let followsErasures: Bool
     /// How long ago it reported, in nanoseconds; nil where it did not since this node began.
     package let seen: UInt64?
+}
+
+/// The erasures of a log, as far as a node knows them.
+package struct NodeErasures: Equatable, Sendable {
+    /// The position through which each of them is carried out in its directory.
+    package var through: Position
+    /// The position of the last event `Erased`; zero where there is none.
+    package var last: Position
+
+    /// Creates the progress of a node.
+    package init(through: Position = .zero, last: Position = .zero) { (self.through, self.last) = (through, last) }
 }
 
 // MARK: The nodes
 
 extension Replica {
+    /// The erasures came so far.
+    package mutating func erased(_ erasures: NodeErasures) { node.erased = erasures }
+
+    /// The erasures, as far as they came in this node's directory.
+    package var erasures: NodeErasures { node.erased }
+
     /// Returns the nodes of the log, in the order of their names.
     package func nodes(at now: UInt64) -> [NodeView] {
         node.membership.members.sorted { $0.key < $1.key }.map { name, member in
@@ -26,7 +47,9 @@ extension Replica {
                 name: name, address: member.address, version: member.version,
                 phase: name == leader?.node ? .leading : progress.phase == .leading ? .following : progress.phase,
                 isSilent: node.changes.sightings.isSilent(name), position: max(progress.position, member.stored),
-                stored: member.stored, seen: node.changes.sightings.lastReport(of: name).map { now - min($0, now) })
+                stored: member.stored, erased: progress.erased,
+                followsErasures: member.formats.reads(RecordFormats.erasable),
+                seen: node.changes.sightings.lastReport(of: name).map { now - min($0, now) })
         }
     }
 
@@ -112,7 +135,7 @@ extension NodeProgress {
     /// The progress that a node reports.
     init(of node: Node) {
         self.init()
-        position = node.incoming.taken
+        (position, erased) = (node.incoming.taken, node.erased.through)
         switch node.state {
         case .leading: (phase, tail) = (.leading, node.incoming.tail.size)
         case .following, .campaigning, .resigning: phase = .following

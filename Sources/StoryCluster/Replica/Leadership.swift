@@ -76,7 +76,10 @@ struct Leadership: Equatable {
         snapshot = Attempt(.transaction(then: Membership.operations(keys)), &calls)
     }
 
-    mutating func ticked(_ members: Membership, tail: Tail, _ calls: inout Calls, at now: UInt64) {
+    /// - Parameter erased: the position of the last event `Erased`: the events that it erases are in entries before it.
+    mutating func ticked(
+        _ members: Membership, tail: Tail, erased: Position, _ calls: inout Calls, at now: UInt64
+    ) {
         writing?.ticked(&calls, at: now)
         renewal?.ticked(&calls, at: now)
         trim?.ticked(&calls, at: now)
@@ -86,19 +89,24 @@ struct Leadership: Equatable {
             renewAt = now + renewInterval
             renewal = Attempt(.renewLease(lease), &calls)
         }
-        if trim == nil, now >= trimAt { beginTrim(members, tail: tail, &calls, at: now) }
+        if trim == nil, now >= trimAt { beginTrim(members, tail: tail, erased: erased, &calls, at: now) }
         if compaction == nil, now >= compactAt || compactedBytes >= Leadership.compactBytes {
             beginCompaction(&calls, at: now)
         }
     }
 
-    /// Removes the entries that all nodes have stored. Those that two have stored go where the tail is too large, and where
-    /// it is not known how large: this process did not see them come.
-    private mutating func beginTrim(_ members: Membership, tail: Tail, _ calls: inout Calls, at now: UInt64) {
+    /// Removes the entries that all nodes have stored. Those that two have stored go where the tail is too large, where it is
+    /// not known how large, since this process did not see them come, and where events in it are erased.
+    private mutating func beginTrim(
+        _ members: Membership, tail: Tail, erased: Position, _ calls: inout Calls, at now: UInt64
+    ) {
         trimAt = now + Leadership.trimInterval
         guard let lastFirst else { return }
         let safe = members.storedTwice.next
-        let wanted = max(members.storedByAll.next, tail.bytes > mostBytes ? safe : min(safe, tail.seenFrom))
+        let hasErased = tail.first <= erased
+        if hasErased { compactAt = min(compactAt, now + 2 * Leadership.compactAge) }
+        let isShort = tail.bytes <= mostBytes && !hasErased
+        let wanted = max(members.storedByAll.next, isShort ? min(safe, tail.seenFrom) : safe)
         let end = min(wanted, lastFirst)
         // A late try of an entry may put it back after it was removed.
         guard end > trimmed || now >= cleanAt else { return }

@@ -136,7 +136,8 @@ package struct Replica: Equatable {
             node.fitness.ticked(isFree: node.membership.leader == nil, patience: patience, at: now)
             node.campaignIfFree()
         case .leading(var term):
-            term.ticked(node.membership, tail: node.incoming.tail, &node.calls, at: now)
+            term.ticked(
+                node.membership, tail: node.incoming.tail, erased: node.erased.last, &node.calls, at: now)
             node.state = .leading(term)
             if let entry = term.writing, entry.isWaiting, now >= entry.began + node.settings.patience {
                 giveUp(entry)

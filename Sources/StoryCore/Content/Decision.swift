@@ -35,9 +35,10 @@ extension Failure {
     /// Returns the failure for an ID that was never used.
     package static func notFound(_ target: String) -> Failure { Failure(.notFound, "there is no \(target)") }
 
-    /// Returns the failure for an ID whose content was deleted.
-    package static func gone(_ target: String) -> Failure {
-        Failure(.gone, "\(target) was deleted; its history can be read")
+    /// Returns the failure for an ID whose content was deleted, or erased by the event at a position.
+    package static func gone(_ target: String, erased: Position? = nil) -> Failure {
+        guard let erased else { return Failure(.gone, "\(target) was deleted; its history can be read") }
+        return Failure(.gone, "\(target) was erased, by the event at position \(erased.value)", .erased(erased))
     }
 }
 

@@ -12,8 +12,12 @@ package enum ErasureEvent: Equatable, Sendable {
 /// An erasure of many scattered events has several of these, one behind the other, each with a part of the positions;
 /// everything else is of the whole erasure. None of it is a tag, a key or a text of those events.
 package struct Erased: Equatable, Sendable {
-    /// The target of the request: `events/order-7`, `events/order-*`, or `events` for a selection by tags.
+    /// The target of the request: `events/order-7`, `events/order-*`, `stories/12345`, or `events` for a selection by tags.
     package let target: String
+    /// The rows that go with a user; nil for other targets.
+    package let scope: ErasureScope?
+    /// The fate of the events' keys and tags.
+    package let labels: ErasureLabels
     /// The reason that was given, 1–200 characters.
     package let reason: Text
     /// The history that the positions are of.
@@ -24,14 +28,24 @@ package struct Erased: Equatable, Sendable {
     package let categories: [CategoryName]
     /// The positions of the events, in ascending order.
     package let positions: [ClosedRange<Position>]
+    /// The streams whose rows go.
+    package let rows: [StreamName]
 
-    /// Creates the data from its fields.
+    /// Creates the data of the order to carry a request out.
+    ///
+    /// - Parameters:
+    ///   - log: the history that the positions are of.
+    ///   - sums: the sums of the whole erasure.
+    ///   - categories: the categories of its events.
+    ///   - positions: the positions of those that this order names.
+    ///   - rows: the streams whose rows go by this order.
     package init(
-        target: String, reason: Text, log: LogID, sums: ErasureSums, categories: [CategoryName],
-        positions: [ClosedRange<Position>]
+        _ request: EraseRequest, log: LogID, sums: ErasureSums, categories: [CategoryName],
+        positions: [ClosedRange<Position>], rows: [StreamName]
     ) {
-        (self.target, self.reason, self.log, self.sums) = (target, reason, log, sums)
-        (self.categories, self.positions) = (categories, positions)
+        (target, scope, labels) = (request.target.description, request.target.scope, request.labels)
+        (reason, self.log, self.sums) = (request.reason ?? Text(""), log, sums)
+        (self.categories, self.positions, self.rows) = (categories, positions, rows)
     }
 }
 
@@ -96,12 +110,14 @@ extension ErasureEvent {
         switch self {
         case .erased(let event):
             members.choice("target", event.target)
-            members.choice("labels", "keep")
+            if let scope = event.scope { members.choice("scope", scope.rawValue) }
+            members.choice("labels", event.labels.rawValue)
             members.text("reason", event.reason)
             members.choice("log", event.log.description)
             for (name, count) in event.sums.named { members.integer(name, Int64(clamping: count)) }
             members.names("categories", event.categories.map(\.spelling))
             members.positions("positions", event.positions)
+            if !event.rows.isEmpty { members.names("rows", event.rows.map(\.spelling)) }
         case .done(let event): members.choice("media", event.media.rawValue)
         }
     }
@@ -119,6 +135,12 @@ package struct ErasedRecord: Equatable, Sendable {
     package let number: UInt64
     /// The target of the request.
     package let target: String
+    /// The rows that go with a user; nil for other targets.
+    package let scope: ErasureScope?
+    /// The fate of the events' keys and tags.
+    package let labels: ErasureLabels
+    /// True where rows of the store's own kinds go.
+    package let hasRows: Bool
     /// The reason that was given.
     package let reason: String
     /// The sums of the events.
@@ -136,6 +158,7 @@ package struct ErasedRecord: Equatable, Sendable {
             record.isOfType([ErasureEventType.erased])
         else { return nil }
         var (target, reason, categories) = (String?.none, String?.none, [String]())
+        var (scope, labels, hasRows) = (ErasureScope?.none, ErasureLabels.keep, false)
         var numbers: [UInt64] = []
         var sums = ErasureSums()
         record.withData(json) { members in
@@ -145,10 +168,14 @@ package struct ErasedRecord: Equatable, Sendable {
                     target = String(decoding: text, as: UTF8.self)
                 case .string(let text) where member.name.equals("reason"):
                     reason = String(decoding: text, as: UTF8.self)
+                case .string(let text) where member.name.equals("scope"):
+                    scope = ErasureScope(rawValue: String(decoding: text, as: UTF8.self))
+                case .string(let text) where member.name.equals("labels"):
+                    labels = ErasureLabels(rawValue: String(decoding: text, as: UTF8.self)) ?? .keep
                 case .integer(let count): sums.take(UInt64(clamping: count), named: member.name)
                 case .array(let text) where member.name.equals("categories"):
-                    categories = text.split { $0 == 0x22 || $0 == 0x2C || $0 == 0x5B || $0 == 0x5D }
-                        .map { String(decoding: $0, as: UTF8.self) }
+                    categories = ErasureEvent.names(text).map { String(decoding: $0, as: UTF8.self) }
+                case .array where member.name.equals("rows"): hasRows = true
                 case .array(let text) where member.name.equals("positions"):
                     numbers = ErasedRecord.edges(text)
                 case _: break
@@ -159,7 +186,11 @@ package struct ErasedRecord: Equatable, Sendable {
         (first, last) = (Position(numbers[0]), Position(numbers[1]))
         (position, by, self.number) = (record.position, record.by, number)
         (self.target, self.reason, self.sums, self.categories) = (target, reason, sums, categories)
+        (self.scope, self.labels, self.hasRows) = (scope, labels, hasRows)
     }
+
+    /// True where the built-in models have something of the events: a row, a key or a tag.
+    package var touchesModels: Bool { hasRows || labels == .drop }
 }
 
 extension ErasedRecord {
@@ -187,6 +218,29 @@ extension ErasureEvent {
         let start = category.spelling.count + 1
         guard stream.count > start, stream.slice(0, count: start).equals("erasure-") else { return nil }
         return UInt64(String(decoding: stream.slice(start, count: stream.count - start), as: UTF8.self))
+    }
+
+    /// Returns true for an event `Erased`.
+    package static func isOrder(_ record: EventRecord) -> Bool {
+        number(ofStream: record.streamName) != nil && record.isOfType([ErasureEventType.erased])
+    }
+
+    /// Passes the name of each stream whose row an event `Erased` removes to `visit`; nothing for any other event.
+    ///
+    /// - Throws: the error of `visit`.
+    package static func eachRow<E: Error>(
+        of record: EventRecord, _ json: any JSONReading, _ visit: (UnsafeRawBufferPointer) throws(E) -> Void
+    ) throws(E) {
+        guard isOrder(record) else { return }
+        try record.withData(json) { (members) throws(E) in
+            guard case .array(let text)? = members.first(where: { $0.name.equals("rows") })?.value else { return }
+            for name in names(text) { try visit(UnsafeRawBufferPointer(rebasing: name)) }
+        }
+    }
+
+    /// Returns the names in the text of an array that the store wrote: no name has a quote.
+    fileprivate static func names(_ text: UnsafeRawBufferPointer) -> [Slice<UnsafeRawBufferPointer>] {
+        text.split { $0 == 0x22 || $0 == 0x2C || $0 == 0x5B || $0 == 0x5D }
     }
 
     /// Returns the media of an event `ErasureDone`; nil for any other event.

@@ -1,12 +1,48 @@
-/// The request `ERASE events…`, or its dry run.
+/// The events that an `ERASE` names.
+package enum EraseTarget: Equatable, Sendable {
+    /// The users' own events that `READ` shows for a query; its order and limit do not matter.
+    case events(ReadQuery)
+    /// The whole history of a row, which may be deleted.
+    ///
+    /// - Parameter address: the row as requests name it: `stories/12345`.
+    case row(address: String, StreamName)
+    /// A user, and what the scope adds.
+    ///
+    /// - Parameter address: the user as requests name it: `users/007`.
+    case user(address: String, StreamName, ErasureScope)
+}
+
+/// The rows that go with a user.
+package enum ErasureScope: String, CaseIterable, Equatable, Sendable {
+    /// None: the user's own stream alone.
+    case profile
+    /// The rows that the user sent or owns, deleted or not.
+    case own
+    /// These, and the rows that the user received.
+    case all
+}
+
+/// The fate of the keys and the tags of the events that an erasure takes.
+package enum ErasureLabels: String, CaseIterable, Equatable, Sendable {
+    /// They stay, so that a repeated write is known and preconditions stay true.
+    case keep
+    /// They go, also those of events that were erased before.
+    case drop
+}
+
+/// The request `ERASE`, or its dry run.
 package struct EraseRequest: Equatable, Sendable {
     /// The greatest number of events of one erasure.
     package static let mostEvents = 100_000
+    /// The greatest number of rows of one erasure.
+    package static let mostRows = 10_000
     /// The greatest length of a reason, in characters.
     package static let mostReason = 200
 
-    /// The events that are taken; its order and limit do not matter.
-    package let query: ReadQuery
+    /// The events that are taken.
+    package let target: EraseTarget
+    /// `labels=`: the fate of their keys and tags.
+    package let labels: ErasureLabels
     /// `reason=`: stays for ever; nil for a dry run that has none.
     package let reason: Text?
     /// `expect=`: the number of events that there must be; nil where any will do.
@@ -15,18 +51,30 @@ package struct EraseRequest: Equatable, Sendable {
     package let key: RequestKey?
 
     /// Creates a request from its parts.
-    package init(_ query: ReadQuery, reason: Text?, expected: UInt64? = nil, key: RequestKey? = nil) {
-        (self.query, self.reason, self.expected, self.key) = (query, reason, expected, key)
+    package init(
+        _ target: EraseTarget, labels: ErasureLabels = .keep, reason: Text?, expected: UInt64? = nil,
+        key: RequestKey? = nil
+    ) {
+        (self.target, self.labels, self.reason, self.expected, self.key) = (target, labels, reason, expected, key)
     }
+}
 
-    /// The target as the request has it: `events/order-7`, `events/order-*` or `events`.
-    package var target: String {
-        switch query.selection.source {
-        case .all: "events"
-        case .stream(let stream): "events/\(stream)"
-        case .category(let category): "events/\(category)-*"
+extension EraseTarget: CustomStringConvertible {
+    /// The target as the request has it: `events/order-7`, `events/order-*`, `events`, `stories/12345`.
+    package var description: String {
+        switch self {
+        case .events(let query):
+            switch query.selection.source {
+            case .all: "events"
+            case .stream(let stream): "events/\(stream)"
+            case .category(let category): "events/\(category)-*"
+            }
+        case .row(let address, _), .user(let address, _, _): address
         }
     }
+
+    /// The rows that go with a user; nil for other targets.
+    package var scope: ErasureScope? { if case .user(_, _, let scope) = self { scope } else { nil } }
 }
 
 /// The query of `ERASURES …`, whose answer is in the order of the erasures.

@@ -70,10 +70,10 @@ package enum RequestAction: Equatable, Sendable {
         }
     }
 
-    /// True where it is for the connection that holds a cursor, or is about to.
-    package var isOfHolder: Bool {
+    /// True where the node that leads does it for a connection of its own: one that works off a cursor, or erases.
+    package var isAtLeaderAlone: Bool {
         switch self {
-        case .follow(.work), .write(.ack), .write(.fail): true
+        case .follow(.work), .write(.ack), .write(.fail), .write(.erase): true
         case .write(let action): action.cursor != nil
         case .read, .follow, .operate: false
         }

@@ -72,7 +72,8 @@ struct Idempotency {
             event.stream == world.schema(write.kind).stream(id)
         else { return nil }
         let receipt = Receipt(
-            id: id, stream: event.stream, version: event.version, position: position, time: event.time, repeated: true)
+            id: id, stream: event.stream, version: event.version, position: position, time: event.time, repeated: true,
+            erased: event.erased)
         return WriteReceipt([receipt], isTogether: false)
     }
 

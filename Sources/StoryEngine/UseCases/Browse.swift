@@ -23,7 +23,7 @@ struct Browse {
         guard record == nil else { throw .corrupt("a stored row of \(kind.name) is damaged", at: nil) }
         guard kind.program == nil else { return refuse(.notFound(target), basis(head)) }
         guard let head = try world.streams.head(of: stream) else { return refuse(.notFound(target), .zero) }
-        refuse(.gone(target), basis(head.position))
+        refuse(try world.gone(target, head), basis(head.position))
     }
 
     /// Answers with a read error.
@@ -78,6 +78,20 @@ struct Browse {
     }
 }
 
+extension World {
+    /// Returns the refusal for an ID whose row was removed, by the last event of its stream.
+    ///
+    /// - Throws: the error of the read.
+    func gone(_ target: String, _ head: StreamHead) throws(StorageError) -> Failure {
+        var erased: Position?
+        try log.records(at: [head.position]) { record in
+            erased = record.erased
+            return false
+        }
+        return .gone(target, erased: erased)
+    }
+}
+
 extension Moment {
     /// The moment as text within a sentence.
     fileprivate var text: String {
@@ -115,7 +129,7 @@ final class PastRow: AnswerCursor {
         guard history.position > .zero, isGone else {
             return .failed(Failure(.notFound, "there was no \(target) yet at \(moment)"))
         }
-        return .failed(.gone(target))
+        return .failed(.gone(target, erased: history.erased))
     }
 }
 

@@ -16,6 +16,8 @@ struct HistoryFold {
     private(set) var next = Version(1)
     /// The last event that was folded; zero before the first.
     private(set) var position = Position.zero
+    /// The event that erased that one; nil where none did.
+    private(set) var erased: Position?
 
     /// Folds the next events, as far as the budget of the lines goes.
     ///
@@ -45,7 +47,7 @@ struct HistoryFold {
         guard !positions.isEmpty else { return true }
         try log.records(at: positions) { record in
             guard past.fold(record, &left) else { return false }
-            (position, next) = (record.position, next.next)
+            (position, next, erased) = (record.position, next.next, record.erased)
             return left > .zero
         }
         return false

@@ -97,6 +97,9 @@ package final class ModelProjector {
         guard let stream else {
             if try definitions.fold(record) { definitionChanges += 1 }
             if CursorEvent.name(ofStream: record.streamName) != nil { try cursors.fold(record) }
+            try ErasureEvent.eachRow(of: record, json) { (name) throws(StorageError) in
+                try removeRow(of: name, at: record.position)
+            }
             return
         }
         guard record.data != nil else { return }
@@ -113,15 +116,32 @@ package final class ModelProjector {
         }
     }
 
+    /// Removes the row of a stream whose events are erased: a fold of the log without them never makes it.
+    private func removeRow(of stream: UnsafeRawBufferPointer, at position: Position) throws(StorageError) {
+        guard let found = catalogue.kind(stream: stream) else { return }
+        let (kind, id) = (plan[found.kind], UnsafeRawBufferPointer(rebasing: stream[found.idStart...]))
+        guard let row = try row(of: kind, id, at: position) else { return }
+        let change = RowChange(
+            kind: kind, number: row.number, key: id, position: position, before: row, after: nil, fields: .max)
+        try projection.apply(change, to: store)
+        feed?.folded(change)
+    }
+
     /// Returns a copy of the row before the event, since the store must not change while a view of its row is in use.
     ///
     /// The first event of a stream has no row before it, so no look-up is made.
     private func previous(_ kind: KindPlan, _ event: FoldedEvent) throws(StorageError) -> RowView? {
-        guard event.version > Version(1) else { return nil }
-        key.setRowKey(event.id)
+        event.version > Version(1) ? try row(of: kind, event.id, at: event.position) : nil
+    }
+
+    /// Returns a copy of a row, valid until the next one; nil where there is none.
+    private func row(
+        of kind: KindPlan, _ id: UnsafeRawBufferPointer, at position: Position
+    ) throws(StorageError) -> RowView? {
+        key.setRowKey(id)
         guard try store.copy(kind.rows, at: key.bytes, to: &old) else { return nil }
         guard let row = RowView(kind.layout, old.bytes) else {
-            throw .corrupt("a stored row of \(kind.schema.name) is damaged", at: event.position)
+            throw .corrupt("a stored row of \(kind.schema.name) is damaged", at: position)
         }
         return row
     }

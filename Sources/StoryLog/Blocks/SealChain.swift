@@ -48,14 +48,31 @@ package enum SealChain {
     private static func seal(
         _ record: UnsafeRawBufferPointer, _ position: UInt64, _ before: SHA256.Digest
     ) throws(StorageError) -> SHA256.Digest {
+        var hash = SHA256()
+        hash.add(before)
+        try add(record, position, to: &hash)
+        return hash.finish()
+    }
+
+    /// Returns the first 8 bytes of the hash of what a record adds to its seal: an erasure does not change them.
+    ///
+    /// - Throws: `.corrupt` if the offsets or lengths of the record do not fit.
+    package static func proof(of record: UnsafeRawBufferPointer, at position: Position) throws(StorageError) -> UInt64 {
+        var hash = SHA256()
+        try add(record, position.value, to: &hash)
+        return withUnsafeBytes(of: hash.finish()) { $0.loadUnaligned(as: UInt64.self) }
+    }
+
+    /// Adds what a record adds to its seal.
+    private static func add(
+        _ record: UnsafeRawBufferPointer, _ position: UInt64, to hash: inout SHA256
+    ) throws(StorageError) {
         guard record.count >= EventHeader.size, RecordLayout.count(record) == record.count,
             let layout = RecordLayout(EventHeader(record, at: Position(position))), layout.count == record.count
         else { throw Record.damaged(position, "has lengths that do not fit its text") }
         let byte = record[EventHeader.stateStart]
         let erased = ErasedState(byte, hasLabels: layout.hasLabels)
         guard byte == ErasedState.whole || erased != nil else { throw Record.damaged(position, "has state \(byte)") }
-        var hash = SHA256()
-        hash.add(before)
         hash.add(record, EventHeader.sealedStart..<EventHeader.size)
         hash.add(record, layout.kept)
         if let area = layout.labelArea {
@@ -64,7 +81,6 @@ package enum SealChain {
         }
         let used = RecordLayout.commitmentSize + RecordLayout.erasureSize
         try add(layout.contentArea, of: record, isErased: erased != nil, used: used, position, to: &hash)
-        return hash.finish()
     }
 
     /// Adds the commitment of a part: the hash of its salt and text, or the one that an erasure left.

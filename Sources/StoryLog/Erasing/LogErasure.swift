@@ -23,12 +23,25 @@ package struct LogErasure {
     /// - Parameter json: the reader of the orders' data.
     /// - Throws: the error of reading the log.
     package func categories(_ json: any JSONReading) throws(StorageError) -> [String] {
-        var categories: [String] = []
+        try orders(json).flatMap(\.categories)
+    }
+
+    /// Returns whether the built-in models have rows, keys or tags of the events that these orders name: then they are no
+    /// fold of the log until they are replaced.
+    ///
+    /// - Parameter json: the reader of the orders' data.
+    /// - Throws: the error of reading the log.
+    package func touchesModels(_ json: any JSONReading) throws(StorageError) -> Bool {
+        try orders(json).contains(where: \.touchesModels)
+    }
+
+    private func orders(_ json: any JSONReading) throws(StorageError) -> [ErasedRecord] {
+        var orders: [ErasedRecord] = []
         try log.records(at: erasers) { record in
-            categories += ErasedRecord(record, json)?.categories ?? []
+            if let order = ErasedRecord(record, json) { orders.append(order) }
             return true
         }
-        return categories
+        return orders
     }
 
     /// True where bytes that are overwritten may stay on the disk, since the file system writes elsewhere.

@@ -28,6 +28,20 @@ extension ClusterDriver {
     }
 }
 
+/// The erasures of the log.
+extension ClusterDriver {
+    /// Takes note how far they came in this directory.
+    func erased(_ erasures: NodeErasures) { replica.erased(erasures) }
+
+    /// The progress of all nodes, and of the ordering service.
+    var erasures: ErasuresOfNodes {
+        let nodes = nodes
+        return ErasuresOfNodes(
+            nodes: nodes.map { ($0.name, $0.name == settings.node ? replica.erasures.through : $0.erased) },
+            older: nodes.filter { !$0.followsErasures }.map(\.name), tail: replica.tail?.first)
+    }
+}
+
 /// The own disk.
 extension ClusterDriver {
     /// Notes whether it is full: then another node is to lead, once the events that were decided here have ended.

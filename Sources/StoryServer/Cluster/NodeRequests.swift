@@ -45,10 +45,9 @@ final class NodeRequests {
         let state = cluster.state
         let head = cluster.driver.acknowledged
         let nodes = cluster.nodes
-        var rows = nodes.map { $0.name == state.node ? state.members(cluster.settings, head: head) : $0.members }
-        if !nodes.contains(where: { $0.name == state.node }) {
-            rows.append(state.members(cluster.settings, head: head))
-        }
+        let own = state.members(cluster.settings, head: head, erased: cluster.replica.erasures.through)
+        var rows = nodes.map { $0.name == state.node ? own : $0.members }
+        if !nodes.contains(where: { $0.name == state.node }) { rows.append(own) }
         var end = [Member("log", .text(state.log))]
         if let leader = state.leader {
             end += [Member("leader", .text(leader.node)), Member("term", .count(UInt64(clamping: leader.term)))]
@@ -80,26 +79,27 @@ extension NodeView {
     fileprivate var members: [Member] {
         NodeView.members(
             name, address: address, state: isSilent ? "silent" : phase.rawValue, position: position, stored: stored,
-            seen: seen.map { Double($0 / 100_000_000) / 10 }, version: version)
+            erased: erased, seen: seen.map { Double($0 / 100_000_000) / 10 }, version: version)
     }
 
     fileprivate static func members(
-        _ name: String, address: String, state: String, position: Position, stored: Position, seen: Double?,
-        version: String
+        _ name: String, address: String, state: String, position: Position, stored: Position, erased: Position,
+        seen: Double?, version: String
     ) -> [Member] {
         [
             Member("node", .text(name)), Member("address", .text(address)), Member("state", .text(state)),
             Member("position", .count(position.value)), Member("stored", .count(stored.value)),
+            Member("erased", .count(erased.value)),
         ] + (seen.map { [Member("seen", .number($0))] } ?? []) + [Member("version", .text(version))]
     }
 }
 
 extension NodeState {
     /// The members of this node's own row.
-    fileprivate func members(_ settings: ReplicaSettings, head: Position) -> [Member] {
+    fileprivate func members(_ settings: ReplicaSettings, head: Position, erased: Position) -> [Member] {
         NodeView.members(
-            node, address: settings.address, state: phase.rawValue, position: head, stored: stored, seen: 0,
-            version: settings.version)
+            node, address: settings.address, state: phase.rawValue, position: head, stored: stored, erased: erased,
+            seen: 0, version: settings.version)
     }
 }
 

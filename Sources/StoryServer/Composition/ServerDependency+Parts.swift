@@ -114,11 +114,14 @@ extension ServerDependency {
 
     /// Returns nil for a log in memory.
     func erasureTurns(
-        _ work: RequestedWork, _ clients: Clients, announces: @escaping () -> Bool
+        _ work: RequestedWork, _ clients: Clients, rebuild: ModelRebuild?, cluster: ClusterDriver?,
+        announces: @escaping () -> Bool
     ) -> ErasureTurns? {
         guard let log = logWork.store?.log, let erasureWaits else { return nil }
         let erasing = Erasing(log, trace: trace, figures: figures, starter: starter, clock: clock.steady)
-        return ErasureTurns(erasing, erasureWaits, work: work, clients: clients, uid: uid, announces: announces)
+        return ErasureTurns(
+            erasing, erasureWaits, work: work, clients: clients, uid: uid, rebuild: rebuild,
+            cluster: cluster, announces: announces)
     }
 
     func requests(

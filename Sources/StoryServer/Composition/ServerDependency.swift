@@ -121,7 +121,7 @@ package struct ServerDependency {
         engine = try Engine(
             plan, store: models, json: JSONObjectReader(), log: log, matches: EventEncoder.matches,
             identity: log.identity, limits: limits, server: ProgramVersion.daemon, durability: self.durability,
-            feed: feed, declared: declared, erasures: node == nil ? erasureWaits : nil,
+            feed: feed, declared: declared, erasures: erasureWaits,
             notLeader: configuration.follow.map { .replica(of: $0) })
         let projector = ModelProjector(plan, store: models, json: JSONObjectReader(), feed: feed)
         fold = EventFold(projector, catalogue: catalogue, timer: foldTimer, declared: declared)

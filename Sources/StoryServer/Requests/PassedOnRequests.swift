@@ -16,11 +16,11 @@ extension Requests {
             conversation.passesOn = true
             return look(atPassedOn: request, of: connection, forwarding)
         }
-        let isOfHolder = !waits.takesWrites && request.action.isOfHolder
-        if isOfHolder, conversation.forwarded == 0 {
-            return clients.refuse(holdersAreElsewhere, request.verb, tag: request.tag, connection)
+        let isAtLeader = !waits.takesWrites && request.action.isAtLeaderAlone
+        if isAtLeader, conversation.forwarded == 0 {
+            return clients.refuse(leaderIsElsewhere(request.verb), request.verb, tag: request.tag, connection)
         }
-        let isForOther = request.isWrite && !waits.takesWrites && !isOfHolder
+        let isForOther = request.isWrite && !waits.takesWrites && !isAtLeader
         if isForOther, forwarding.hasRoom(connection, conversation) {
             forwarding.add(request, reader.untagged, of: connection, conversation)
             return true
@@ -31,13 +31,16 @@ extension Requests {
         return false
     }
 
-    /// The refusal of what a connection to the node that leads does.
-    private var holdersAreElsewhere: Failure {
+    /// Returns the refusal of what a connection to the node that leads does.
+    private func leaderIsElsewhere(_ verb: Verb) -> Failure {
         guard case .node(let node)? = clients.part, let leader = node.leader else {
-            return Failure(.unavailable, "no node leads the log now: workers have to wait", .outcome(.none))
+            return Failure(.unavailable, "no node leads the log now: try again later", .outcome(.none))
         }
-        return Failure(
-            .notLeader, "workers hold their cursors at \(leader.node), which leads", .address(leader.address))
+        let message =
+            verb == .write(.erase)
+            ? "the node that leads erases: send it to \(leader.node)"
+            : "workers hold their cursors at \(leader.node), which leads"
+        return Failure(.notLeader, message, .address(leader.address))
     }
 
     /// Refuses a write that is passed on to a node that does not lead; nil where it is handled.

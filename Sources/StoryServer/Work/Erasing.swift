@@ -24,8 +24,9 @@ final class Erasing {
         case replacing(LogErasing, BackgroundJob<NewJournal>)
         /// The journal from before is filled with zeros.
         case zeroing(LogErasing, BackgroundJob<Void>)
-        /// Models that read the content are taken away.
-        case models(LogErasing)
+        /// Declared models that read the content are taken away, and the built-in ones are replaced where they have rows,
+        /// keys or tags of it; nil: those have none of it.
+        case models(LogErasing, replacement: UInt64?)
         /// Their stores are filled with zeros and removed.
         case removing(LogErasing, BackgroundJob<Void>)
         /// `ErasureDone` is appended and acknowledged, where this store takes writes.
@@ -62,9 +63,22 @@ final class Erasing {
     /// True while anything is to be erased.
     var isUnderWay: Bool { erasure.isUnderWay }
 
+    /// The position through which no erased content is in this directory.
+    ///
+    /// - Parameter folded: the last event that was folded.
+    func through(_ folded: Position) -> Position {
+        let left: [Position]
+        switch state {
+        case .announcing(let work), .ending(let work, _): left = erasure.erasers.filter { !work.erasers.contains($0) }
+        case _: left = erasure.erasers
+        }
+        return left.first?.previous ?? folded
+    }
+
     /// True while files are changed that a check or a copy of the log reads.
     var holdsJobs: Bool {
         switch state {
+        case .models(_, .some): true
         case .idle, .models, .removing, .announcing, .ending: false
         case .preparing, .unread, .overwriting, .clearing, .uncleared, .quiescing, .replacing, .zeroing: true
         }
@@ -95,6 +109,8 @@ final class Erasing {
         /// True while no check and no copy of the log is under way.
         let areJobsIdle: Bool
         let declared: DeclaredModels
+        /// The replacement of the built-in models; nil where they are in memory alone.
+        let rebuild: ModelRebuild?
         /// Appends `ErasureDone` of an erasure; false where that is not possible now, nil where others append it.
         let announce: (ErasedRecord) throws(StorageError) -> Bool?
         let engine: Engine
@@ -141,16 +157,18 @@ final class Erasing {
         case .zeroing(let work, let job):
             guard let result = job.result else { break }
             try result.get()
-            state = .models(work)
+            let touches = try orders(work, around.engine).contains(where: \.touchesModels)
+            state = .models(work, replacement: touches ? around.rebuild?.ask() : nil)
             try advance(around)
-        case .models(let work):
+        case .models(let work, let replacement):
             guard !around.declared.isErasing else { break }
+            if let replacement, around.rebuild?.isErased(replacement) == false { break }
             state = .removing(work, starter.start(around.declared.parts.modelFolders.eraseRetired()))
         case .removing(let work, let job):
             guard let result = job.result else { break }
             if case .failure(let error) = result {
                 wait(after: error, around.tick)
-                return state = .models(work)
+                return state = .models(work, replacement: nil)
             }
             state = .announcing(work)
             try advance(around)
@@ -216,8 +234,7 @@ final class Erasing {
 
     private func isAnnounced(_ work: LogErasing, _ around: Surroundings) throws(StorageError) -> Bool {
         var isAnnounced = true
-        for eraser in work.erasers {
-            guard let erased = try around.engine.erasures.erased(at: eraser) else { continue }
+        for erased in try orders(work, around.engine) {
             numbers.insert(erased.number)
             if let end = try around.engine.erasures.end(of: erased) {
                 if end > around.acknowledged { isAnnounced = false }
@@ -226,6 +243,13 @@ final class Erasing {
             }
         }
         return isAnnounced
+    }
+
+    /// Returns the orders that are carried out, in the order of the log.
+    private func orders(_ work: LogErasing, _ engine: Engine) throws(StorageError) -> [ErasedRecord] {
+        var orders: [ErasedRecord] = []
+        for eraser in work.erasers { if let order = try engine.erasures.erased(at: eraser) { orders.append(order) } }
+        return orders
     }
 
     private func ended(_ work: LogErasing) {

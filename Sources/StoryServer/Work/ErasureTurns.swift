@@ -1,3 +1,4 @@
+import StoryCluster
 import StoryCore
 import StoryEngine
 import StoryReactor
@@ -13,23 +14,41 @@ final class ErasureTurns {
     private let work: RequestedWork
     private let clients: Clients
     private let uid: UInt32
+    /// Nil for models in memory.
+    private let rebuild: ModelRebuild?
     /// False where another store appends the ends of erasures.
     private let announces: () -> Bool
+    /// Nil for a store of its own.
+    private let cluster: ClusterDriver?
+    /// The tick in which the nodes told one another last how far they came.
+    private var exchanged: UInt64?
 
     init(
         _ erasing: Erasing, _ waits: ErasureWaits, work: RequestedWork, clients: Clients, uid: UInt32,
-        announces: @escaping () -> Bool
+        rebuild: ModelRebuild?, cluster: ClusterDriver?, announces: @escaping () -> Bool
     ) {
         (self.erasing, self.waits, self.work, self.clients) = (erasing, waits, work, clients)
-        (self.uid, self.announces) = (uid, announces)
+        (self.uid, self.rebuild, self.cluster, self.announces) = (uid, rebuild, cluster, announces)
         (engine, driver, declared) = (clients.engine, clients.driver, clients.driver.declared)
     }
 
     /// True while files are changed that a check or a copy of the log reads.
     var holdsJobs: Bool { erasing.holdsJobs }
 
+    /// Tells the other nodes how far this one came, and takes over how far they did; once a tick.
+    private func exchange() {
+        guard let cluster, !driver.isHalfFolded, driver.tick != exchanged else { return }
+        exchanged = driver.tick
+        attempt { () throws(StorageError) in
+            let last = try engine.erasures.last()
+            cluster.erased(NodeErasures(through: erasing.through(driver.acknowledged), last: last))
+        }
+        waits.nodes = cluster.erasures
+    }
+
     /// Has the models that read the events of new orders built again: nobody reads their rows.
     func note() {
+        exchange()
         guard erasing.isUnderWay, !driver.isHalfFolded else { return }
         attempt { () throws(StorageError) in
             for order in try erasing.takeOrders(engine) {
@@ -45,8 +64,8 @@ final class ErasureTurns {
         attempt { () throws(StorageError) in
             try erasing.advance(
                 Erasing.Surroundings(
-                    tick: driver.tick, areJobsIdle: work.jobs.areIdle, declared: declared, announce: announce,
-                    engine: engine, acknowledged: driver.acknowledged))
+                    tick: driver.tick, areJobsIdle: work.jobs.areIdle, declared: declared, rebuild: rebuild,
+                    announce: announce, engine: engine, acknowledged: driver.acknowledged))
         }
     }
 
@@ -67,8 +86,10 @@ final class ErasureTurns {
     func end() { attempt { () throws(StorageError) in try erasing.end() } }
 
     /// Appends `ErasureDone` of an erasure; returns false where that is not possible now, nil where others append it.
+    ///
+    /// A node that follows waits for the event of the one that leads, and appends it once it leads itself.
     private func announce(_ erased: ErasedRecord) throws(StorageError) -> Bool? {
-        guard announces() else { return nil }
+        guard announces() else { return cluster == nil ? nil : false }
         guard driver.life.isServing, !driver.holdsWrites(), engine.refusal == nil else { return false }
         engine.flush()
         try engine.erasures.ended(

@@ -5,7 +5,8 @@ import StoryFold
 import StoryStore
 import StoryStorage
 
-/// The replacement of damaged models by new ones, which are folded from the log beside them, while serving.
+/// The replacement of models that are damaged, or have rows of erased events, by new ones, which are folded from the log
+/// beside them, while serving.
 ///
 /// Threads fold the log through the models' last checkpoint, again until there is no later one. Then the new models
 /// take the name of the old ones, and the loop takes them over between two turns: it folds the events after that
@@ -46,6 +47,10 @@ final class ModelRebuild {
     /// The number of folds of the build in progress.
     private var folds = 0
     private var tick: UInt64 = 0
+    /// The number of replacements that erasures asked for, and of those whose bytes are gone.
+    private var (asked, erased) = (UInt64(0), UInt64(0))
+    /// The number of those that the build in progress began after; nil where no build has begun since the last one.
+    private var covered: UInt64?
 
     init(
         _ store: LogJobs.Store, checkpoints: Checkpoints, engine: Engine, trace: Trace, figures: Figures,
@@ -55,14 +60,30 @@ final class ModelRebuild {
         (self.trace, self.figures, self.starter, self.effects) = (trace, figures, starter, effects)
     }
 
-    /// Begins a rebuild of damaged models, or advances the one in progress as far as it can without waiting.
+    /// Asks for models of a fold that begins from now on, without the events that are masked then.
+    ///
+    /// - Returns: the number of the request.
+    func ask() -> UInt64 {
+        asked += 1
+        return asked
+    }
+
+    /// Returns true once such models have replaced the former ones, whose bytes are gone.
+    func isErased(_ request: UInt64) -> Bool { erased >= request }
+
+    /// Begins a rebuild of damaged models, or of those that an erasure asked for, or advances the one in progress as far as it can without waiting.
     ///
     /// - Parameter tick: the current tick, of 0.1 s.
     /// - Throws: the error of reading the new models once they are taken over.
     func advance(at tick: UInt64) throws(StorageError) {
         self.tick = tick
         switch state {
-        case .idle: if let damage = store.models.damage { begin(after: damage) }
+        case .idle:
+            if let damage = store.models.damage {
+                begin("\(damage)")
+            } else if erased < asked {
+                begin("events were erased")
+            }
         case .folding(let job):
             switch job.result {
             case .success(let build)?: goOn(build)
@@ -106,9 +127,10 @@ final class ModelRebuild {
 
     // MARK: Folding
 
-    private func begin(after damage: StorageError) {
-        figures.set(.rebuilding, true)
-        trace.say("rebuilding", ["reason": "\(damage)", "position": "\(store.models.checkpointed.value)"])
+    private func begin(_ reason: String) {
+        figures.set(.rebuilding, store.models.damage != nil)
+        covered = asked
+        trace.say("rebuilding", ["reason": reason, "position": "\(store.models.checkpointed.value)"])
         folds = 0
         let (identity, plan, bytes) = (store.models.identity, engine.plan, store.models.storedBytes)
         fold { () throws(StorageError) in try ModelBuild(beside: identity, by: plan, bytes: bytes) }
@@ -118,11 +140,12 @@ final class ModelRebuild {
     private func fold(_ build: @escaping @Sendable () throws(StorageError) -> ModelBuild) {
         folds += 1
         let (last, identity, mustEnd) = (store.models.checkpointed, store.models.identity, mustEnd)
+        let isErasing = erased < asked
         do throws(StorageError) {
             let view = try LogView(store.log)
             state = .folding(
                 starter.start { () throws(StorageError) in
-                    try ModelRebuild.run(build, identity) { (build) throws(StorageError) in
+                    try ModelRebuild.run(build, identity, isErasing: isErasing) { (build) throws(StorageError) in
                         try build.fold(view, through: last, mustEnd)
                     }
                 })
@@ -133,7 +156,7 @@ final class ModelRebuild {
 
     /// Runs a fold; one that fails leaves no files behind, since they may be what fills the disk.
     private static func run(
-        _ build: () throws(StorageError) -> ModelBuild, _ identity: ModelIdentity,
+        _ build: () throws(StorageError) -> ModelBuild, _ identity: ModelIdentity, isErasing: Bool,
         _ fold: (ModelBuild) throws(StorageError) -> Void
     ) throws(StorageError) -> ModelBuild {
         var begun: ModelBuild?
@@ -144,7 +167,7 @@ final class ModelRebuild {
             return build
         } catch {
             begun?.close()
-            try? identity.removeOthers()
+            try? identity.removeOthers(filledWithZeros: isErasing)
             throw error
         }
     }
@@ -190,17 +213,23 @@ final class ModelRebuild {
 
     /// Closes and removes models on a thread: the last reference closes the files.
     private func remove(_ old: consuming ModelEnvironment) {
-        let (identity, old) = (store.models.identity, old)
+        let (identity, old, isErasing) = (store.models.identity, old, erased < asked)
         state = .removing(
             starter.start { () throws(StorageError) in
                 _ = old
-                try identity.removeOthers()
+                try identity.removeOthers(filledWithZeros: isErasing)
             })
     }
 
     private func removed(_ result: Result<Void, StorageError>) {
-        if case .failure(let error) = result { trace.say("not-removed", ["reason": "\(error)"]) }
         state = .idle
+        switch result {
+        case .success: erased = max(erased, covered ?? 0)
+        case .failure(let error):
+            trace.say("not-removed", ["reason": "\(error)"])
+            if erased < asked { state = .failed(error, retry: RetryTimer(at: tick, interval: ModelRebuild.retryTicks)) }
+        }
+        covered = nil
     }
 
     /// Keeps the models that are served.

@@ -189,8 +189,8 @@ package enum Folder {
         try rename(path, to: free)
     }
 
-    /// Fills the files of an LMDB environment with zeros, with the other files of models, and removes its folder; nothing
-    /// happens when there is none.
+    /// Fills the files of an LMDB environment with zeros, with the other files of models, and removes its folder as
+    /// `retireEnvironment` does.
     ///
     /// - Throws: when the system refuses.
     package static func eraseEnvironment(_ path: String) throws(StorageError) {
@@ -198,7 +198,7 @@ package enum Folder {
             let file = try FileHandle("\(path)/\(name)", O_WRONLY | O_NOFOLLOW)
             try file.zero("\(path)/\(name)")
         }
-        try removeEnvironment(path)
+        try retireEnvironment(path)
         try sync(parent(of: path))
     }
 

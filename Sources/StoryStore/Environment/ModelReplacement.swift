@@ -17,7 +17,7 @@ extension ModelIdentity {
     /// - Throws: when the system refuses.
     func clean() throws(StorageError) {
         if !Folder.exists(path), Folder.exists(old) { try Folder.rename(old, to: path) }
-        try removeOthers()
+        try removeOthers(filledWithZeros: true)
     }
 
     /// Gives the models that were built beside these the name of these, and opens them; on any thread. These stay valid
@@ -45,9 +45,13 @@ extension ModelIdentity {
     /// Removes the models that were replaced, or whose build has ended before it was complete; on any thread. Those that
     /// have the name stay, and files that are none of the store's stay in a folder beside.
     ///
+    /// - Parameter filledWithZeros: true where they may have rows of events that were erased; a process that reads them
+    ///   meanwhile finds damage.
     /// - Throws: when the system refuses.
-    package func removeOthers() throws(StorageError) {
-        for path in [old, new, new + ".tmp"] { try Folder.retireEnvironment(path) }
+    package func removeOthers(filledWithZeros: Bool = false) throws(StorageError) {
+        for path in [old, new, new + ".tmp"] {
+            if filledWithZeros { try Folder.eraseEnvironment(path) } else { try Folder.retireEnvironment(path) }
+        }
     }
 }
 

@@ -4,7 +4,7 @@ package import StoryCore
 package enum OptionName: UInt8, CaseIterable, BitwiseCopyable, Sendable {
     case at, sort, order, limit, after, from, to, types, tags, log
     case key, version, meta, check, min, query, unless, reason, expect, dry
-    case cursor, delay, park, error
+    case cursor, delay, park, error, scope, labels
 
     /// The name, as in a request line.
     package var name: String { OptionName.names[Int(rawValue)] }
@@ -28,6 +28,8 @@ package enum OptionName: UInt8, CaseIterable, BitwiseCopyable, Sendable {
         case .cursor: "NAME@P"
         case .delay: "MS"
         case .min: "P|now"
+        case .scope: ErasureScope.allCases.map(\.rawValue).joined(separator: "|")
+        case .labels: ErasureLabels.allCases.map(\.rawValue).joined(separator: "|")
         }
     }
 
@@ -58,6 +60,8 @@ package enum OptionName: UInt8, CaseIterable, BitwiseCopyable, Sendable {
         case .delay: "the time before the event comes again, in milliseconds; without it one that grows"
         case .park: "sets the event aside at once"
         case .error: "why, in at most \(ParkedEvent.mostError) characters, for PARKED"
+        case .scope: "profile: the user alone; own: and all that the user sent or owns; all: and all that the user got"
+        case .labels: "keep: keys and tags stay; drop: they go as well"
         case .min: "waits until the store has this event; now: all that was acknowledged before"
         }
     }
@@ -72,7 +76,7 @@ package enum OptionName: UInt8, CaseIterable, BitwiseCopyable, Sendable {
     private static let names = [
         "at", "sort", "order", "limit", "after", "from", "to", "types", "tags", "log", "key", "version",
         "meta", "check", "min", "query", "unless", "reason", "expect", "dry",
-        "cursor", "delay", "park", "error",
+        "cursor", "delay", "park", "error", "scope", "labels",
     ]
     private static let table = NameTable(names)
 }

@@ -11,7 +11,7 @@ package enum TargetShape: Equatable, Sendable {
     case content
     /// `events`, `events/STREAM` or `events/CATEGORY-*`; or `misfits/NAME`
     case events
-    /// `events`, `events/STREAM` or `events/CATEGORY-*`
+    /// Events as above, or a row: `stories/ID`
     case erased
     /// The subject of a subscription: events as above, `stories` or `stories/ID`
     case subject
@@ -56,7 +56,7 @@ package enum TargetShape: Equatable, Sendable {
         case .counted: kinds.joined(separator: "|") + " | events[/STREAM | /CATEGORY-*]"
         case .content: kinds.joined(separator: "|") + "/ID"
         case .events: "events[/STREAM | /CATEGORY-*] | misfits/NAME"
-        case .erased: "events[/STREAM | /CATEGORY-*]"
+        case .erased: "events[/STREAM | /CATEGORY-*] | " + kinds.joined(separator: "|") + "/ID"
         case .subject: "events[/STREAM | /CATEGORY-*] | " + kinds.joined(separator: "|") + "[/ID]"
         case .streams: "[STREAM | CATEGORY-*]"
         case .category: "[CATEGORY-*]"
@@ -163,6 +163,7 @@ package final class RequestShape: Sendable {
     /// Returns a bit for each option that the verb has for the rows of a kind; nil: for events, or where the target is no
     /// kind.
     func optionBits(of kind: KindSchema?) -> UInt32 {
+        guard target != .erased else { return optionBits & ~OptionName.bits(notIn: kind) }
         guard let kind else { return optionBits }
         return (isOfEvents ? optionBits & OptionName.min.bit : optionBits) | (kind.program == nil ? 0 : modelOptionBits)
     }
@@ -192,5 +193,14 @@ package final class RequestShape: Sendable {
         parts += options.map { "[\($0.name)=\($0.placeholder)]" }
         parts.append(body.rawValue)
         return parts.filter { !$0.isEmpty }.joined(separator: " ")
+    }
+}
+
+extension OptionName {
+    /// Returns a bit for each option that an erasure of a kind's rows lacks; nil: an erasure of events.
+    fileprivate static func bits(notIn kind: KindSchema?) -> UInt32 {
+        var lacking: [OptionName] = kind == nil ? [] : [.from, .to, .types, .tags, .query, .log]
+        if kind?.isOfUsers != true { lacking.append(.scope) }
+        return lacking.reduce(0) { $0 | $1.bit }
     }
 }

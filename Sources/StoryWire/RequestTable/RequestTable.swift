@@ -169,11 +169,10 @@ package struct RequestTable: Sendable {
                 .write(.undefine), .define, .model, summary: "Removes a declared model; its events stay.",
                 example: "UNDEFINE orders"),
             RequestShape(
-                .write(.erase), .admin, .erased,
-                options: [.from, .to, .types, .tags, .query, .log, .reason, .expect, .dry, .key],
+                .write(.erase), .admin, .erased, of: all.filter { $0.program == nil },
+                options: [.scope, .from, .to, .types, .tags, .query, .log, .labels, .reason, .expect, .dry, .key],
                 summary:
-                    "Erases the content of your own events for ever; headers, keys and tags stay, "
-                    + "and must hold no personal data.",
+                    "Erases the content of events, of a row or of a user for ever; headers must hold no personal data.",
                 example: #"ERASE events/order-7 reason="asked for on 1 May" dry=true"#),
             RequestShape(
                 .operate(.checkpoint), .admin, summary: "Writes the read models to the disk now.", example: "CHECKPOINT"

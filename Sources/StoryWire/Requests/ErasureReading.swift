@@ -4,20 +4,45 @@ import StoryCore
 extension EraseRequest {
     /// Reads the events that are taken.
     static func read(_ parts: inout LineParts, _ scanner: JSONScanner) throws(Failure) -> RequestAction {
-        let source = parts.events()
         let key = parts.writeOptions(scanner).key
         let values = try parts.values(scanner)
-        if let source { try refuseUnclear(EventSelection(source: source, values.query), &parts) }
+        let target = try parts.kind == nil ? events(values, &parts) : row(values, &parts)
         if values.dry, key != nil { parts.reject("key", .notSelected, "a dry run writes nothing, so it has no key") }
         if !values.dry, values.reason == nil, !parts.errors.contains(where: { $0.field == "reason" }) {
             parts.reject("reason", .missing, "reason= says why, without naming the person: it stays for ever")
         }
         try parts.refuseErrors()
-        let query = ReadQuery(
-            selection: EventSelection(source: try parts.known(source), values.query), from: values.from, to: values.to,
-            limit: 0, order: .ascending, log: values.log)
-        let request = EraseRequest(query, reason: values.reason, expected: values.expected, key: key)
+        let request = EraseRequest(
+            try parts.known(target), labels: values.labels ?? .keep, reason: values.reason, expected: values.expected,
+            key: key)
         return values.dry ? .operate(.rehearse(request)) : .write(.erase(request))
+    }
+
+    /// Reads `events…`; notes errors, and returns nil where the name is wrong.
+    private static func events(
+        _ values: borrowing OptionValues, _ parts: inout LineParts
+    ) throws(Failure) -> EraseTarget? {
+        guard let source = parts.events() else { return nil }
+        let selection = EventSelection(source: source, values.query)
+        try refuseUnclear(selection, &parts)
+        return .events(
+            ReadQuery(
+                selection: selection, from: values.from, to: values.to, limit: 0, order: .ascending, log: values.log))
+    }
+
+    /// Reads the address of a row; notes errors, and returns nil where the ID is wrong.
+    private static func row(
+        _ values: borrowing OptionValues, _ parts: inout LineParts
+    ) throws(Failure) -> EraseTarget? {
+        guard parts.targetName != nil else {
+            parts.reject("id", .missing, "ERASE takes one row: its ID follows the kind, as in stories/12345")
+            return nil
+        }
+        let (kind, id) = try parts.content()
+        guard let id else { return nil }
+        let (address, stream) = (parts.catalogue[kind].address(RowKey(id)), parts.catalogue[kind].stream(id))
+        return parts.catalogue[kind].isOfUsers
+            ? .user(address: address, stream, values.scope ?? .own) : .row(address: address, stream)
     }
 
     /// Notes the items that could be any of the users' own events, and refuses categories of the store's own.
@@ -56,6 +81,17 @@ extension OptionValues {
         if case .value(let value) = text.withBytes({ DecimalNumber($0) }) { return value }
         parts.reject("after", .malformed, message)
         return 0
+    }
+
+    /// Reads one of some words.
+    ///
+    /// - Throws: the rule that the text breaks.
+    static func word<Word: RawRepresentable<String> & CaseIterable>(
+        _ text: UnsafeRawBufferPointer, _ option: OptionName
+    ) throws(FieldError) -> Word {
+        if let word = Word(rawValue: String(decoding: text, as: UTF8.self)) { return word }
+        let words = Word.allCases.map(\.rawValue).joined(separator: ", ")
+        throw FieldError(field: option.name, rule: .notSelected, message: "\(option.name)= is one of: \(words)")
     }
 
     /// Reads a text that a person wrote.

@@ -19,6 +19,7 @@ struct OptionValues: ~Copyable {
     var (check, dry, park) = (false, false, false)
     var (delay, error): (Int?, Text?)
     var (reason, expected): (Text?, UInt64?)
+    var (scope, labels): (ErasureScope?, ErasureLabels?)
     var conditions: [Condition] = []
 
     /// The longest `after=` in bytes: no cursor is longer.
@@ -48,6 +49,8 @@ struct OptionValues: ~Copyable {
         case .check: check = try OptionValues.flag(text, option)
         case .reason: reason = try OptionValues.text(text, option, atMost: EraseRequest.mostReason)
         case .expect: expected = try OptionValues.number(text, option, 1...UInt64(EraseRequest.mostEvents))
+        case .scope: scope = try OptionValues.word(text, option)
+        case .labels: labels = try OptionValues.word(text, option)
         case .dry: dry = try OptionValues.flag(text, option)
         case .park: park = try OptionValues.flag(text, option)
         case .delay: delay = Int(try OptionValues.number(text, option, 0...UInt64(FailRequest.delays.upperBound)))
@@ -199,7 +202,7 @@ extension WriteOptions {
         case .log: log = try OptionValues.log(text)
         case .cursor: cursor = try CursorMark(spelled: text, field: option.name)
         case .at, .sort, .order, .limit, .after, .from, .to, .types, .tags, .query, .unless, .check, .min, .reason,
-            .expect, .dry, .delay, .park, .error:
+            .expect, .dry, .delay, .park, .error, .scope, .labels:
             return
         }
     }

@@ -110,7 +110,8 @@ private struct ClusterContent: WatchedContent {
 struct ClusterSample {
     static let columns = [
         Column("node", fit: .cut(8)), Column("state", tone: .state), Column("position"), Column("stored"),
-        Column("seen", heading: "seen s ago"), Column("version", fit: .leftOut), Column("address", fit: .cut(8)),
+        Column("erased", fit: .leftOut), Column("seen", heading: "seen s ago"), Column("version", fit: .leftOut),
+        Column("address", fit: .cut(8)),
     ]
 
     let reply: StoreReply

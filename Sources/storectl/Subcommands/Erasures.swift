@@ -6,18 +6,23 @@ import StoryCore
 struct EraseRun {
     static let subcommand = Subcommand(
         CommandDescription(
-            name: "erase", summary: "erases the content of events of your own for ever, once that is confirmed",
-            operand: .required("events[/STREAM|/CATEGORY-*]"), operandChoices: ["events"],
-            options: [Option("reason", "TEXT", "why, in at most 200 characters that do not name the person: it stays")]
-                + Queries.read.description.options.filter { !["limit", "order", "log"].contains($0.name) } + [
-                    Option("expect", "N", "fails unless this number of events is taken"),
-                    Option("key", "KEY", "makes the erasure happen once for ever, however often it is sent"),
-                    Option("dry-run", nil, "shows the streams, events and bytes that would go, and erases nothing"),
-                    Option("yes", nil, "does not ask"),
-                ],
+            name: "erase", summary: "erases the content of events, rows or users for ever, once that is confirmed",
+            operand: .required("events[/STREAM|/CATEGORY-*]|KIND/ID"), operandChoices: ["events"] + Kinds.names,
+            options: [
+                Option("reason", "TEXT", "why, in at most 200 characters that do not name the person: it stays"),
+                Option("scope", "WORD", "what goes with a user: profile (nothing), own (the default) or all"),
+                Option("labels", "WORD", "keep (the default) or drop: whether keys and tags go as well"),
+            ] + Queries.read.description.options.filter { !["limit", "order", "log"].contains($0.name) } + [
+                Option("expect", "N", "fails unless this number of events is taken"),
+                Option("key", "KEY", "makes the erasure happen once for ever, however often it is sent"),
+                Option("dry-run", nil, "shows the streams, events and bytes that would go, and erases nothing"),
+                Option("yes", nil, "does not ask"),
+            ],
             details: [
                 "It takes the events that \"storectl read\" shows for the same words. Their data and meta go, and cannot come back;",
-                "position, stream, version, type, time, user, key and tags stay, so they must hold no personal data.",
+                "position, stream, version, type, time and user stay, and key and tags unless they are dropped, so they must",
+                "hold no personal data. Of a row, as stories/12345, the whole history goes; of a user, as users/007, also what",
+                "the user sent or owns, deleted or not, and with --scope all what came to the user.",
                 "On a terminal it shows the streams and asks for the target's name; if more events come meanwhile, none is erased.",
                 "Elsewhere it needs --yes or --expect N. It ends once the bytes are gone; Ctrl-C ends the wait, not the erasure,",
                 "and \"storectl erasures\" shows whether it is done. A store that takes no writes names the one that does, which is",
@@ -26,6 +31,7 @@ struct EraseRun {
             examples: [
                 "storectl erase order-7 --dry-run", "storectl erase order-7 --reason 'asked for on 1 May'",
                 "storectl erase events --tags customer:9 --reason 'request 17' --yes",
+                "storectl erase users/007 --scope all --labels drop --reason 'request 18'",
             ]),
         run: { invocation throws(CommandError) in try EraseRun(invocation).run() })
 
@@ -42,7 +48,7 @@ struct EraseRun {
 
     init(_ invocation: Invocation) throws(CommandError) {
         self.invocation = invocation
-        target = try Queries.events(invocation.arguments)
+        target = try Queries.events(invocation.arguments, orRowsOf: Kinds.names)
     }
 
     /// Shows the events, or erases them unless the question is answered otherwise.
@@ -73,7 +79,7 @@ struct EraseRun {
 
     private func request(isDry: Bool, expecting expected: String?) -> String {
         var request = RequestLine(Verb.write(.erase).name, target)
-        for name in ["reason", "from", "to", "types", "tags", "query"] {
+        for name in ["scope", "labels", "reason", "from", "to", "types", "tags", "query"] {
             request.add(name, from: invocation.arguments)
         }
         if let expected { request.add("expect", expected) }
@@ -145,7 +151,8 @@ enum ErasuresRun {
             ] + RowLines.options,
             details: [
                 "One is under way until its bytes are gone from the data directory of the store that answers: a replica or",
-                "another node has its own. The position is that of the event from which on nobody reads the content.",
+                "another node has its own. At a node \"waiting\" names the nodes, and etcd, that may have the content yet. The",
+                "position is that of the event from which on nobody reads the content.",
                 Queries.fitted, Queries.more, Queries.offline,
             ],
             examples: ["storectl erasures", "storectl erasures --all --csv"]),
@@ -156,7 +163,8 @@ enum ErasuresRun {
         Column("id"), Column("target", fit: .cut(12)), Column("events"), Column("bytes"), Column("state", tone: .state),
         Column("reason", fit: .cut(8)), Column("position", fit: .leftOut), Column("done", fit: .leftOut),
         Column("streams", fit: .leftOut), Column("labelled", fit: .leftOut), Column("labels", fit: .leftOut),
-        Column("by", fit: .leftOut), Column("media", fit: .leftOut),
+        Column("scope", fit: .leftOut),
+        Column("by", fit: .leftOut), Column("media", fit: .leftOut), Column("waiting", fit: .leftOut),
     ]
 
     private static func answer(_ invocation: Invocation) throws(CommandError) -> ExitCode {

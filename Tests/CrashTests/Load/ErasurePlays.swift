@@ -14,8 +14,12 @@ extension Plays {
         client.ask("CHECKPOINT")
         try client.settle()
         for number in 9...12 { try keep(number, client) }
+        try fillRows(client)
         try stage.kill()
-        stage.gone = ["\(secret)-odd": "+@odd ", "\(secret)-even": "+@even "]
+        stage.gone = [
+            "\(secret)-odd": "+@odd ", "\(secret)-even": "+@even ", "\(secret)-row": "+@row ",
+            "\(secret)-tag": "+@tag ",
+        ]
         try stage.record()
         try stage.start()
         let (eraser, other) = (try stage.client(), try stage.client())
@@ -25,8 +29,32 @@ extension Plays {
         eraser.ask(#"@even ERASE events/secret-0 reason="tried""#)
         for number in 0..<3 { try other.append("note-\(number)", size: 900) }
         try eraser.settle()
+        eraser.ask(#"@row ERASE users/ann reason="tried""#)
+        eraser.ask(#"@tag ERASE events tags=\#(secret)-tag labels=drop reason="tried""#)
+        for number in 0..<3 { try other.append("note-\(number)", size: 500) }
+        try eraser.settle()
         try other.append("note-1", size: 100)
         try stage.kill()
+    }
+
+    /// A user with stories, whose rows are erased, and events whose tags are.
+    private static func fillRows(_ client: Client) throws {
+        let text = "\(secret)-row text"
+        let user = #"{"id":"ann","name":"\#(text)","email":"\#(secret)-row@a.org","prefecture":13}"#
+        try client.write("POST users", user)
+        for number in 1...5 {
+            let story =
+                #"{"id":"s\#(number)","title":"\#(text)","message":"\#(text)","sender":"ann","recipient":"ann"}"#
+            try client.write("POST stories", story)
+            try client.write("LIKE stories/s\(number)", #"{"user":"ann"}"#)
+        }
+        client.ask("CHECKPOINT")
+        try client.settle()
+        try client.write("DELETE stories/s5", "")
+        for number in 1...3 {
+            let event = #"{"type":"Kept","tags":["\#(secret)-tag"],"data":{"n":\#(number)}}"#
+            try client.write("APPEND tagged-\(number)", event)
+        }
     }
 
     private static func keep(_ number: Int, _ client: Client) throws {

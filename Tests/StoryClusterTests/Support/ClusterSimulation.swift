@@ -136,7 +136,7 @@ final class ClusterSimulation {
         node.writing = (node.log.head, values)
         let (head, records) = node.log.append(values, format: replica.entryFormat)
         written[head.format, default: 0] += 1
-        if head.format > RecordFormats.own.newest { count(before: replica.writableTerm) }
+        if head.format >= RecordFormats.erasable { count(before: replica.writableTerm) }
         if !nodes.contains(where: { $0 !== node && hasJoined($0) }) { aloneThrough = node.log.head }
         input(node) { $0.entryReady(head, records: records, at: now) }
     }

@@ -35,7 +35,7 @@ final class SimulatedNode {
         settings.patience = 4_000_000_000
         settings.tail = tail
         // The program is a later one from some start on.
-        settings.formats = run > 2 ? RecordFormats(oldest: 4, later: 5) : .own
+        settings.formats = run > 2 ? .own : RecordFormats(oldest: 4)
         (writing, watches, stopped, isEnding) = (nil, [:], nil, false)
         replica = Replica(settings, LocalLog(history: ModelLog.history, head: Position(UInt64(log.head))))
     }

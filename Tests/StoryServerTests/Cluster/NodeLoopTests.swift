@@ -67,11 +67,11 @@ struct NodeLoopTests {
     @Test func `a node ends at an entry of a format that it does not read, and says what to do`() {
         let bench = led(nodes: 2)
         let head = EntryHead(
-            first: Position(1), count: 1, previous: 0, bytes: 1, digest: EntryHead.Digest(low: 1, high: 2), format: 5)
+            first: Position(1), count: 1, previous: 0, bytes: 1, digest: EntryHead.Digest(low: 1, high: 2), format: 6)
         bench.shared.etcd.put(LogKeys(log: "main").entry(head.first), head.value(term: Term(1), records: [1]))
         bench.settle()
         #expect(bench.nodes[1].transport.isStopped && bench.nodes[1].server.ending?.exitCode == 2)
-        let reason = "an entry is of format 5, and this program reads 4: upgrade this node"
+        let reason = "an entry is of format 6, and this program reads 4,5: upgrade this node"
         #expect(bench.nodes[1].said(" not-a-node reason=\"\(reason)\"") == 1)
     }
 

@@ -92,7 +92,7 @@ enum PhotoSchema {
             ]))
 
     private static let fields = [
-        FieldSchema("owner", .name), FieldSchema("iso", .number, label: "ISO"),
+        FieldSchema("owner", .name, role: .owner), FieldSchema("iso", .number, label: "ISO"),
         FieldSchema("focalLength", .number, isOptional: true, label: "focal length", unit: "mm"),
         FieldSchema("exposureValue", .number, label: "exposure", unit: "EV"),
         FieldSchema("lensAperture", .number, isOptional: true, label: "aperture", unit: "f/"),

@@ -24,6 +24,14 @@ package enum FieldType: Equatable, Sendable {
     case choice([String])
 }
 
+/// The part that the user of a field has in a row.
+package enum PersonRole: Equatable, Sendable {
+    /// Sent or owns it.
+    case owner
+    /// Received it.
+    case receiver
+}
+
 /// One field of a kind's rows.
 package struct FieldSchema: Equatable, Sendable {
     /// The member's name in the row's JSON.
@@ -36,12 +44,16 @@ package struct FieldSchema: Equatable, Sendable {
     package let label: String?
     /// The unit of its numbers; one that ends with a slash precedes them. Nil where there is none.
     package let unit: String?
+    /// The part of the user whose ID it is; nil for a field of another type.
+    package let role: PersonRole?
 
     /// Creates a field.
     package init(
-        _ name: String, _ type: FieldType, isOptional: Bool = false, label: String? = nil, unit: String? = nil
+        _ name: String, _ type: FieldType, isOptional: Bool = false, label: String? = nil, unit: String? = nil,
+        role: PersonRole? = nil
     ) {
         (self.name, self.type, self.isOptional, self.label, self.unit) = (name, type, isOptional, label, unit)
+        self.role = role
     }
 }
 

@@ -14,6 +14,8 @@ package final class KindSchema: Sendable {
     package let categoryName: CategoryName
     /// The prefix of its streams' names: the category and a dash.
     private let streamPrefix: [UInt8]
+    /// True where a row is a user, who may send, receive or own other rows.
+    package let isOfUsers: Bool
     /// The program that makes the rows; nil where the events of a category do.
     package let program: ProgramRows?
     /// The writes that the kind takes.
@@ -60,6 +62,7 @@ package final class KindSchema: Sendable {
         categoryName = CategoryName(trusted: Array(declaration.category.utf8))
         streamPrefix = Array(declaration.category.utf8) + [0x2D]
         program = declaration.program
+        isOfUsers = declaration.isOfUsers
         writes = declaration.writes
         view = declaration.view
         fields = declaration.fields
@@ -133,6 +136,14 @@ package final class KindSchema: Sendable {
             .map(stream)
     }
 
+    /// Returns the members of the event that makes a row with the IDs of the users who have a part in it.
+    package func members(of roles: [PersonRole]) -> [String] {
+        let changes = events.filter { $0.effect == .creates }.flatMap(\.changes)
+        return fields.indices.filter { fields[$0].role.map(roles.contains) == true }.flatMap { field in
+            changes.filter { $0.field == field }.compactMap(\.member)
+        }
+    }
+
     /// Returns the write that a verb asks for; nil where the kind does not take it.
     package func write(_ verb: WriteVerb) -> WriteSchema? { writes.first { $0.verb == verb } }
 
@@ -181,6 +192,8 @@ package struct KindDeclaration: Sendable {
     package var events: [EventSchema]
     /// The program that makes the rows; nil where the events of the category do.
     package var program: ProgramRows?
+    /// True where a row is a user.
+    package var isOfUsers: Bool
     /// The filters of `LIST` and `COUNT`.
     package var filters: [FilterSchema]
     /// The orders of `LIST`; the first is the default.
@@ -207,13 +220,14 @@ package struct KindDeclaration: Sendable {
         name: String, category: String, fields: [FieldSchema], events: [EventSchema],
         filters: [FilterSchema] = [], sorts: [SortSchema] = [], rows: ModelTable, numbers: ModelTable,
         indexes: [IndexSchema] = [], counts: ModelTable, tallies: [TallySchema] = [], unique: UniqueSchema? = nil,
-        writes: [WriteSchema] = [], view: KindView = KindView(), program: ProgramRows? = nil
+        writes: [WriteSchema] = [], view: KindView = KindView(), program: ProgramRows? = nil, isOfUsers: Bool = false
     ) {
         self.name = name
         self.category = category
         self.fields = fields
         self.events = events
         self.program = program
+        self.isOfUsers = isOfUsers
         self.filters = filters
         self.sorts = sorts
         self.rows = rows

@@ -95,7 +95,8 @@ enum StorySchema {
         name: "stories", category: "story",
         fields: [
             FieldSchema("title", .text), FieldSchema("message", .text),
-            FieldSchema("sender", .name, label: "from"), FieldSchema("recipient", .name, label: "to"),
+            FieldSchema("sender", .name, label: "from", role: .owner),
+            FieldSchema("recipient", .name, label: "to", role: .receiver),
             FieldSchema("date", .date), FieldSchema("likes", .integer),
         ],
         events: events,

@@ -106,7 +106,7 @@ enum UserSchema {
                 LinkSchema("m", "inbox", to: .messages, where: "recipient"),
                 LinkSchema("M", "outbox", to: .messages, where: "sender"),
                 LinkSchema("p", "photos", to: .photos, where: "owner"),
-            ]))
+            ]), isOfUsers: true)
 
     private static func table(_ number: UInt8, _ name: String) -> ModelTable {
         ModelTable(number, name, of: "users")

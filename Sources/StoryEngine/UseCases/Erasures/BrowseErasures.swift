@@ -52,12 +52,17 @@ extension World {
         let end = try end(of: erased)
         var members = [Member("id", .text("\(erased.number)")), Member("position", .count(erased.position.value))]
         if let end { members.append(Member("done", .count(end.receipt.position.value))) }
+        members.append(Member("target", .text(erased.target)))
+        if let scope = erased.scope { members.append(Member("scope", .text(scope.rawValue))) }
         members += [
-            Member("target", .text(erased.target)), Member("labels", .text("keep")),
-            Member("reason", .text(erased.reason)), Member("by", .count(UInt64(erased.by))),
+            Member("labels", .text(erased.labels.rawValue)), Member("reason", .text(erased.reason)),
+            Member("by", .count(UInt64(erased.by))),
         ]
         members += erased.sums.members
         if let end { members.append(Member("media", .text(end.media.rawValue))) }
+        if let waiting = erasures?.waiting(for: erased.position), !waiting.isEmpty {
+            members.append(Member("waiting", .list(waiting.map { .text($0) })))
+        }
         return members
     }
 

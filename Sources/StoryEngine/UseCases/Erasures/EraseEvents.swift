@@ -7,12 +7,19 @@ package protocol ErasureStates: AnyObject {
     var isFull: Bool { get }
     /// Returns true while an erasure is carried out, by the position of its event `Erased`.
     func isUnderWay(_ eraser: Position) -> Bool
+    /// Returns the nodes, and `etcd`, that may have the content of an erasure yet, by the position of its event `Erased`; nil
+    /// for a store of its own.
+    func waiting(for eraser: Position) -> [String]?
+    /// The nodes whose programs cannot follow erased events.
+    var olderNodes: [String] { get }
 }
 
 /// `ERASE`: finds the events, and appends `Erased`, from which on nobody reads their content.
 struct EraseEvents {
     /// The most ranges of positions of one event, which is then shorter than 512 KiB.
     private static let mostRanges = 16_384
+    /// The most rows of one event, whose names are then shorter than 512 KiB.
+    private static let mostRows = 3_900
 
     private let world: World
     private let identity: LogIdentity
@@ -20,11 +27,16 @@ struct EraseEvents {
     init(in world: World, _ identity: LogIdentity) { (self.world, self.identity) = (world, identity) }
 
     /// Returns the refusal of an erasure that takes these events; nil where there is none.
-    static func refusal(of request: EraseRequest, taking set: ErasureSet) -> Failure? {
+    func refusal(of request: EraseRequest, taking set: ErasureSet) -> Failure? {
         let most = EraseRequest.mostEvents
         guard !set.isTooLarge else {
-            return Failure(
-                .tooLarge, "an erasure takes at most \(most) events: part it with from= and to=", .limit(most))
+            let advice =
+                if case .events = request.target { "part it with from= and to=" } else { "erase rows one by one" }
+            return Failure(.tooLarge, "an erasure takes at most \(most) events: \(advice)", .limit(most))
+        }
+        guard rows(of: set).count <= EraseRequest.mostRows else {
+            let message = "an erasure takes at most \(EraseRequest.mostRows) rows: erase some of them one by one"
+            return Failure(.tooLarge, message, .limit(EraseRequest.mostRows))
         }
         guard set.sums.events > 0 else {
             guard let erased = set.erased else { return Failure(.notFound, "no event is taken") }
@@ -40,17 +52,27 @@ struct EraseEvents {
     /// - Throws: the error of reading the models.
     func events(_ request: EraseRequest, _ set: ErasureSet) throws(StorageError) -> NewEvents {
         let stream = StreamName(erasure: try lastNumber() + 1)
+        var rows = rows(of: set)[...]
+        // Each event has a part of the positions, and there are as many as the rows need.
+        let parts = (rows.count + EraseEvents.mostRows - 1) / EraseEvents.mostRows
+        let most = Int(clamping: set.sums.events) / max(parts, 1) + 1
         var events: [EventProposal] = []
-        var rest = set.positions[...]
-        while !rest.isEmpty {
+        for positions in set.positions.parted(mostRanges: EraseEvents.mostRanges, mostEvents: most) {
             let erased = Erased(
-                target: request.target, reason: request.reason ?? Text(""), log: identity.id, sums: set.sums,
-                categories: set.categories, positions: Array(rest.prefix(EraseEvents.mostRanges)))
+                request, log: identity.id, sums: set.sums, categories: set.categories, positions: positions,
+                rows: Array(rows.prefix(EraseEvents.mostRows)))
             events.append(EventProposal(body: .erasure(.erased(erased)), meta: nil))
-            rest = rest.dropFirst(EraseEvents.mostRanges)
+            rows = rows.dropFirst(EraseEvents.mostRows)
         }
         let head = try world.headToExtend(stream)
         return NewEvents(id: nil, stream: stream, head: head, events: events, key: request.key)
+    }
+
+    /// The streams of a set that have rows.
+    private func rows(of set: ErasureSet) -> [StreamName] {
+        set.streams.map(\.name).filter { name in
+            name.spelling.withUnsafeBytes { world.catalogue.kind(stream: $0) } != nil
+        }
     }
 
     /// Returns the number of the last erasure; 0 where there is none.
@@ -78,14 +100,18 @@ struct EraseEvents {
             return nil
         }
         let found = try Failure.reading(try world.erased(at: entry.first))
-        guard let found, found.target == request.target, found.reason == request.reason?.description,
-            try Failure.reading(try takes(request.query.selection, found))
+        guard let found, found.target == "\(request.target)", found.scope == request.target.scope,
+            found.labels == request.labels, found.reason == request.reason?.description,
+            try Failure.reading(try takes(request.target, found))
         else { throw Idempotency.reused(key, entry.last) }
         return found
     }
 
-    /// Returns true where a selection has the first and the last event that were erased; no more of the request is kept.
-    private func takes(_ selection: EventSelection, _ erased: ErasedRecord) throws(StorageError) -> Bool {
+    /// Returns true where the selection of a request has the first and the last event that were erased; no more of it is
+    /// kept. Where their labels went, the tags cannot be compared.
+    private func takes(_ target: EraseTarget, _ erased: ErasedRecord) throws(StorageError) -> Bool {
+        guard case .events(let query) = target, erased.labels == .keep else { return true }
+        let selection = query.selection
         var isTaken = true
         try world.log.records(at: [erased.first, erased.last]) { record in
             isTaken = isTaken && selection.matches(record)
@@ -106,5 +132,27 @@ extension World {
             return false
         }
         return found
+    }
+}
+
+extension [ClosedRange<Position>] {
+    /// Returns the ranges in parts of up to `mostRanges` ranges and `mostEvents` events; one is cut where a part ends in it.
+    fileprivate func parted(mostRanges: Int, mostEvents: Int) -> [[ClosedRange<Position>]] {
+        var parts: [[ClosedRange<Position>]] = []
+        var left = 0
+        for range in self {
+            var first = range.lowerBound
+            while first <= range.upperBound {
+                if left == 0 || parts[parts.count - 1].count == mostRanges {
+                    parts.append([])
+                    left = mostEvents
+                }
+                let last = Swift.min(range.upperBound, Position(first.value + UInt64(left) - 1))
+                parts[parts.count - 1].append(first...last)
+                left -= Int(last.value - first.value) + 1
+                first = last.next
+            }
+        }
+        return parts
     }
 }

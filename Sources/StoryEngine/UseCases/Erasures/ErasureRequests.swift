@@ -31,19 +31,23 @@ package struct ErasureRequests {
         }
         if let failure = notLeader ?? refusal { throw failure }
         guard let erasures = world.erasures else {
-            throw Failure(.denied, "a node of a log, and a store in memory, erase nothing")
+            throw Failure(.denied, "a store in memory erases nothing")
+        }
+        guard erasures.olderNodes.isEmpty else {
+            let nodes = erasures.olderNodes.joined(separator: ", ")
+            throw Failure(.denied, "these nodes cannot follow erased events: upgrade them first: \(nodes)")
         }
         let look: ErasureLook
         if let begun = output.look as? ErasureLook {
             look = begun
         } else {
-            look = ErasureLook(try ErasureCollecting(request.query, in: world, identity))
+            look = ErasureLook(try ErasureCollecting(request, in: world, identity))
         }
         guard let set = try Failure.reading(try look.set(in: world)) else {
             look.begin(through: output.durable)
             return output.handleAgain(after: look, tag: tag)
         }
-        if let failure = EraseEvents.refusal(of: request, taking: set) { throw failure }
+        if let failure = erasing.refusal(of: request, taking: set) { throw failure }
         guard !erasures.isFull else { throw Failure(.busy, "as many erasures are under way as may be") }
         let new = try Failure.reading(try erasing.events(request, set))
         let first = world.head.next
@@ -80,6 +84,28 @@ package struct ErasureRequests {
         let new = NewEvents(
             id: nil, stream: stream, head: try world.headToExtend(stream), events: events, key: nil)
         _ = Appending(to: world, by: uid, now, output).append(new)
+    }
+
+    /// Returns the position of the last event `Erased`; zero where there is none.
+    ///
+    /// - Throws: the error of reading the log or the models.
+    package func last() throws(StorageError) -> Position {
+        guard let category = try world.streams.number(of: ErasureEvent.category) else { return .zero }
+        var (end, last) = (world.head, Position.zero)
+        while last == .zero, end > .zero {
+            var position: Position?
+            try world.streams.scanCategory(category, from: Position(1), through: end, .descending) {
+                position = $0
+                return false
+            }
+            guard let position else { return .zero }
+            try world.log.records(at: [position]) { record in
+                if ErasureEvent.isOrder(record) { last = position }
+                return false
+            }
+            end = position.previous
+        }
+        return last
     }
 
     /// Returns the event `Erased` at a position; nil for another one.

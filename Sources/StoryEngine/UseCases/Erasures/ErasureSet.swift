@@ -17,6 +17,9 @@ struct ErasureSet {
     /// The position of an event that erased one of those that were found and are erased already; nil where none was.
     private(set) var erased: Position?
     private var indexes: [StreamNumber: Int] = [:]
+    private let labels: ErasureLabels
+
+    init(labels: ErasureLabels) { self.labels = labels }
 
     /// True once there are more events than one erasure may take.
     var isTooLarge: Bool { sums.events > UInt64(EraseRequest.mostEvents) }
@@ -28,9 +31,10 @@ struct ErasureSet {
         return names
     }
 
-    /// Takes an event, unless it is erased already.
+    /// Takes an event, unless nothing of it is left to erase.
     mutating func take(_ record: EventRecord) {
-        guard record.erased == nil else { return erased = record.erased }
+        let hasLabels = record.key != nil || record.tags != nil
+        guard record.erased == nil || (labels == .drop && hasLabels) else { return erased = record.erased }
         if let last = positions.last, last.upperBound.next == record.position {
             positions[positions.count - 1] = last.lowerBound...record.position
         } else {
@@ -42,7 +46,7 @@ struct ErasureSet {
             streams.append(Stream(name: record.keptStream, sums: ErasureSums()))
         }
         let bytes = UInt64((record.meta?.count ?? 0) + (record.data?.count ?? 0))
-        let isLabelled = record.key != nil || record.tags != nil
+        let isLabelled = hasLabels && labels == .keep
         streams[index].sums.add(bytes, isLabelled: isLabelled)
         sums.add(bytes, isLabelled: isLabelled)
         sums.streams = UInt64(streams.count)
@@ -54,71 +58,6 @@ extension ErasureSums {
         events += 1
         bytes += count
         if isLabelled { labelled += 1 }
-    }
-}
-
-/// A collector of the events that an erasure takes, in steps; none is visited twice.
-struct ErasureCollecting {
-    /// The most records of one step.
-    private static let mostRecords = 64
-
-    private(set) var set = ErasureSet()
-    private let selection: EventSelection
-    private let world: World
-    /// The first and the last position that may be taken.
-    private let bounds: (first: Position, last: Position)
-    /// The last position that was looked at.
-    private var looked: Position
-    private var cursor: (walk: LogCursor, end: Position)?
-
-    /// - Throws: the error of reading the log or the models.
-    init(_ query: ReadQuery, in world: World, _ identity: LogIdentity) throws(Failure) {
-        (selection, self.world) = (query.selection, world)
-        let plan = try ReadEvents.plan(query, in: world, endingAt: world.head, identity)
-        var (first, last) = (Position(max(plan.lower, 1)), Position.max)
-        if query.to != nil { last = Position(plan.upper) }
-        if case .stream(let head) = plan.source {
-            first = try Failure.reading(try world.streams.position(of: Version(first.value), in: head)) ?? .max
-            if query.to != nil {
-                last = try Failure.reading(try world.streams.position(of: Version(last.value), in: head)) ?? .zero
-            }
-        }
-        bounds = (first, last)
-        looked = first > .zero ? first.previous : .zero
-    }
-
-    /// Does a step of looking at the events up to a position.
-    ///
-    /// - Returns: the work, and whether all were looked at.
-    /// - Throws: the error of reading the log or the models.
-    mutating func step(through end: Position) throws(StorageError) -> (work: Work, isOver: Bool) {
-        let last = min(end, bounds.last)
-        guard looked < last, !set.isTooLarge else { return (.zero, true) }
-        if cursor?.end != last {
-            let walk = try LogCursor(
-                selection, from: looked.next, through: last, log: world.log, index: world.provenStreams)
-            cursor = (walk, last)
-        }
-        var count = 0
-        let searching = try cursor?.walk.step(atMost: ErasureCollecting.mostRecords) { [selection] record, _, _ in
-            guard count < ErasureCollecting.mostRecords else { return false }
-            count += 1
-            if selection.matches(record), !world.isBuiltIn(record) { set.take(record) }
-            looked = record.position
-            return true
-        }
-        if cursor?.walk.isAtEnd == true { (looked, cursor) = (last, nil) }
-        return ((searching ?? .zero) + count * selection.recordWork, looked >= last || set.isTooLarge)
-    }
-}
-
-extension World {
-    /// Returns true for an event of a category of the store's own.
-    fileprivate func isBuiltIn(_ record: EventRecord) -> Bool {
-        let stream = record.streamName
-        let category = stream.slice(0, count: stream.offset(of: 0x2D) ?? 0)
-        return catalogue.kind(category: category) != nil
-            || Definition.builtInCategories.contains(String(decoding: category, as: UTF8.self))
     }
 }
 
@@ -192,7 +131,7 @@ final class RehearseErasure: AnswerCursor {
     func step(into lines: any AnswerLines) throws(StorageError) -> CursorStep {
         guard !lines.isSpent else { return .more }
         if collecting == nil {
-            do throws(Failure) { collecting = try ErasureCollecting(request.query, in: world, identity) } catch {
+            do throws(Failure) { collecting = try ErasureCollecting(request, in: world, identity) } catch {
                 return .ended(.failed(error), restsOn: .zero)
             }
         }
@@ -202,7 +141,7 @@ final class RehearseErasure: AnswerCursor {
             isCollected = step.isOver
         }
         guard isCollected, let set = collecting?.set else { return .more }
-        if let failure = EraseEvents.refusal(of: request, taking: set) {
+        if let failure = EraseEvents(in: world, identity).refusal(of: request, taking: set) {
             return .ended(.failed(failure), restsOn: .zero)
         }
         while next < set.streams.count {

@@ -127,8 +127,10 @@ enum WriteContent {
     private static func missing(_ kind: KindSchema, _ id: Identifier, in world: World) throws(StorageError) -> Failure?
     {
         guard try !world.has(kind.kind, id) else { return nil }
-        let isNew = try world.streams.head(of: kind.stream(id), isProven: true) == nil
-        return isNew ? .notFound(target(kind, id)) : .gone(target(kind, id))
+        guard let head = try world.streams.head(of: kind.stream(id), isProven: true) else {
+            return .notFound(target(kind, id))
+        }
+        return try world.gone(target(kind, id), head)
     }
 
     /// Returns the subject that the store gives an ID to.
