@@ -103,7 +103,13 @@ import Testing
         _ = try? await client.erasures.erase(
             .category("note"), from: 1, to: .time(date), types: ["A"], tags: ["t", "u"], query: .tags("t"),
             log: "l", reason: "asked for", expecting: 1, key: "k")
-        _ = try? await client.erasures.check(tags: ["t"], query: .types("A"), expecting: 1)
+        _ = try? await client.erasures.check(tags: ["t"], query: .types("A"), labels: .drop, expecting: 1)
+        for kind in ContentKind.allCases {
+            let isUser = kind == .users
+            _ = try? await client.erasures.eraseRow(
+                kind, "1", scope: isUser ? .all : nil, labels: .drop, reason: "asked for", expecting: 1, key: "k")
+            _ = try? await client.erasures.checkRow(kind, "1", scope: isUser ? .own : nil, expecting: 1)
+        }
         _ = try await client.erasures.list(after: "1", limit: 1)
     }
 

@@ -132,7 +132,7 @@ import Testing
         (["help", "pots"], "\"post\""), (["completion", "tcsh"], "tcsh"),
         (["get", "stories"], "stories/ID"), (["erase"], "events[/STREAM|/CATEGORY-*]"),
         (["erase", "order-7", "--yes"], "--reason"), (["erase", "order-7", "--reason", "r"], "--expect N"),
-        (["erase", "stories/1", "--dry-run"], "a stream such as"), (["erase", "a-1", "--reson", "r"], "--reason"),
+        (["erase", "stories-1/2", "--dry-run"], "a stream such as"), (["erase", "a-1", "--reson", "r"], "--reason"),
         (["list", "stories", "--owner", "1"], "--sender"), (["count", "users", "--unseen", "true"], "--prefecture"),
         (["list", "users", "--columns", "id,nam"], "prefecture"), (["list", "users", "--csv", "--tsv"], "exclude"),
         (["--json", "list", "users", "--columns", "id"], "--columns"), (["tail", "--reconnect", "-1"], "--reconnect"),

@@ -23,6 +23,9 @@ final class Answers {
     /// The last position that a client was told of.
     private(set) var promised = 0
 
+    /// Returns a file of the daemon that has a text now; nil where none has.
+    var isInFiles: (String) -> String? = { _ in nil }
+
     /// True where a node may pass a write on once more by itself.
     private let passesOn: Bool
 
@@ -60,6 +63,11 @@ final class Answers {
             let first = world.events[checked]
             guard first.stream != DeclaredWorld.stream else {
                 try checkModelEvent(first)
+                checked += 1
+                continue
+            }
+            guard !first.stream.hasPrefix("\(World.erasures)-") else {
+                try checkErasureEvent(first)
                 checked += 1
                 continue
             }
@@ -116,6 +124,7 @@ final class Answers {
         switch sent.asked {
         case .write(let write): try receipt(write, sent, json)
         case .query(let query): try answer(query, sent, json)
+        case .erase(let asked): try erased(asked, sent, json)
         case .subscribe: break
         case .unsubscribe(let follower):
             try follower.resumes(at: Int(json.number("resume") ?? 0), world)
@@ -156,6 +165,8 @@ final class Answers {
             return
         }
         if excused.contains(code) {
+            // An erasure goes on when nobody waits for it.
+            if case .erase = sent.asked { sent.status = .lost }
             // The first time it may have been decided, and be committed later.
             if sent.times > 1 { sent.status = .lost }
             return
@@ -168,6 +179,7 @@ final class Answers {
                 world.outcome(of: write, sent.number, at: moment.position) == .refused(code)
                     && world.explains(json, of: write, at: moment.position)
             }
+        case .erase(let asked): try eraseRefused(asked, sent, json)
         case .query(.get(let kind, let id)):
             try expect(sent, json) { moment in
                 let version = moment.version(kind.stream(id.id).description)

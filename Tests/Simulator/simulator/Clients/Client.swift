@@ -138,7 +138,7 @@ final class Client {
         case .subscribe(let follower):
             follower.began(Int(json.number("subscription") ?? 0), at: Int(json.number("position") ?? 0))
         case .unsubscribe(let follower): (follower.number, follower.isOver) = (nil, true)
-        case .write, .query: break
+        case .write, .query, .erase: break
         }
     }
 

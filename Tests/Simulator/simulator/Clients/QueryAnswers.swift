@@ -41,7 +41,11 @@ extension Answers {
             try page(sent, rows, after.limit, json)
             pageEnded(query, sent, json, at: found)
         case .read(let scope, let from, let order, let limit):
-            try page(sent, world.read(scope, from: from, order, at: found).map(\.text), limit, json)
+            let events = world.read(scope, from: from, order, at: found)
+            try page(
+                sent,
+                zip(events, sent.rows).map { world.isLine($1, of: $0, at: found) ? $1 : $0.text }
+                    + events.dropFirst(sent.rows.count).map(\.text), limit, json)
         case .countEvents(let scope, let from, let to):
             let last = min(to ?? found, found)
             let count = world.read(scope, from: from, .ascending, at: last).count

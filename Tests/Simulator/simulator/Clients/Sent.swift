@@ -3,6 +3,7 @@ final class Sent {
     enum Asked {
         case write(Write)
         case query(Query)
+        case erase(EraseAsked)
         case subscribe(Follower)
         case unsubscribe(Follower)
     }

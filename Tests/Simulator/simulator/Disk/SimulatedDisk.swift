@@ -82,6 +82,12 @@ final class SimulatedDisk {
         return Unmanaged.fromOpaque(context).takeUnretainedValue()
     }
 
+    /// The path of a file that has a text in what the cache has of it; nil where none has.
+    func fileWith(_ text: String) -> String? {
+        let bytes = Array(text.utf8)
+        return disk.cached.files.first { $0.bytes.firstRange(of: bytes) != nil }?.path
+    }
+
     // MARK: Ends of processes
 
     /// Has the process die so many calls from now.

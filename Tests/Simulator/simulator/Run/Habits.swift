@@ -44,6 +44,8 @@ struct Habits {
     let losesOutcomes: Bool
     /// True where clients declare a model and ask of it.
     let hasModel: Bool
+    /// True where somebody erases users' own events.
+    var erases: Bool { steps % 2 == 0 }
     private let weights: [(step: Step, end: Int)]
 
     init(_ random: inout SplitMix64) {

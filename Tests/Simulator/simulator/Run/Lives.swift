@@ -84,8 +84,10 @@ extension Simulation {
         try answers.restarted()
         try models.run(process.store.models, world, through: world.head)
         if !disk.isDead, disk.struck.isEmpty {
+            // Definitions that read erased events are built again.
             try models.run(
-                process.modelFolders, world, through: world.head, isWhole: false, isActivatedHere: cluster == nil)
+                process.modelFolders, world, through: world.head, isWhole: false,
+                isActivatedHere: cluster == nil && world.erasers.isEmpty)
         }
         disk.whenDead = { [weak self, weak process] in
             if let process { self?.died(process) }

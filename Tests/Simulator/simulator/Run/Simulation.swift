@@ -67,6 +67,7 @@ final class Simulation: SimulationRun {
         siegeStep = strangers.oneIn(4) ? Int.random(in: 1...habits.steps, using: &strangers) : nil
         self.bug = bug
         twisted = bug.map(TwistedLines.init)
+        answers.isInFiles = { [disk] text in disk.fileWith(text) }
     }
 
     /// Plays it to its end.
@@ -240,10 +241,15 @@ final class Simulation: SimulationRun {
             guard let kind = Kind.allCases.first(where: { $0.schema.category == category }) else { return nil }
             return (kind, "\(event.stream.id)", event.time)
         }
+        let number = answers.all.count + 1
+        if habits.erases, number % 24 == 23, answers.promised > 0 {
+            let asked = draw.erasure(number / 24, through: answers.promised)
+            add(.erase(asked), asked.text(number), to: client)
+            return
+        }
         if habits.hasModel, random.oneIn(8) { return askOfModel(client) }
         switch below(20) {
         case 0...11:
-            let number = answers.all.count + 1
             let (write, line) = draw.guarded(draw.write(number), number, after: answers.promised)
             add(.write(write), habits.hasLongLines && random.oneIn(8) ? long(line) : line, to: client)
         case 12...16:

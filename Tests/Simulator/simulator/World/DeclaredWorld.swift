@@ -78,11 +78,13 @@ extension World {
     }
 
     /// The rows of a definition at a position, in the order in which they were made.
-    func declaredRows(_ text: String, at position: Int) throws -> [String] {
+    ///
+    /// - Parameter end: the last event whose erasures show; nil: that position.
+    func declaredRows(_ text: String, at position: Int, erasedBy end: Int? = nil) throws -> [String] {
         let model = MemoryModel(try Definition.read(text))
         let (program, reader) = (model.definition.program, ProgramEventReader())
         let paths = EventPaths([program])
-        for logged in events[..<position] {
+        for (index, logged) in events[..<position].enumerated() where !isErased(index + 1, at: end ?? position) {
             logged.event.withRecord { record in
                 let type = record.json.slice(record.type.lowerBound, count: record.type.count)
                 let category = UnsafeRawBufferPointer(rebasing: record.streamName.prefix { $0 != 0x2D })
@@ -98,7 +100,9 @@ extension World {
         let (program, plan) = try DeclaredWorld.schema(text, number)
         let store = MemoryModelStore()
         var fold = ModelFold(program, plan[Kind(number: 0)], store: store, events: ProgramEventReader())
-        for logged in events[..<head] { _ = try logged.event.withRecord { record in try fold.fold(record) } }
+        for position in stride(from: 1, through: head, by: 1) {
+            _ = try withRecord(position, at: head) { record in try fold.fold(record) }
+        }
         return plan[Kind(number: 0)].schema.tables.map { ($0, store.entries(of: $0)) }
     }
 
