@@ -14,6 +14,9 @@ package protocol AnswerCursor: AnyObject {
 
     /// True if the whole answer is at most about 64 KiB, whatever the size of the store.
     var isShort: Bool { get }
+
+    /// True where the answer has rows as they are, or their number.
+    var readsRows: Bool { get }
 }
 
 /// A look that a request needs before it can be decided: the request is handled again after it.
@@ -28,6 +31,9 @@ extension AnswerCursor {
 
     /// The default: the answer may be long.
     package var isShort: Bool { false }
+
+    /// The default: it has events, or rows as they were.
+    package var readsRows: Bool { false }
 }
 
 /// The result of a step.

@@ -77,11 +77,19 @@ package struct DeclaredModelState: Equatable, Sendable {
 struct DefinitionChanges {
     /// The last event that changed a definition.
     private(set) var position = Position.zero
+    /// The last event that erases others, while rows with their content are there; zero: none.
+    private(set) var erasure = Position.zero
     /// The kinds that the catalogue lacks, and whose subscriptions are held.
     private(set) var removed: [Kind: KindSchema] = [:]
 
     /// Notes an event that changes a definition.
     mutating func changed(at position: Position) { self.position = position }
+
+    /// Notes an event that erases others.
+    mutating func erases(at position: Position) { erasure = position }
+
+    /// Notes that nobody reads content that events through a position erase.
+    mutating func erasuresTaken(through position: Position) { if erasure <= position { erasure = .zero } }
 
     /// Notes that another catalogue follows one.
     mutating func replaced(_ old: Catalogue, by new: Catalogue) {
@@ -89,7 +97,7 @@ struct DefinitionChanges {
     }
 
     /// Notes that events after a position were undone.
-    mutating func rolledBack(to head: Position) { position = min(position, head) }
+    mutating func rolledBack(to head: Position) { (position, erasure) = (min(position, head), min(erasure, head)) }
 
     /// Takes the removed kinds, unless the change may be undone.
     ///

@@ -65,6 +65,10 @@ package final class Engine {
     package var head: Position { world.head }
     /// The last event that changed the definition of a model.
     package var lastDefinition: Position { world.changes.position }
+    /// True while rows of declared models may have content that an event of the log erases.
+    package var hasErasedRows: Bool { world.changes.erasure > .zero }
+    /// Notes that nobody reads such rows any more, as far as events through a position say.
+    package func erasuresTaken(through position: Position) { world.changes.erasuresTaken(through: position) }
     /// The declared models that are served and built; nil where there are none.
     package var declared: (any DeclaredModelStates)? { world.states }
     /// The plan of the present catalogue.
@@ -109,6 +113,7 @@ package final class Engine {
     package func folded(_ record: EventRecord) {
         world.folded(EventMetadata(record), record.tagList)
         if DefinitionTable.name(ofStream: record.streamName) != nil { world.changes.changed(at: record.position) }
+        if ErasureEvent.isOrder(record) { world.changes.erases(at: record.position) }
     }
 
     /// Reads and answers by a catalogue that follows the present one from now on, between two turns. Requests of

@@ -6,6 +6,7 @@ import StoryFold
 /// The projection reports changes between the steps: a row whose key is in the part that was walked is counted again,
 /// and one with a later key is counted when the walk reaches it.
 final class RowCount: AnswerCursor, RowObserver {
+    let readsRows = true
     private let schema: KindSchema
     /// The part of a table that is walked.
     private let range: IndexRange

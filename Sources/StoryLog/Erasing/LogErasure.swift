@@ -14,6 +14,9 @@ package struct LogErasure {
     /// True while there is one of them.
     package var isUnderWay: Bool { !records.underWay.isEmpty }
 
+    /// Masks the events of the orders through a position that is acknowledged, before they are committed here.
+    package func acknowledged(through position: Position) { records.wereAcknowledged(through: position) }
+
     /// Returns true for the position of one of them.
     package func isUnderWay(_ eraser: Position) -> Bool { records.underWay.contains { $0.eraser == eraser } }
 
@@ -54,7 +57,9 @@ package struct LogErasure {
     ///
     /// - Returns: nil where nothing is to be erased, or an order is not in a block yet: a flush has begun that stores it.
     package func begin() -> LogErasing? {
-        guard let commits = log.commits, let ledger = log.ledger, let last = records.underWay.last else { return nil }
+        guard let commits = log.commits, let ledger = log.ledger, let last = records.underWay.last,
+            last.eraser <= log.committed
+        else { return nil }
         guard last.eraser <= log.flushed else {
             log.startFlush(through: last.eraser)
             return nil

@@ -194,6 +194,11 @@ extension LogRecords {
         mask.add(order)
     }
 
+    /// Masks the events of the orders through a position, which is in the log for good although this one has not stored it.
+    func wereAcknowledged(through position: Position) {
+        for order in orders where order.eraser <= position { begin(order) }
+    }
+
     /// Begins the orders of blocks that were not carried out; those that are not in the log were undone.
     ///
     /// - Throws: `.corrupt` if one of them is damaged.

@@ -25,14 +25,17 @@ final class PushScheduler {
     private let resting = IdleSubscriptions()
     /// The events up to here were pushed to the followers, as far as those read them.
     private(set) var published: Position
+    private let engine: Engine
     private var queue = FairQueue(.publishing)
+    /// The connections whose answers have rows, and go on once no model has erased ones.
+    private var held: [Connection] = []
 
     init(
         log: any EventLog, models: any ServedModels, engine: Engine, encoder: ReplyEncoder, trace: Trace,
         figures: Figures, slow: SlowRequests, connections: Connections, outbox: Outbox
     ) {
         (self.log, self.encoder, self.trace, self.figures, self.slow) = (log, encoder, trace, figures, slow)
-        (self.connections, self.outbox, feed) = (connections, outbox, engine.feed)
+        (self.connections, self.outbox, self.engine, feed) = (connections, outbox, engine, engine.feed)
         lines = LineWriter(encoder)
         pushes = SubscriptionPushes(
             log: log, index: StreamIndex(models), rows: RowPushes(engine.watcher, RowPushEncoder(encoder.rows)),
@@ -64,6 +67,10 @@ final class PushScheduler {
     /// Gives shares until no connection wants one, or no work is left in this turn.
     func run(durable: Position) {
         if durable != published { newEvents(through: durable) }
+        if !held.isEmpty, !engine.hasErasedRows {
+            for connection in held { add(connection) }
+            held = []
+        }
         while let connection = queue.next() {
             if giveShare(connection, durable) { goesOn(connection) }
         }
@@ -111,6 +118,10 @@ final class PushScheduler {
     ) -> Bool {
         let room = outbox.roomAhead(connection)
         guard room > 0 else { return false }
+        guard !answer.cursor.readsRows || !engine.hasErasedRows else {
+            held.append(connection)
+            return false
+        }
         do throws(StorageError) {
             let size = connection.output.count + room
             let step = try outbox.append(to: connection) { (bytes) throws(StorageError) in

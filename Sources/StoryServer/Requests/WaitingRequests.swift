@@ -35,7 +35,7 @@ struct WaitingRequests {
         at durable: Position, _ driver: CommitDriver, _ engine: Engine, takesWrites: Bool
     ) -> [Connection] {
         guard !connections.isEmpty else { return [] }
-        let lastDefinition = engine.lastDefinition
+        let lastDefinition = engine.hasErasedRows ? Position.max : engine.lastDefinition
         func isReady(_ connection: Connection) -> Bool {
             let hasRoom = !takesWrites || !connection.isHeld(by: driver, engine)
             return connection.isRequestReady(
@@ -50,7 +50,7 @@ struct WaitingRequests {
 extension Connection {
     /// Returns true when the condition that the next request waits for holds.
     ///
-    /// - Parameter lastDefinition: the last event that changed a definition.
+    /// - Parameter lastDefinition: the last event that changed a definition; the greatest position while models have erased rows.
     fileprivate func isRequestReady(
         at durable: Position, lastDefinition: Position, hasRoom: Bool, _ refolding: Refolding, _ shares: Shares
     ) -> Bool {
@@ -73,9 +73,8 @@ extension Connection {
     ) -> Awaited? {
         let lastWritten = conversation.session.lastWritten
         if lastWritten > driver.acknowledged, request.waitsForEarlierWrites { return .earlierWrites }
-        if engine.lastDefinition > driver.acknowledged, request.action.waitsForDefinitions {
-            return .definitions
-        }
+        if engine.lastDefinition > driver.acknowledged, request.action.waitsForDefinitions { return .definitions }
+        if engine.hasErasedRows, request.action.readsRows { return .definitions }
         if driver.isHalfFolded {
             if driver.refolding.awaitsRollBack { return .rollBack }
             return request.action.needsModels ? .models : nil
@@ -102,6 +101,14 @@ extension RequestAction {
         switch self {
         case .read(.sorts), .read(.misfits), .operate(.help), .operate(.check): true
         case .follow(.subscribe(let query)): query.subject.kind != nil
+        case .read, .write, .follow, .operate: false
+        }
+    }
+
+    /// True where the answer has rows, or their number.
+    fileprivate var readsRows: Bool {
+        switch self {
+        case .read(.get), .read(.list), .read(.count): true
         case .read, .write, .follow, .operate: false
         }
     }

@@ -60,6 +60,9 @@ final class Erasing {
         media = log.erasure.isCopiedOnWrite ? .copyOnWrite : .overwritten
     }
 
+    /// Masks the events of orders that are in the log for good.
+    func acknowledged(through position: Position) { erasure.acknowledged(through: position) }
+
     /// True while anything is to be erased.
     var isUnderWay: Bool { erasure.isUnderWay }
 

@@ -48,14 +48,20 @@ final class ErasureTurns {
 
     /// Has the models that read the events of new orders built again: nobody reads their rows.
     func note() {
+        erasing.acknowledged(through: driver.acknowledged)
         exchange()
-        guard erasing.isUnderWay, !driver.isHalfFolded else { return }
-        attempt { () throws(StorageError) in
-            for order in try erasing.takeOrders(engine) {
-                declared.erase(order.categories)
-                if let rehearsed = work.checks.erase(order.categories) { declared.erase(rehearsed) }
+        guard !driver.isHalfFolded else { return }
+        if erasing.isUnderWay {
+            attempt { () throws(StorageError) in
+                for order in try erasing.takeOrders(engine) {
+                    declared.erase(order.categories)
+                    if let rehearsed = work.checks.erase(order.categories) { declared.erase(rehearsed) }
+                }
             }
         }
+        guard engine.hasErasedRows else { return }
+        engine.erasuresTaken(through: driver.acknowledged)
+        if !engine.hasErasedRows { driver.transport.requestTurn() }
     }
 
     /// Carries the orders out as far as that goes without waiting.

@@ -34,6 +34,7 @@ enum BrowseOrdered {
 /// A page that waits for its share of a turn. It shows one moment, so one step makes all of it, and ends it early with
 /// a `next` if too many rows were looked at.
 private final class OrderedRows: AnswerCursor {
+    let readsRows = true
     private let query: ListQuery
     private let after: [UInt8]?
     private let world: World

@@ -57,6 +57,7 @@ package struct ErasureRequests {
             return output.receipt(receipt, tag: tag)
         }
         session.wrote(receipt.position)
+        world.changes.erases(at: receipt.position)
         output.start(.erasure(erased), at: receipt.position, tag: tag)
     }
 
