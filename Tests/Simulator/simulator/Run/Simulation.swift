@@ -242,7 +242,8 @@ final class Simulation: SimulationRun {
             return (kind, "\(event.stream.id)", event.time)
         }
         let number = answers.all.count + 1
-        if habits.erases, number % 24 == 23, answers.promised > 0 {
+        // Not at a node: a start may show content until its first turn with the order has ended.
+        if habits.erases, cluster == nil, number % 24 == 23, answers.promised > 0 {
             let asked = draw.erasure(number / 24, through: answers.promised)
             add(.erase(asked), asked.text(number), to: client)
             return
