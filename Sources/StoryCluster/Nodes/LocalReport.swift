@@ -54,7 +54,10 @@ struct LocalReport: Equatable {
         _ progress: NodeProgress, in membership: Membership, _ calls: inout Calls, at now: UInt64
     ) {
         member.progress = progress
-        guard attempt == nil, membership.member != nil, now >= renewAt || now >= reportAt && reported != member else {
+        // The end of an erasure has time until the key is written again.
+        var known = reported
+        known?.progress.erased = progress.erased
+        guard attempt == nil, membership.member != nil, now >= renewAt || now >= reportAt && known != member else {
             return
         }
         (reportAt, renewAt) = (now + LocalReport.interval, now + LocalReport.renewInterval)
