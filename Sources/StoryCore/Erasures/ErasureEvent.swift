@@ -31,22 +31,42 @@ package struct Erased: Equatable, Sendable {
     /// The streams whose rows go.
     package let rows: [StreamName]
 
-    /// Creates the data of the order to carry a request out.
+    /// Creates the data of an order.
     ///
     /// - Parameters:
+    ///   - target: the target of the request as requests name it.
+    ///   - scope: the rows that go with a user; nil for other targets.
     ///   - log: the history that the positions are of.
     ///   - sums: the sums of the whole erasure.
     ///   - categories: the categories of its events.
     ///   - positions: the positions of those that this order names.
     ///   - rows: the streams whose rows go by this order.
     package init(
-        _ request: EraseRequest, log: LogID, sums: ErasureSums, categories: [CategoryName],
-        positions: [ClosedRange<Position>], rows: [StreamName]
+        target: String, scope: ErasureScope?, labels: ErasureLabels, reason: Text, log: LogID, sums: ErasureSums,
+        categories: [CategoryName], positions: [ClosedRange<Position>], rows: [StreamName]
     ) {
-        (target, scope, labels) = (request.target.description, request.target.scope, request.labels)
-        (reason, self.log, self.sums) = (request.reason ?? Text(""), log, sums)
+        (self.target, self.scope, self.labels, self.reason) = (target, scope, labels, reason)
+        (self.log, self.sums) = (log, sums)
         (self.categories, self.positions, self.rows) = (categories, positions, rows)
     }
+}
+
+/// The rows that go with a user.
+package enum ErasureScope: String, CaseIterable, Equatable, Sendable {
+    /// None: the user's own stream alone.
+    case profile
+    /// The rows that the user sent or owns, deleted or not.
+    case own
+    /// These, and the rows that the user received.
+    case all
+}
+
+/// The fate of the keys and the tags of the events that an erasure takes.
+package enum ErasureLabels: String, CaseIterable, Equatable, Sendable {
+    /// They stay, so that a repeated write is known and preconditions stay true.
+    case keep
+    /// They go, also those of events that were erased before.
+    case drop
 }
 
 /// The sums of the events that an erasure takes.

@@ -91,32 +91,6 @@ package struct StreamSummary: Equatable, Sendable {
     }
 }
 
-/// A named value of an answer that has no type of its own.
-package struct Member: Equatable, Sendable {
-    /// The name of the member.
-    package let name: String
-    /// The value of the member.
-    package let value: MemberValue
-
-    /// Creates a named value.
-    package init(_ name: String, _ value: MemberValue) {
-        self.name = name
-        self.value = value
-    }
-}
-
-/// A value of a member, as JSON has it.
-package indirect enum MemberValue: Equatable, Sendable {
-    case count(UInt64)
-    case number(Double)
-    case text(String)
-    case flag(Bool)
-    case list([MemberValue])
-    case object([Member])
-    /// JSON as it is.
-    case json([UInt8])
-}
-
 /// A push of a subscription: `>1 {…}`.
 package enum Push: Equatable, Sendable {
     /// The subscription has caught up: everything through this position was sent.
@@ -126,7 +100,7 @@ package enum Push: Equatable, Sendable {
     /// The rows that were sent are void: the list comes again, as of this position or a later one.
     case again(Position)
     /// The event that follows comes a further time, and alone.
-    case redelivered(Holding.Again)
+    case redelivered(Redelivery)
     /// The subscription is over; a new one from `resume` continues without a gap.
     case end(EndReason, resume: Position)
 }
@@ -213,22 +187,5 @@ package struct Greeting: Equatable, Sendable {
         self.limits = limits
         self.peer = peer
         self.cluster = cluster
-    }
-}
-
-/// The process at the other end of a connection, as the kernel reports it.
-package struct Peer: Equatable, Sendable {
-    /// The uid of the process.
-    package let uid: UInt32
-    /// The role that the uid has.
-    package let role: Role
-    /// The process ID; nil where the kernel does not tell it.
-    package let pid: UInt32?
-
-    /// Creates a peer.
-    package init(uid: UInt32, role: Role, pid: UInt32? = nil) {
-        self.uid = uid
-        self.role = role
-        self.pid = pid
     }
 }

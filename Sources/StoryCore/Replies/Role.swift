@@ -44,3 +44,20 @@ package struct Role: Hashable, BitwiseCopyable, Sendable {
     /// Returns the role with the rights of both.
     package func joined(with other: Role) -> Role { Role(rights: rights | other.rights) }
 }
+
+/// The process at the other end of a connection, as the kernel reports it.
+package struct Peer: Equatable, Sendable {
+    /// The uid of the process.
+    package let uid: UInt32
+    /// The role that the uid has.
+    package let role: Role
+    /// The process ID; nil where the kernel does not tell it.
+    package let pid: UInt32?
+
+    /// Creates a peer.
+    package init(uid: UInt32, role: Role, pid: UInt32? = nil) {
+        self.uid = uid
+        self.role = role
+        self.pid = pid
+    }
+}

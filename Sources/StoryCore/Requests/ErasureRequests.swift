@@ -12,24 +12,6 @@ package enum EraseTarget: Equatable, Sendable {
     case user(address: String, StreamName, ErasureScope)
 }
 
-/// The rows that go with a user.
-package enum ErasureScope: String, CaseIterable, Equatable, Sendable {
-    /// None: the user's own stream alone.
-    case profile
-    /// The rows that the user sent or owns, deleted or not.
-    case own
-    /// These, and the rows that the user received.
-    case all
-}
-
-/// The fate of the keys and the tags of the events that an erasure takes.
-package enum ErasureLabels: String, CaseIterable, Equatable, Sendable {
-    /// They stay, so that a repeated write is known and preconditions stay true.
-    case keep
-    /// They go, also those of events that were erased before.
-    case drop
-}
-
 /// The request `ERASE`, or its dry run.
 package struct EraseRequest: Equatable, Sendable {
     /// The greatest number of events of one erasure.

@@ -56,3 +56,30 @@ package struct StreamProposal: Equatable, Sendable {
         (self.stream, self.version, event) = (stream, version, nil)
     }
 }
+
+/// The options of every write.
+@usableFromInline
+package struct WriteOptions: Equatable, Sendable {
+    /// `key=`: makes the write idempotent for ever.
+    @usableFromInline package var key: RequestKey?
+    /// `version=`: the version that the stream must have.
+    @usableFromInline package var version: Version?
+    /// `meta=`: the text of a JSON object, unchanged.
+    @usableFromInline package var meta: ByteView?
+    /// `unless=`: the events that must not have come.
+    @usableFromInline package var unless: EventPreconditions?
+    /// `log=`: the history that the positions of the preconditions are of.
+    @usableFromInline package var log: LogID?
+    /// `cursor=`: the event of a cursor that the write makes done.
+    @usableFromInline package var cursor: CursorMark?
+
+    /// Creates options; all are absent by default.
+    @inlinable
+    package init(
+        key: RequestKey? = nil, version: Version? = nil, meta: ByteView? = nil, unless: EventPreconditions? = nil,
+        log: LogID? = nil, cursor: CursorMark? = nil
+    ) {
+        (self.key, self.version, self.meta, self.unless, self.log) = (key, version, meta, unless, log)
+        self.cursor = cursor
+    }
+}

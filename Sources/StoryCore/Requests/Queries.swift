@@ -135,3 +135,17 @@ package struct TypesQuery: Equatable, Sendable {
         self.limit = limit
     }
 }
+
+/// A moment in history: a position, or the last position at or before a time.
+package enum Moment: Equatable, Sendable {
+    case position(Position)
+    case time(Instant)
+
+    /// Creates the moment of a bound whose numbers are positions.
+    package init(_ bound: ReadBound) {
+        switch bound {
+        case .number(let number): self = .position(Position(number))
+        case .time(let time): self = .time(time)
+        }
+    }
+}

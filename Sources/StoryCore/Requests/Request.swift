@@ -233,47 +233,6 @@ package enum OperateAction: Equatable, Sendable {
     }
 }
 
-/// The options of every write.
-@usableFromInline
-package struct WriteOptions: Equatable, Sendable {
-    /// `key=`: makes the write idempotent for ever.
-    @usableFromInline package var key: RequestKey?
-    /// `version=`: the version that the stream must have.
-    @usableFromInline package var version: Version?
-    /// `meta=`: the text of a JSON object, unchanged.
-    @usableFromInline package var meta: ByteView?
-    /// `unless=`: the events that must not have come.
-    @usableFromInline package var unless: EventPreconditions?
-    /// `log=`: the history that the positions of the preconditions are of.
-    @usableFromInline package var log: LogID?
-    /// `cursor=`: the event of a cursor that the write makes done.
-    @usableFromInline package var cursor: CursorMark?
-
-    /// Creates options; all are absent by default.
-    @inlinable
-    package init(
-        key: RequestKey? = nil, version: Version? = nil, meta: ByteView? = nil, unless: EventPreconditions? = nil,
-        log: LogID? = nil, cursor: CursorMark? = nil
-    ) {
-        (self.key, self.version, self.meta, self.unless, self.log) = (key, version, meta, unless, log)
-        self.cursor = cursor
-    }
-}
-
-/// A moment in history: a position, or the last position at or before a time.
-package enum Moment: Equatable, Sendable {
-    case position(Position)
-    case time(Instant)
-
-    /// Creates the moment of a bound whose numbers are positions.
-    package init(_ bound: ReadBound) {
-        switch bound {
-        case .number(let number): self = .position(Position(number))
-        case .time(let time): self = .time(time)
-        }
-    }
-}
-
 /// A request about the connections.
 package enum ClientsRequest: Equatable, Sendable {
     /// A row for each connection.

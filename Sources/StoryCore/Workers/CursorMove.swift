@@ -41,3 +41,19 @@ package struct CursorMove {
         ByteView(mark.cursor.bytes + Array("/1@\(mark.event.value)".utf8))
     }
 }
+
+/// An event that comes a further time, or comes again after it was parked. It comes alone: nothing is delivered until
+/// it is done or parked.
+package struct Redelivery: Equatable, Sendable {
+    /// The position of the event.
+    package let event: Position
+    /// The number of the delivery, from 1.
+    package let attempt: Int
+    /// True for an event that was parked.
+    package let isParked: Bool
+
+    /// Creates the announcement of a delivery.
+    package init(event: Position, attempt: Int, isParked: Bool = false) {
+        (self.event, self.attempt, self.isParked) = (event, attempt, isParked)
+    }
+}

@@ -9,22 +9,6 @@ package final class Holding: @unchecked Sendable {
         let bytes: Int
     }
 
-    /// An event that comes a further time, or comes again after it was parked. It comes alone: nothing is delivered until
-    /// it is done or parked.
-    package struct Again: Equatable, Sendable {
-        /// The position of the event.
-        package let event: Position
-        /// The number of the delivery, from 1.
-        package let attempt: Int
-        /// True for an event that was parked.
-        package let isParked: Bool
-
-        /// Creates the announcement of a delivery.
-        package init(event: Position, attempt: Int, isParked: Bool = false) {
-            (self.event, self.attempt, self.isParked) = (event, attempt, isParked)
-        }
-    }
-
     /// The reason why the share is not held any more.
     package enum End: Equatable, Sendable {
         /// The subscription was ended by its connection, or with it; `isBlamed`: the oldest event that is not done counts as
@@ -49,9 +33,9 @@ package final class Holding: @unchecked Sendable {
     /// The end; nil while it is held.
     package private(set) var end: End?
     /// The event that comes alone next.
-    package private(set) var again: Again?
+    package private(set) var again: Redelivery?
     /// The event that came alone and is neither done nor parked.
-    package private(set) var alone: Again?
+    package private(set) var alone: Redelivery?
     /// The tick before which nothing is delivered.
     package private(set) var due: UInt64 = 0
     /// The tick at which the oldest of the events was delivered that are not done.
@@ -71,7 +55,7 @@ package final class Holding: @unchecked Sendable {
     /// Creates a holding.
     package init(
         _ cursor: Identifier, _ definition: CursorDefinition, at: Position, by holder: Peer, since: Instant,
-        again: Again? = nil
+        again: Redelivery? = nil
     ) {
         (self.cursor, self.holder, self.since, self.at, self.again) = (cursor, holder, since, at, again)
         (window, lease) = (definition.window, Holding.ticks(milliseconds: definition.lease))
@@ -125,7 +109,7 @@ package final class Holding: @unchecked Sendable {
     package func goesOn() { isStalled = false }
 
     /// Announces an event that comes alone, once all others are done.
-    package func announce(_ again: Again) { self.again = again }
+    package func announce(_ again: Redelivery) { self.again = again }
 
     /// Notes that an event is done, and all that were delivered before it.
     ///
@@ -144,7 +128,7 @@ package final class Holding: @unchecked Sendable {
     /// - Parameters:
     ///   - again: the event that comes alone first.
     ///   - due: the tick before which nothing is delivered.
-    package func beginAgain(with again: Again?, due: UInt64) {
+    package func beginAgain(with again: Redelivery?, due: UInt64) {
         (delivered, bytes, alone, isStalled) = ([], 0, nil, false)
         (self.again, self.due, back) = (again, due, at.next)
     }

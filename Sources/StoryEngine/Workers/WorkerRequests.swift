@@ -135,7 +135,7 @@ package struct WorkerRequests {
             }
             let definition = try Failure.reading(try cursor.definition(world.json))
             let failed = shares.failed(of: name).flatMap { $0.event > cursor.at ? $0 : nil }
-            let again = failed.map { Holding.Again(event: $0.event, attempt: $0.attempts + 1) }
+            let again = failed.map { Redelivery(event: $0.event, attempt: $0.attempts + 1) }
             let holding = Holding(
                 name, definition, at: cursor.at, by: session.peer, since: now, again: again)
             let query = SubscribeQuery(definition.selection, subject: .work(holding))
@@ -200,7 +200,7 @@ package struct WorkerRequests {
             let isLast = definition.attempts > 0 && attempts >= definition.attempts
             guard request.parks || wasParked || isLast else {
                 let delay = request.delay ?? FailRequest.delay(after: attempts)
-                let again = Holding.Again(event: mark.event, attempt: attempts + 1)
+                let again = Redelivery(event: mark.event, attempt: attempts + 1)
                 holding.beginAgain(with: again, due: shares.tick + Holding.ticks(milliseconds: delay))
                 let members =
                     cursors.place(mark.cursor, mark.event, named: "event") + [

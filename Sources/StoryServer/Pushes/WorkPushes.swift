@@ -29,7 +29,7 @@ struct WorkPushes {
         guard holding.alone == nil else { return false }
         if holding.again == nil, try cursors.retried(of: holding.cursor) > 0, let parked = try next(of: holding.cursor)
         {
-            holding.announce(Holding.Again(event: parked, attempt: 1, isParked: true))
+            holding.announce(Redelivery(event: parked, attempt: 1, isParked: true))
         }
         guard let again = holding.again else { return !holding.isFull }
         guard holding.outstanding == 0, again.event <= head else {

@@ -1,18 +1,5 @@
-package import StoryCore
+import StoryCore
 import StoryFold
-
-/// The erasures that are under way in the store's directory, as requests see them.
-package protocol ErasureStates: AnyObject {
-    /// True while as many erasures are under way as may be.
-    var isFull: Bool { get }
-    /// Returns true while an erasure is carried out, by the position of its event `Erased`.
-    func isUnderWay(_ eraser: Position) -> Bool
-    /// Returns the nodes, and `etcd`, that may have the content of an erasure yet, by the position of its event `Erased`; nil
-    /// for a store of its own.
-    func waiting(for eraser: Position) -> [String]?
-    /// The nodes whose programs cannot follow erased events.
-    var olderNodes: [String] { get }
-}
 
 /// `ERASE`: finds the events, and appends `Erased`, from which on nobody reads their content.
 struct EraseEvents {
@@ -59,8 +46,9 @@ struct EraseEvents {
         var events: [EventProposal] = []
         for positions in set.positions.parted(mostRanges: EraseEvents.mostRanges, mostEvents: most) {
             let erased = Erased(
-                request, log: identity.id, sums: set.sums, categories: set.categories, positions: positions,
-                rows: Array(rows.prefix(EraseEvents.mostRows)))
+                target: request.target.description, scope: request.target.scope, labels: request.labels,
+                reason: request.reason ?? Text(""), log: identity.id, sums: set.sums, categories: set.categories,
+                positions: positions, rows: Array(rows.prefix(EraseEvents.mostRows)))
             events.append(EventProposal(body: .erasure(.erased(erased)), meta: nil))
             rows = rows.dropFirst(EraseEvents.mostRows)
         }
