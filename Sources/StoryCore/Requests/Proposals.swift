@@ -66,12 +66,26 @@ package struct WriteOptions: Equatable, Sendable {
     @usableFromInline package var version: Version?
     /// `meta=`: the text of a JSON object, unchanged.
     @usableFromInline package var meta: ByteView?
+    /// The options that few writes name; nil where the write names none of them.
+    @usableFromInline var rare: RareOptions?
+
     /// `unless=`: the events that must not have come.
-    @usableFromInline package var unless: EventPreconditions?
+    package var unless: EventPreconditions? {
+        get { rare?.unless }
+        set { rare = RareOptions(unless: newValue, log: log, cursor: cursor) }
+    }
     /// `log=`: the history that the positions of the preconditions are of.
-    @usableFromInline package var log: LogID?
+    package var log: LogID? {
+        get { rare?.log }
+        set { rare = RareOptions(unless: unless, log: newValue, cursor: cursor) }
+    }
     /// `cursor=`: the event of a cursor that the write makes done.
-    @usableFromInline package var cursor: CursorMark?
+    package var cursor: CursorMark? {
+        get { rare?.cursor }
+        set { rare = RareOptions(unless: unless, log: log, cursor: newValue) }
+    }
+    /// True where the write names something that must hold, beside its key.
+    package var areConditional: Bool { version != nil || rare != nil }
 
     /// Creates options; all are absent by default.
     @inlinable
@@ -79,7 +93,27 @@ package struct WriteOptions: Equatable, Sendable {
         key: RequestKey? = nil, version: Version? = nil, meta: ByteView? = nil, unless: EventPreconditions? = nil,
         log: LogID? = nil, cursor: CursorMark? = nil
     ) {
-        (self.key, self.version, self.meta, self.unless, self.log) = (key, version, meta, unless, log)
-        self.cursor = cursor
+        (self.key, self.version, self.meta) = (key, version, meta)
+        rare = RareOptions(unless: unless, log: log, cursor: cursor)
+    }
+}
+
+/// The options that few writes name, in an object of their own: a request is moved and copied often, and is small so.
+@usableFromInline
+final class RareOptions: Equatable, Sendable {
+    let unless: EventPreconditions?
+    let log: LogID?
+    let cursor: CursorMark?
+
+    /// Creates them; nil where all are absent.
+    @usableFromInline
+    init?(unless: EventPreconditions?, log: LogID?, cursor: CursorMark?) {
+        guard unless != nil || log != nil || cursor != nil else { return nil }
+        (self.unless, self.log, self.cursor) = (unless, log, cursor)
+    }
+
+    @usableFromInline
+    static func == (one: RareOptions, other: RareOptions) -> Bool {
+        one.unless == other.unless && one.log == other.log && one.cursor == other.cursor
     }
 }

@@ -97,12 +97,15 @@ final class EventWrites {
         switch action {
         case .append(let stream, let proposals, let options):
             return try once(action, options.key) { () throws(StorageError) in
-                try AppendEvents.attempt(stream, proposals, under: preconditions(options, of: session, look), in: world)
+                let preconditions = preconditions(options, of: session, look)
+                return try AppendEvents.attempt(stream, proposals, key: options.key, under: preconditions, in: world)
             }
         case .appendTogether(let proposals, let options):
             return try once(action, options.key) { () throws(StorageError) in
-                let preconditions = preconditions(options, of: session, look, areStreamsNamed: true)
-                return try AppendTogether.attempt(proposals, under: preconditions, in: world)
+                let cursor = cursorFailure(options, of: session)
+                let preconditions = Preconditions(
+                    options, in: world, identity, look, areStreamsNamed: true, cursor: cursor)
+                return try AppendTogether.attempt(proposals, key: options.key, under: preconditions, in: world)
             }
         case .content(let write):
             return try once(action, write.options.key) { () throws(StorageError) in
@@ -114,12 +117,17 @@ final class EventWrites {
         }
     }
 
+    /// Returns the preconditions that a write names; nil where it names none.
     private func preconditions(
-        _ options: WriteOptions, of session: borrowing Session, _ look: PreconditionLook?,
-        areStreamsNamed: Bool = false
-    ) -> Preconditions {
-        let failure = options.cursor.flatMap { cursors.failure(of: $0, by: session) }
-        return Preconditions(options, in: world, identity, look, areStreamsNamed: areStreamsNamed, cursor: failure)
+        _ options: WriteOptions, of session: borrowing Session, _ look: PreconditionLook?
+    ) -> Preconditions? {
+        guard options.areConditional else { return nil }
+        let cursor = cursorFailure(options, of: session)
+        return Preconditions(options, in: world, identity, look, cursor: cursor)
+    }
+
+    private func cursorFailure(_ options: WriteOptions, of session: borrowing Session) -> Failure? {
+        options.cursor.flatMap { cursors.failure(of: $0, by: session) }
     }
 
     /// Returns the outcome of a write whose key was seen before, or of the attempt. The key's entry is prefetched, so

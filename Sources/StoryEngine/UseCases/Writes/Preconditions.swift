@@ -19,7 +19,7 @@ struct Preconditions {
         let actual: Version
     }
 
-    let options: WriteOptions
+    private let options: WriteOptions
     private let world: World
     private let identity: LogIdentity
     /// The look at the events that an earlier handling of the write began; nil where there is none.

@@ -5,21 +5,22 @@ import StoryFold
 enum AppendEvents {
     /// Returns the outcome of an append.
     ///
+    /// - Parameter preconditions: those that the request names; nil where it names none.
     /// - Throws: the error of the read.
     static func attempt(
-        _ stream: StreamName, _ proposals: [EventProposal], under preconditions: Preconditions, in world: World
+        _ stream: StreamName, _ proposals: [EventProposal], key: RequestKey?, under preconditions: Preconditions?,
+        in world: World
     ) throws(StorageError) -> WriteOutcome {
         guard !proposals.isEmpty else {
             return .refused(.invalid("events", .empty, "there must be at least one event to append"))
         }
-        if let failure = preconditions.invalid() { return .refused(failure) }
+        if let failure = preconditions?.invalid() { return .refused(failure) }
         let head = try world.headToExtend(stream)
-        switch try preconditions.verdict(of: stream, head) {
+        switch try preconditions?.verdict(of: stream, head) ?? .hold {
         case .refused(let failure): return .refused(failure)
         case .undecided(let look): return .undecided(look)
         case .hold: break
         }
-        let key = preconditions.options.key
         return .appends(NewEvents(id: nil, stream: stream, head: head, events: proposals, key: key))
     }
 }
@@ -41,7 +42,7 @@ enum AppendTogether {
     ///
     /// - Throws: the error of the read.
     static func attempt(
-        _ proposals: [StreamProposal], under given: Preconditions, in world: World
+        _ proposals: [StreamProposal], key: RequestKey?, under given: Preconditions, in world: World
     ) throws(StorageError) -> WriteOutcome {
         guard proposals.contains(where: { $0.event != nil }) else {
             return .refused(.invalid("events", .empty, "there must be at least one event to append"))
@@ -78,7 +79,6 @@ enum AppendTogether {
         case .undecided(let look): return .undecided(look)
         case .hold: break
         }
-        let key = given.options.key
         return .appendsTogether(JointEvents(targets: targets, events: events, aims: aims, key: key))
     }
 }
@@ -101,10 +101,12 @@ enum WriteContent {
 
     /// Returns the outcome of a write.
     ///
-    /// - Parameter head: the last event of the log.
+    /// - Parameters:
+    ///   - preconditions: those that the request names; nil where it names none.
+    ///   - head: the last event of the log.
     /// - Throws: the error of the read.
     static func attempt(
-        _ write: ContentWrite, under preconditions: Preconditions, after head: Position, in world: World
+        _ write: ContentWrite, under preconditions: Preconditions?, after head: Position, in world: World
     ) throws(StorageError) -> WriteOutcome {
         let kind = world.schema(write.kind)
         if let id = write.id, let failure = try missing(kind, id, in: world) { return .refused(failure) }
@@ -114,12 +116,13 @@ enum WriteContent {
         switch command {
         case .failure(let failure): return .refused(failure)
         case .success(let command):
-            if let failure = preconditions.invalid() { return .refused(failure) }
+            if let failure = preconditions?.invalid() { return .refused(failure) }
             guard let id = write.id ?? command.givenID else {
                 let given = try given(kind, at: head.next, in: world)
-                return try decide(command, under: preconditions, kind, given, in: world)
+                return try decide(command, write.options, under: preconditions, kind, given, in: world)
             }
-            return try decide(command, under: preconditions, kind, Subject(id, kind, in: world), in: world)
+            let subject = try Subject(id, kind, in: world)
+            return try decide(command, write.options, under: preconditions, kind, subject, in: world)
         }
     }
 
@@ -156,21 +159,20 @@ enum WriteContent {
     }
 
     private static func decide(
-        _ command: ContentCommand, under preconditions: Preconditions, _ kind: KindSchema, _ found: Subject,
-        in world: World
+        _ command: ContentCommand, _ options: WriteOptions, under preconditions: Preconditions?, _ kind: KindSchema,
+        _ found: Subject, in world: World
     ) throws(StorageError) -> WriteOutcome {
         let (id, stream, head) = (found.id, found.stream, found.head)
         let subject = ContentSubject(kind: kind, id: id, number: head?.number)
         let decision = try command.decision(on: subject, in: world.provenRows)
         if case .refused(let refusal) = decision { return .refused(refusal.failure(of: target(kind, id))) }
         if case .unchanged = decision, head == nil { return .refused(.notFound(target(kind, id))) }
-        switch try preconditions.verdict(of: stream, head) {
+        switch try preconditions?.verdict(of: stream, head) ?? .hold {
         case .refused(let failure): return .refused(failure)
         case .undecided(let look): return .undecided(look)
         case .hold: break
         }
         if case .unchanged = decision, let head { return .unchanged(id: id, stream, head) }
-        let options = preconditions.options
         let events = [EventProposal(body: command.event, meta: options.meta)]
         return .appends(NewEvents(id: id, stream: stream, head: head, events: events, key: options.key))
     }
