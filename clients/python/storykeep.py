@@ -2223,12 +2223,25 @@ class _Link(_Owned):
         self.close()
 
 
-def _same(event: threading.Event) -> threading.Event:
-    """Give an event like this one, whose lock a thread may hold that the child of a `fork` does not have."""
-    new = threading.Event()
-    if event.is_set():
-        new.set()
-    return new
+class _Closing:
+    """Whether a client was closed. A wait for that may be broken off by a signal's handler at any point."""
+
+    def __init__(self, is_set: bool = False) -> None:
+        self._is_set = is_set
+        self._gate = threading.Lock()  # A lock of C, which a thread that is broken off does not keep.
+        self._gate.acquire()
+
+    def is_set(self) -> bool:
+        return self._is_set
+
+    def set(self) -> None:
+        if not self._is_set:
+            self._is_set = True
+            self._gate.release()
+
+    def wait(self, seconds: float) -> None:
+        if not self._is_set and seconds > 0 and self._gate.acquire(timeout=seconds):
+            self._gate.release()
 
 
 def _signature(verb: Callable[..., Any], make: Callable[..., Any]) -> None:
@@ -2281,7 +2294,7 @@ class Store(_Owned):
         self._timeout = timeout
         self._lock = threading.Lock()
         self._link: Optional[_Link] = None
-        self._closed = threading.Event()
+        self._closed = _Closing()
         self._daemon: Optional[_TemporaryDaemon] = None
         self._subscriptions: weakref.WeakSet[Union[Subscription[Any], Worker]] = weakref.WeakSet()
         super().__init__()
@@ -2337,7 +2350,7 @@ class Store(_Owned):
         self._link = None
 
     def _forked(self) -> None:
-        self._lock, self._link, self._closed = threading.Lock(), None, _same(self._closed)
+        self._lock, self._link, self._closed = threading.Lock(), None, _Closing(self._closed.is_set())
 
     def call(self, request: Request[T]) -> T:
         """Send a request and give its answer."""
@@ -2538,7 +2551,7 @@ class Subscription(_Subscribed[T]):
         self._timeout = timeout
         self._link: Optional[_Link] = None
         self._lock = threading.Lock()
-        self._closed = threading.Event()
+        self._closed = _Closing()
         self._before: Optional[Point] = None
         """Where it stood before the item that is waited for."""
         super().__init__(places, cursor, retry_for)
@@ -2619,7 +2632,7 @@ class Subscription(_Subscribed[T]):
         self._link = None
 
     def _forked(self) -> None:
-        self._lock, self._link, self._closed = threading.Lock(), None, _same(self._closed)
+        self._lock, self._link, self._closed = threading.Lock(), None, _Closing(self._closed.is_set())
 
     def close(self) -> None:
         """End the subscription."""
@@ -2704,7 +2717,7 @@ class Worker(_Working[Job]):
     def __init__(self, places: _Places, name: str, define: Optional[Request[Receipt]], window: Optional[int],
                  confirm: bool, retry_for: float, timeout: Optional[float]) -> None:
         self._lock = threading.Lock()
-        self._closed = threading.Event()
+        self._closed = _Closing()
         self._wake, self._waker = socket.socketpair()
         super().__init__(Job, places, name, define, window, confirm, retry_for, timeout)
 
@@ -2763,7 +2776,7 @@ class Worker(_Working[Job]):
         return None
 
     def _forked(self) -> None:
-        self._lock, self._closed = threading.Lock(), _same(self._closed)
+        self._lock, self._closed = threading.Lock(), _Closing(self._closed.is_set())
         self._wake.close()
         self._waker.close()
         self._wake, self._waker = socket.socketpair()
