@@ -61,6 +61,24 @@ extension MachineTests {
             #expect(try daemon.client().ask("GET h3/one").number("changes") == UInt64(WideWriteTests.events))
         }
 
+        /// The memory of a build is full in the middle of an event: the event is folded to its end, and then stored.
+        @Test func `a model over events that change many wide rows is built to its end`() throws {
+            let daemon = try RunningDaemon()
+            let client = try daemon.client()
+            let keys = (0..<100).map { "\"k\($0)\"" }.joined(separator: ",")
+            let events = Array(repeating: #"{"type":"A","data":{"l":[\#(keys)]}}"#, count: 100).joined(separator: ",")
+            for _ in 0..<10 { try client.expect("APPEND h-1 [\(events)]") }
+            let numbers = 0..<60
+            let parts = numbers.map { "f\($0): number = 0; " } + (0..<8).map { "index f\($0); sort f\($0 + 8); " }
+            let changes = numbers.map { "f\($0) += 1; " }.joined()
+            try client.expect(
+                "DEFINE wide \"from h; \(parts.joined())key 'one'; on A { for x in data.l { row x { \(changes) } } }\"")
+            try until("it is built", within: 60) {
+                try client.rows("MODELS wide").first?.text("state") == "ready"
+            }
+            #expect(try client.ask("GET wide/k99").number("f59") == 1_000)
+        }
+
         @Test func `a leader keeps its lead through such a write, and the followers fold it beside their clients`()
             throws
         {

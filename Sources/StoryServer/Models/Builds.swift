@@ -170,7 +170,7 @@ final class Builds {
             guard head.value - build.folded.value <= limit else { continue }
             while build.folded < head, canGoOn(build), parts.clock() - began < Builds.startingTime {
                 fold(build, through: head, within: 100 * Builds.step)
-                if build.isFull, !build.isPaused { break }
+                if waitsForStore(build) { break }
             }
         }
     }
@@ -189,14 +189,14 @@ final class Builds {
                 continue
             }
             store(build)
-            guard !build.isFull, !isLong(build, acknowledged) else { continue }
+            guard !waitsForStore(build), !isLong(build, acknowledged) else { continue }
             while build.folded < acknowledged, parts.clock() - began < Builds.share {
                 fold(build, through: acknowledged, within: Builds.step)
-                if build.isFull || !canGoOn(build) { break }
+                if waitsForStore(build) || !canGoOn(build) { break }
             }
             guard canGoOn(build) else { continue }
             if build.folded < acknowledged {
-                if !build.isFull { hasWork = true }
+                if !waitsForStore(build) { hasWork = true }
             } else if acknowledged == parts.log.head {
                 complete.append(build)
             } else {
@@ -205,6 +205,9 @@ final class Builds {
         }
         return complete
     }
+
+    /// True where a build has no room before its rows are stored, which no build does in the middle of an event.
+    private func waitsForStore(_ build: ServedDefinition) -> Bool { build.isFull && !build.isPaused }
 
     private func canGoOn(_ build: ServedDefinition) -> Bool { build.isSound && reasons[build.name] == nil }
 
