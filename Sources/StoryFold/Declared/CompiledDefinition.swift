@@ -17,11 +17,15 @@ package final class CompiledDefinition {
 
     /// Compiles a text that the log has.
     ///
-    /// - Throws: `.failed` for a text of another language.
+    /// - Throws: `.failed` for a text that this language refuses, with its first fault.
     package convenience init(_ name: String, _ numbered: DeclaredModel.Numbered) throws(StorageError) {
         let text = String(decoding: numbered.text, as: UTF8.self)
-        guard let definition = try? Definition.read(text) else {
-            throw .failed("definition \(numbered.number) of \(name) is of another language")
+        let definition: Definition
+        do throws(DefinitionFaults) {
+            definition = try Definition.read(text)
+        } catch {
+            let fault = error.faults.first.map { ": \($0)" } ?? ""
+            throw .failed("definition \(numbered.number) of \(name) cannot be read\(fault)")
         }
         try self.init(name, number: numbered.number, definition)
     }

@@ -149,24 +149,29 @@ final class LongFold {
         return one
     }
 
+    private var advice: String {
+        records.all.count > 1
+            ? "append fewer events at a time" : "one event is to change fewer, or fewer models are to read it"
+    }
+
     /// The refusal of a write that changes more than a write may; nil while it does not.
     private var excess: Failure? {
         guard let limits else { return nil }
         if changeCount > limits.changes {
             let message =
-                "the events change more than \(limits.changes) rows of declared models; append fewer at a time"
+                "the events change more than \(limits.changes) rows of declared models; \(advice)"
             return Failure(.tooLarge, message, .limit(limits.changes))
         }
         if spent > limits.foldMilliseconds * .millisecond {
             let message =
-                "the fold of the events into declared models takes more than \(limits.foldMilliseconds) ms; append fewer "
-                + "at a time"
+                "the fold of the events into declared models takes more than \(limits.foldMilliseconds) ms; "
+                + advice
             return Failure(.tooLarge, message, .limit(limits.foldMilliseconds))
         }
         guard bytes > limits.changedBytes else { return nil }
         let message =
-            "the rows of declared models that the events change have more than \(limits.changedBytes) bytes; append fewer "
-            + "events at a time"
+            "the rows of declared models that the events change have more than \(limits.changedBytes) bytes; "
+            + advice
         return Failure(.tooLarge, message, .limit(limits.changedBytes))
     }
 

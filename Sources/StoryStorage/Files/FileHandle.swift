@@ -62,12 +62,16 @@ package struct FileHandle: ~Copyable {
     package func read(
         into target: UnsafeMutableRawBufferPointer, at offset: Int, of path: String
     ) throws(StorageError) -> Int {
-        var done = 0
+        var (done, hasFailed) = (0, false)
         while done < target.count {
             let count = pread(
                 descriptor, target.baseAddress?.advanced(by: done), target.count - done, off_t(offset + done))
             if count < 0, errno == EINTR { continue }
-            // Bytes that the disk cannot read are damage, like bytes that it reads wrong.
+            // Bytes that the disk cannot read are damage, like bytes that it reads wrong; one that fails once may be busy.
+            if count < 0, errno == EIO, !hasFailed {
+                hasFailed = true
+                continue
+            }
             if count < 0, errno == EIO { throw .corrupt("\(path) cannot be read at byte \(offset + done)", at: nil) }
             guard count >= 0 else { throw SystemError.from(errno, "reading \(path)") }
             if count == 0 { break }
