@@ -11,7 +11,13 @@ extension Engine {
     package var erasures: ErasureRequests {
         ErasureRequests(world: world, identity: identity, notLeader: notLeader, refusal: refusal)
     }
-    /// The requests about cursors and their workers.
+    /// The requests that make, change, reset and drop cursors.
+    var cursors: ChangeCursors {
+        ChangeCursors(
+            world: world, cursors: HeldCursors(world: world, shares: shares), identity: identity, notLeader: notLeader,
+            refusal: refusal)
+    }
+    /// The requests of workers.
     package var workers: WorkerRequests {
         WorkerRequests(
             world: world, shares: shares, identity: identity, limit: limits.subscriptions, notLeader: notLeader,
@@ -29,11 +35,13 @@ extension Engine {
         case .undefine(let name):
             if try models.undefine(name, tag, from: &session, now, output) { undefine(name) }
         case .erase(let request): try erasures.erase(request, tag, from: &session, now, output)
-        case .cursor(let request): workers.define(request, tag, from: &session, now, output)
+        case .cursor(let request): cursors.define(request, tag, from: &session, now, output)
         case .ack(let mark): workers.acknowledge(mark, tag, from: &session, now, output)
         case .fail(let request): workers.fail(request, tag, from: &session, now, output)
         case .retry(let request): parking.retry(request, tag, from: &session, now, output)
         case .discard(let request): parking.discard(request, tag, from: &session, now, output)
+        case .reset(let request): cursors.reset(request, tag, from: &session, now, output)
+        case .drop(let name): cursors.drop(name, tag, from: &session, now, output)
         case .content, .append, .appendTogether:
             try eventWrites.write(action, tag, unless: refusal, from: &session, now, output)
         }

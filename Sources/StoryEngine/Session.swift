@@ -106,9 +106,12 @@ package struct Session: Equatable, Sendable {
         (subscriptionCount, rowSubscriptionCount) = (0, 0)
     }
 
-    /// Returns the share of a cursor that the connection holds; nil where it holds none.
-    func holding(of cursor: Identifier) -> Holding? {
-        active.holdings.first { $0.cursor == cursor }
+    /// Returns the holding of a share; nil where the connection does not hold it.
+    func holding(of share: CursorShare) -> Holding? { active.holdings.first { $0.share == share && $0.isHeld } }
+
+    /// Returns the holding that an event was delivered to and is not done; nil where there is none.
+    func holding(that mark: CursorMark) -> Holding? {
+        active.holdings.first { $0.cursor == mark.cursor && $0.isHeld && $0.hasDelivered(mark.event) }
     }
 
     /// Frees the shares of cursors that the connection holds, since it ends.

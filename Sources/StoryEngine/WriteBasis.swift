@@ -38,7 +38,7 @@ extension WriteAction {
         case .define(let request): request.key
         case .erase(let request): request.key
         case .cursor(let request): request.key
-        case .undefine, .ack, .fail, .retry, .discard: nil
+        case .undefine, .ack, .fail, .retry, .discard, .reset, .drop: nil
         }
     }
 
@@ -49,7 +49,7 @@ extension WriteAction {
         switch self {
         case .append(let stream, _, _): stream
         case .content(let write): write.id.map { catalogue[write.kind].stream($0) }
-        case .appendTogether, .define, .undefine, .erase, .cursor, .ack, .fail, .retry, .discard: nil
+        case .appendTogether, .define, .undefine, .erase, .cursor, .ack, .fail, .retry, .discard, .reset, .drop: nil
         }
     }
 }

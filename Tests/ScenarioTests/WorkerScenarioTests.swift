@@ -71,6 +71,74 @@ extension DaemonTests {
             return done
         }
 
+        @Test(arguments: [3, 4] as [UInt64])
+        func `each input has one output where a cursor has shares, however often they are killed`(seed: UInt64) throws {
+            var random = SplitMix64(seed: seed)
+            let daemon = try RunningDaemon()
+            let client = try daemon.client()
+            for number in 1...Self.count {
+                try client.expect(#"APPEND order-\#(number % 29) {"type":"Placed","data":{"n":\#(number)}}"#)
+            }
+            try client.expect(#"CURSOR billing {"on":"events/order-*","shares":3,"window":9,"attempts":0}"#)
+            var (kills, ended) = (0, Set<Int>())
+            while ended.count < 3 {
+                let share = Int.random(in: 1...3, using: &random)
+                if try work(share, daemon, &random, &kills) { ended.insert(share) }
+            }
+            #expect(kills > 2)
+            let outputs = try daemon.client().rows("READ events/invoice-* limit=1000")
+            #expect(outputs.map { $0.number("of") ?? 0 }.sorted() == (1...UInt64(Self.count)).map { $0 })
+            #expect(Set(outputs.compactMap { $0.text("cursor") }).count == Self.count)
+            let shares = Dictionary(grouping: outputs) { $0.text("cursor")?.split(separator: "@").first }
+            #expect(shares.count == 3, "each share has some of the streams")
+            // The events of a stream were done in their order.
+            for stream in UInt64(0)..<29 {
+                let done = outputs.compactMap { $0.number("of") }.filter { $0 % 29 == stream }
+                #expect(done == done.sorted(), "\(stream)")
+            }
+            #expect(try daemon.stop() == .code(0))
+            let replay = try daemon.storectl("replay", "--verify", offline: true)
+            #expect(replay.exit == .code(0), "\(replay)")
+        }
+
+        /// Works at a share until its connection ends, which it does at random; returns true once all of it is done.
+        private func work(
+            _ share: Int, _ daemon: RunningDaemon, _ random: inout SplitMix64, _ kills: inout Int
+        ) throws -> Bool {
+            let socket = try daemon.client()
+            var pushes: [String] = []
+            func ask(_ request: String) throws -> String {
+                socket.send(request)
+                while true {
+                    let line = try socket.line()
+                    guard line.hasPrefix(">") else { return line }
+                    pushes.append(line)
+                }
+            }
+            let begun = try ask("WORK billing share=\(share) wait=true")
+            var done = try #require(begun.number("at"), "\(begun)")
+            while true {
+                let push = pushes.isEmpty ? try socket.line() : pushes.removeFirst()
+                if push.contains(#"{"caughtUp":"#) { return true }
+                guard let position = push.number("position") else { continue }
+                #expect(position > done, "\(push)")
+                if random.oneIn(30) { return false }
+                let write =
+                    #"APPEND invoice-\#(position % 3) cursor=billing@\#(position) "#
+                    + #"{"type":"Billed","data":{"of":\#(position)}}"#
+                if random.oneIn(30) {
+                    kills += 1
+                    socket.send(write)
+                    try daemon.kill()
+                    try daemon.start()
+                    return false
+                }
+                let receipt = try ask(write)
+                #expect(receipt.contains(#""cursor":{"share":\#(share),"at":\#(position)}"#), "\(receipt)")
+                done = position
+            }
+        }
+
         @Test func `the tool shows cursors and parked events, and changes what is parked`() throws {
             let daemon = try RunningDaemon()
             let client = try daemon.client()

@@ -111,7 +111,55 @@ import Testing
             try await job.done()
         }
         let works = server.requests.filter { $0.hasPrefix("WORK") }
-        #expect(works == ["WORK billing log=L1", "WORK billing log=L2"])
+        #expect(works == ["WORK billing wait=true log=L1", "WORK billing wait=true log=L2"])
+    }
+
+    /// The events that workers did, by their shares.
+    private final class Taken: Sendable {
+        private let taken = Mutex<[Int: [UInt64]]>([:])
+
+        var shares: [Int: [UInt64]] { taken.withLock { $0 } }
+        var count: Int { shares.values.reduce(0) { $0 + $1.count } }
+
+        func add(_ event: UInt64, of share: Int) { taken.withLock { $0[share, default: []].append(event) } }
+    }
+
+    /// Works at a share until that many events of the cursor are done, or one.
+    private static func bill(
+        _ most: Int, of client: StoreClient, into taken: Taken, isOne: Bool = false
+    ) async throws {
+        for try await job in client.cursors.worker("billing") {
+            let receipt = try await job.append([try NewEvent("Billed", job.event.position)], to: "invoice-1")
+            taken.add(job.event.position, of: receipt?.cursor?.share ?? 0)
+            if isOne || taken.count >= most { return }
+        }
+    }
+
+    @Test func `two workers share a cursor, a third one waits, and it begins anew and is dropped`() async throws {
+        let daemon = try RunningDaemon()
+        let client = try await filled(daemon, count: 30)
+        let settings = CursorSettings(.category("order"), shares: 2, window: 4)
+        try await client.cursors.define("billing", settings)
+        let taken = Taken()
+        let first = Task { try await Self.bill(30, of: client, into: taken, isOne: true) }
+        let others = (1...2).map { _ in Task { try await Self.bill(30, of: client, into: taken) } }
+        try await first.value
+        try await eventually("all are done") { taken.count == 30 }
+        for task in others {
+            task.cancel()
+            _ = await task.result
+        }
+        let positions = taken.shares
+        #expect(positions.keys.sorted() == [1, 2] && positions.values.joined().sorted() == Array(1...30))
+        #expect(positions.values.allSatisfy { $0 == $0.sorted() })
+        try await eventually("both shares are free") {
+            try await client.cursors.list("billing").map(\.state) == ["free", "free"]
+        }
+        #expect(try await client.cursors.reset("billing", to: .position(3)).stream == "cursor-billing")
+        #expect(try await client.cursors.list("billing").map(\.at) == [3, 3])
+        try await client.cursors.drop("billing")
+        await #expect(throws: ClientError.self) { try await client.cursors.list("billing") }
+        await #expect(throws: ClientError.self) { try await client.cursors.define("billing", settings) }
     }
 
     @Test func `a second worker waits until the first one leaves`() async throws {

@@ -9,8 +9,9 @@ struct VerbTests {
             "APPEND", "SUBSCRIBE", "UNSUBSCRIBE", "PING", "HELP", "STATS", "METRICS", "CLIENTS", "CHECKPOINT", "VERIFY",
             "BACKUP", "QUIT", "DEFINE", "UNDEFINE", "MODELS", "TYPES", "SEND", "SEAL", "CLUSTER", "AS",
             "ERASE", "ERASURES", "CURSOR", "WORK", "ACK", "FAIL", "CURSORS", "PARKED", "RETRY", "DISCARD",
+            "RESET", "DROP",
         ]
-        #expect(Verb.allCases.map(\.number) == Array(0..<42))
+        #expect(Verb.allCases.map(\.number) == Array(0..<44))
         #expect(Verb.allCases.map(\.name) == names)
         for verb in Verb.allCases { #expect(Verb(name: verb.name) == verb) }
         #expect(Verb(name: "get") == nil)
@@ -22,7 +23,7 @@ struct VerbTests {
         ]
         let writes: [WriteVerb] = [
             .post, .edit, .like, .unlike, .see, .delete, .append, .define, .undefine, .erase,
-            .cursor, .ack, .fail, .retry, .discard,
+            .cursor, .ack, .fail, .retry, .discard, .reset, .drop,
         ]
         let follows: [FollowVerb] = [.subscribe, .unsubscribe, .quit, .send, .work]
         let operations: [OperateVerb] = [

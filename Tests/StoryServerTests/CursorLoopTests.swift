@@ -22,7 +22,7 @@ struct CursorLoopTests {
         (#"{"on":"orders"}"#, #""field":"on""#), (#"{"on":"events/cursor-*"}"#, #""field":"on""#),
         (#"{"on":"events/order"}"#, #""field":"on""#), (#"{"window":0}"#, #""field":"window""#),
         (#"{"window":1.5}"#, #""field":"window""#), (#"{"lease":999}"#, #""field":"lease""#),
-        (#"{"attempts":101}"#, #""field":"attempts""#), (#"{"shares":2}"#, #""field":"shares""#),
+        (#"{"attempts":101}"#, #""field":"attempts""#), (#"{"on":"events/order-*","shares":2}"#, #""field":"shares""#),
         (#"{"from":0}"#, #""field":"from""#), (#"{"tags":["a b"]}"#, #""field":"tags[0]""#),
         (#"{"query":{"any":[{}]}}"#, #""field":"query.any[0]""#), (#"{"own":1}"#, #""rule":"unknownField""#),
         ("[1]", #""code":"syntax""#),

@@ -66,7 +66,7 @@ extension RequestAction {
         case .write(.define(let request)):
             .define(DefineRequest(name: request.name, text: request.text, key: request.key?.kept))
         case .read, .write(.undefine), .write(.erase), .write(.ack), .write(.fail), .write(.retry), .write(.discard),
-            .follow, .operate:
+            .write(.reset), .write(.drop), .follow, .operate:
             self
         case .write(.cursor(let request)):
             .write(

@@ -215,7 +215,7 @@ export class Store {
      * the `window`, `lease` and `attempts` are changed; another value of the rest is `exists`, with the `field`.
      */
     cursor(name: string, options?: CursorOptions): Promise<Receipt>;
-    /** Tells of the cursors, or of one: how far they are behind, who holds them, and why they do not move. */
+    /** Tells of the shares of cursors, or of one: how far they are behind, who holds them, and why they do not move. */
     cursors(name?: string, options?: Wait & Cancel): Promise<CursorInfo[]>;
     /** Lists a page of the events of a cursor that were set aside. `after` is the `next` of the page before. */
     parked(name: string, options?: ParkedOptions): Promise<Page<ParkedEvent, number>>;
@@ -225,6 +225,10 @@ export class Store {
     retry(name: string, event?: number, options?: Cancel): Promise<number>;
     /** Gives a parked event up. The `reason` stays in the log. */
     discard(name: string, event: number, reason: string, options?: Cancel): Promise<void>;
+    /** Has all shares of a cursor begin again behind a position; none of them may be held. For the role admin. */
+    reset(name: string, to: number | "start" | "end", options?: Cancel): Promise<Receipt>;
+    /** Removes a cursor, whose name is never used again; none of its shares may be held. For the role admin. */
+    drop(name: string, options?: Cancel): Promise<Receipt>;
     /**
      * Works on the events of a cursor, one job after the other: each event is done once, in the commit of the write
      * that its job makes.
@@ -234,7 +238,7 @@ export class Store {
      *     }
      *
      * With settings it makes the cursor first, or changes it, and those that are left out are the defaults. It connects
-     * with the first job, and waits where another worker holds the cursor. A cursor that was held in another history
+     * with the first job, and waits while other workers hold all shares. A cursor that was held in another history
      * last is `diverged` unless `confirm` is true.
      */
     worker(name: string, options?: WorkOptions): Worker;
@@ -577,9 +581,11 @@ export type CursorSettings = {
     query?: Query;
     /** The position that delivery begins at, or behind the log's end. */
     from?: number | "end";
-    /** How many events may be delivered and not done. */
+    /** How many workers do events at once, each those of some streams: 1–64. */
+    shares?: number;
+    /** How many events of a share may be delivered and not done. */
     window?: number;
-    /** The milliseconds without a line, while something is not done, after which the cursor is lost. */
+    /** The milliseconds without a line, while something is not done, after which a share is lost. */
     lease?: number;
     /** The deliveries of an event before it is parked; 0: it never is. */
     attempts?: number;
@@ -596,7 +602,7 @@ export type WorkOptions = CursorSettings & {
 
 export type CursorState = "free" | "idle" | "working" | "full" | "backoff" | "parkedLimit" | "diverged" | "elsewhere";
 
-/** A cursor: how far it is behind, and why it does not move. */
+/** A share of a cursor: how far it is behind, and why it does not move. */
 export type CursorInfo = {
     cursor: string;
     share: number;
@@ -612,6 +618,8 @@ export type CursorInfo = {
         event: number;
         attempt: number;
     };
+    /** The connections that wait for the share. */
+    waiting?: number;
     parked: number;
     window: number;
     lease: number;

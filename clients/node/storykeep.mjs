@@ -114,16 +114,18 @@ import { fileURLToPath } from "node:url";
  *
  * @typedef {{ share: number, at: number }} CursorPlace Every event of the share up to `at` is done
  * @typedef {{ uid: number, pid?: number, since: string }} Holder The process that holds a cursor
- * @typedef {{ on?: string, tags?: string[], types?: string[], query?: Query, from?: number | "end", window?: number,
- *   lease?: number, attempts?: number }} CursorSettings The events of a stream, of a category (order-*) or of all, from
- *   a position or the log's end on; how many may be delivered and not done; the milliseconds without a line after which
- *   a cursor is lost; and the deliveries of an event before it is parked
+ * @typedef {{ on?: string, tags?: string[], types?: string[], query?: Query, from?: number | "end", shares?: number,
+ *   window?: number, lease?: number, attempts?: number }} CursorSettings The events of a stream, of a category (order-*)
+ *   or of all, from a position or the log's end on; how many workers do events at once; how many of a share may be
+ *   delivered and not done; the milliseconds without a line after which a share is lost; and the deliveries of an event
+ *   before it is parked
  * @typedef {CursorSettings & { key?: string | false | null } & Cancel} CursorOptions
  * @typedef {CursorSettings & { confirm?: boolean } & Cancel} WorkOptions With `confirm` it works on in another history,
  *   which is `diverged` otherwise
  * @typedef {{ cursor: string, share: number, shares: number, on: string, at: number, lag: number, state: CursorState,
- *   holder?: Holder, outstanding?: number, oldest?: { event: number, attempt: number }, parked: number, window: number,
- *   lease: number, attempts: number }} CursorInfo A cursor: how far it is behind, and why it does not move
+ *   holder?: Holder, outstanding?: number, oldest?: { event: number, attempt: number }, waiting?: number, parked: number,
+ *   window: number, lease: number, attempts: number }} CursorInfo A share of a cursor: how far it is behind, and why it
+ *   does not move
  * @typedef {"free" | "idle" | "working" | "full" | "backoff" | "parkedLimit" | "diverged" | "elsewhere"} CursorState
  * @typedef {{ event: number, share: number, stream: string, type: string, attempts: number, error?: string,
  *   since: string, retrying: boolean }} ParkedEvent An event that was set aside
@@ -294,8 +296,11 @@ const eventsOf = (stream) => (stream === undefined ? "events" : `events/${stream
 
 /** The JSON of a CURSOR has only what is given.
  * @param {CursorSettings} settings */
-function cursorForm({ on, tags, types, query, from, window, lease, attempts }) {
-    const form = { on: on === undefined ? undefined : eventsOf(on), tags, types, query, from, window, lease, attempts };
+function cursorForm({ on, ...settings }) {
+    const { tags, types, query, from, shares, window, lease, attempts } = settings;
+    const form = {
+        on: on === undefined ? undefined : eventsOf(on), tags, types, query, from, shares, window, lease, attempts,
+    };
     return Object.fromEntries(Object.entries(form).filter(([, value]) => value !== undefined && value !== null));
 }
 
@@ -1408,7 +1413,7 @@ export class Store {
     }
 
     /**
-     * Tells of the cursors, or of one: how far they are behind, who holds them, and why they do not move.
+     * Tells of the shares of cursors, or of one: how far they are behind, who holds them, and why they do not move.
      * @param {string} [name] @param {Wait & Cancel} options @returns {Promise<CursorInfo[]>}
      */
     async cursors(name, { signal, ...options } = {}) {
@@ -1456,6 +1461,22 @@ export class Store {
     }
 
     /**
+     * Has all shares of a cursor begin again behind a position; none of them may be held. For the role admin.
+     * @param {string} name @param {number | "start" | "end"} to @param {Cancel} options @returns {Promise<Receipt>}
+     */
+    async reset(name, to, { signal } = {}) {
+        return receipt((await this.call("RESET", name, { to }, undefined, { signal })).done);
+    }
+
+    /**
+     * Removes a cursor, whose name is never used again; none of its shares may be held. For the role admin.
+     * @param {string} name @param {Cancel} options @returns {Promise<Receipt>}
+     */
+    async drop(name, { signal } = {}) {
+        return receipt((await this.call("DROP", name, {}, undefined, { signal })).done);
+    }
+
+    /**
      * Works on the events of a cursor, one job after the other: each event is done once, in the commit of the write
      * that its job makes.
      *
@@ -1464,7 +1485,7 @@ export class Store {
      *     }
      *
      * With settings it makes the cursor first, or changes it, and those that are left out are the defaults. It connects
-     * with the first job, and waits where another worker holds the cursor. A cursor that was held in another history
+     * with the first job, and waits while other workers hold all shares. A cursor that was held in another history
      * last is `diverged` unless `confirm` is true.
      * @param {string} name @param {WorkOptions} options
      */
@@ -1760,14 +1781,16 @@ class Hold {
     /** @type {StoreError | undefined} why it is over, where the store took the cursor away */ lost;
 
     /**
-     * @param {Worker} worker @param {Link} link @param {{ subscription: number, at: number, window: number }} held
+     * @param {Worker} worker @param {Link} link
+     * @param {{ subscription: number, share: number, at: number, window: number }} held
      */
-    constructor(worker, link, { subscription, at, window }) {
+    constructor(worker, link, { subscription, share, at, window }) {
         this.#worker = worker;
         this.#link = link;
         this.#subscription = subscription;
         this.greeting = /** @type {Greeting} */ (link.greeting);
-        /** Every event up to here was done when this began. */ this.at = at;
+        this.share = share;
+        /** Every event of the share up to here was done when this began. */ this.at = at;
         this.window = window;
         this.#silence = setTimeout(() => this.#ask(), pace.silence);
         this.#serve();
@@ -2011,6 +2034,7 @@ export class Worker {
     /** @type {Promise<Hold> | undefined} */ #opening;
     /** @type {Link | undefined} */ #link;
     /** @type {string | undefined} the history of the jobs */ #log;
+    /** @type {number | undefined} the share of the jobs */ #share;
     /** @type {Promise<unknown>} the job that was asked for last */ #turn = Promise.resolve();
     /** @type {Promise<void> | undefined} */ #closed;
     #closing = new AbortController();
@@ -2089,15 +2113,16 @@ export class Worker {
         this.#signal?.throwIfAborted();
     }
 
-    /** Gives the connection that holds the cursor.
-     * @returns {Promise<Hold>} */
-    async #held() {
+    /** Gives the connection that holds a share; one that is opened holds this one, where it is told.
+     * @param {number} [share] @returns {Promise<Hold>} */
+    async #held(share) {
         if (this.#hold && !this.#hold.isOver) return this.#hold;
-        this.#opening ??= this.#open().finally(() => { this.#opening = undefined; });
+        this.#opening ??= this.#open(share).finally(() => { this.#opening = undefined; });
         return this.#opening;
     }
 
-    async #open() {
+    /** @param {number} [share] */
+    async #open(share) {
         let error = this.#hold?.error;
         for (;;) {
             if (error !== undefined && !this.isClosed) {
@@ -2110,7 +2135,7 @@ export class Worker {
             const link = new Link(this.#places);
             this.#link = link;
             try {
-                return this.#hold = await this.#begin(link);
+                return this.#hold = await this.#begin(link, share);
             } catch (reason) {
                 link.close();
                 error = reason;
@@ -2119,8 +2144,8 @@ export class Worker {
         }
     }
 
-    /** @param {Link} link */
-    async #begin(link) {
+    /** @param {Link} link @param {number} [only] */
+    async #begin(link, only) {
         const greeting = link.greeting = await link.greet();
         const { log } = greeting;
         if (this.#log !== undefined && this.#log !== log) {
@@ -2135,18 +2160,44 @@ export class Worker {
             // A replica may not know it yet; WORK says then where to go.
             this.#window = (await link.reply(requestLine("CURSORS", { target: this.name }))).rows[0]?.window;
         }
-        const work = requestLine("WORK", { target: this.name, options: { log: this.#confirm ? log : undefined } });
+        const options = { share: only, wait: true, log: this.#confirm ? log : undefined };
+        const work = requestLine("WORK", { target: this.name, options });
         for (;;) {
             try {
                 const { members } = await this.#asked(link, work);
-                const { subscription, at } = checked(members, { subscription: "number", at: "number" });
-                this.#log = log;
-                return new Hold(this, link, { subscription, at, window: this.#window ?? 100 });
+                const { subscription } = checked(members, { subscription: "number" });
+                const { share = 1, at } = checked(await this.#granted(link, members), { at: "number" });
+                if (this.#share !== share) this.through = 0;
+                [this.#log, this.#share] = [log, share];
+                return new Hold(this, link, { subscription, share, at, window: this.#window ?? 100 });
             } catch (error) {
                 if (!(error instanceof StoreError) || error.code !== "held") throw error;
                 this.#backoff.reset();
             }
             await pauseFor(500, this.#closing.signal);
+        }
+    }
+
+    /** Gives what says which share the connection has: the answer, or the push that ends the wait for one.
+     * @param {Link} link @param {Row} answer @returns {Promise<Row>} */
+    async #granted(link, answer) {
+        if ("at" in answer) return answer;
+        let hasAsked = false;
+        const silence = setInterval(() => {
+            if (hasAsked) link.close();
+            else link.send("PING");
+            hasAsked = true;
+        }, pace.silence);
+        try {
+            for (;;) {
+                const { mark, members } = await link.next();
+                hasAsked = false;
+                if (mark === "-") throw refusal(members);
+                if (mark === ">" && "end" in members) throw new ConnectionLost("the store ended the wait for a share");
+                if (mark === ">" && "at" in members) return members;
+            }
+        } finally {
+            clearInterval(silence);
         }
     }
 
@@ -2173,7 +2224,7 @@ export class Worker {
      * @returns {Promise<Incoming | undefined>}
      */
     async send(job, line, { fails = false, parks = false } = {}) {
-        const { event: { position }, isParked, log } = job;
+        const { event: { position }, isParked, log, share } = job;
         const backoff = new Backoff(this.#store.retryFor, this.#places.count);
         for (let hold = job.hold; ;) {
             if (hold.isOver) {
@@ -2181,8 +2232,9 @@ export class Worker {
                 // The end of the connection counts as a failure of the event.
                 if (fails && !parks) return undefined;
                 if (isParked) throw hold.error ?? new ConnectionLost("the store has ended the delivery");
-                hold = await this.#held();
+                hold = await this.#held(share);
                 if (hold.greeting.log !== log) throw otherHistory(hold.greeting.log);
+                if (hold.share !== share) throw new ConnectionLost("the worker has another share by now");
                 try {
                     if (hold.at >= position) {
                         if (!fails) await this.#checkDone(hold, position);
@@ -2250,6 +2302,7 @@ export class Job {
         this.#mark = markOf(worker.name, event.position);
         /** @internal */ this.hold = hold;
         /** @internal */ this.log = hold.greeting.log;
+        /** @internal */ this.share = hold.share;
         this.event = event;
         /** The number of the delivery, from 1. */ this.attempt = attempt;
         /** It was set aside before, and is retried. */ this.isParked = isParked;

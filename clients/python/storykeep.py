@@ -333,10 +333,10 @@ class ErasureInfo:
 
 @dataclass(frozen=True)
 class CursorInfo:
-    """A cursor: its events up to `at` are done, and the log goes on for `lag` positions after the last one looked at.
+    """A share of a cursor: its events up to `at` are done, and the log has `lag` positions after the last looked at.
 
     `holder` is the process that works, `outstanding` the number of events that it has and that are not done, and
-    `oldest` the first of them, with its attempt.
+    `oldest` the first of them, with its attempt. So many connections are `waiting` for the share.
     """
 
     cursor: str
@@ -353,6 +353,7 @@ class CursorInfo:
     holder: Optional[Mapping[str, Any]] = None
     outstanding: Optional[int] = None
     oldest: Optional[Mapping[str, Any]] = None
+    waiting: int = 0
 
 
 @dataclass(frozen=True)
@@ -834,23 +835,25 @@ class Request(Generic[T]):
     @staticmethod
     def cursor(name: str, *, on: Optional[str] = None, tags: Optional[Sequence[str]] = None,
                types: Optional[Sequence[str]] = None, query: Optional[Query] = None,
-               from_: Union[int, Literal["end"], None] = None, window: Optional[int] = None,
-               lease: Optional[int] = None, attempts: Optional[int] = None, key: Key = None) -> Request[Receipt]:
+               from_: Union[int, Literal["end"], None] = None, shares: Optional[int] = None,
+               window: Optional[int] = None, lease: Optional[int] = None, attempts: Optional[int] = None,
+               key: Key = None) -> Request[Receipt]:
         """Make a cursor over the events of a stream, of a category (order-*), or of the whole log; or change one.
 
         `tags`, `types` and `query` select among them. It begins at the position `from_`, or at the "end" of the log.
-        At most `window` events are delivered and not done; the `lease` has milliseconds; an event that failed in so
-        many `attempts` is parked. Those three can be changed; another value of the rest raises `exists`.
+        So many workers as it has `shares` do events at once, each those of some streams. At most `window` events of a
+        share are delivered and not done; the `lease` has milliseconds; an event that failed in so many `attempts` is
+        parked. Those three can be changed; another value of the rest raises `exists`.
         """
         settings = {"on": None if on is None else _events(on), "tags": tags, "types": types, "query": query,
-                    "from": from_, "window": window, "lease": lease, "attempts": attempts}
+                    "from": from_, "shares": shares, "window": window, "lease": lease, "attempts": attempts}
         given = {member: value for member, value in settings.items() if value is not None}
         return Request._make(lambda _, done, __: _pick(Receipt, done), "CURSOR", name, {"key": _key(key)},
                              given or None, True, key is not False)
 
     @staticmethod
     def cursors(name: Optional[str] = None, *, min: Minimum = None) -> Request[List[CursorInfo]]:
-        """Tell of the cursors, or of one: how far they are behind, who holds them, and why they do not move."""
+        """Tell of the shares of cursors, or of one: how far they are behind, who holds them, why they do not move."""
         return Request._make(
             lambda rows, _, __: [_pick(CursorInfo, row) for row in rows], "CURSORS", name, {"min": min})
 
@@ -872,6 +875,17 @@ class Request(Generic[T]):
         """Give up a parked event of a cursor, for the role admin. The `reason` stays, and must not name the person."""
         return Request._make(lambda _, __, ___: None, "DISCARD", f"{name}@{event}", {"reason": reason}, write=True,
                              repeatable=False)
+
+    @staticmethod
+    def reset(name: str, to: Union[int, Literal["start", "end"]]) -> Request[Receipt]:
+        """Have all shares of a cursor begin again behind a position, for the role admin. None of them may be held."""
+        return Request._make(lambda _, done, __: _pick(Receipt, done), "RESET", name, {"to": to}, write=True,
+                             repeatable=False)
+
+    @staticmethod
+    def drop(name: str) -> Request[Receipt]:
+        """Remove a cursor, whose name is never used again, for the role admin. None of its shares may be held."""
+        return Request._make(lambda _, done, __: _pick(Receipt, done), "DROP", name, write=True, repeatable=False)
 
     def _moving(self, name: str, position: int) -> Request[T]:
         """Give the same request, which also says that an event of a cursor is done."""
@@ -1669,6 +1683,7 @@ class _Job:
     def __init__(self, worker: Any, event: Event, attempt: int, is_parked: bool, is_alone: bool, round: int) -> None:
         self.event, self.attempt, self.is_parked = event, attempt, is_parked
         self._worker, self._is_alone, self._round, self._is_ended = worker, is_alone, round, False
+        self._share: int = worker._share
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(event={self.event!r}, attempt={self.attempt}, is_parked={self.is_parked})"
@@ -1692,6 +1707,7 @@ class _Working(_Owned, Generic[J]):
         self._link: Any = None
         self._log: Optional[str] = None
         self._round = self._declared = 0
+        self._share = 1
         self._forget()
         super().__init__()
 
@@ -1707,8 +1723,10 @@ class _Working(_Owned, Generic[J]):
         self._kept: Deque[J] = deque()
         self._last: Optional[J] = None
         self._announced: Mapping[str, Any] = {}
+        self._granted: Optional[Mapping[str, Any]] = None
+        """What said which share the connection has; None while it waits for one."""
         self._at = self._delivered = 0
-        """The place of the cursor as this round began, and the last event that was delivered in it."""
+        """The place of the share as this round began, and the last event that was delivered in it."""
         self._ready = self._count = self._pings = 0
         """The last event that is done and not told to the store, how many there are, and PINGs without an answer."""
         self._since = 0.0
@@ -1809,25 +1827,34 @@ class _Working(_Owned, Generic[J]):
             except Exception as error:
                 yield from self._again(error)
 
-    def _hold(self) -> _Steps[None]:
-        """Hold the cursor, once no other worker does."""
+    def _hold(self, only: Optional[int] = None) -> _Steps[None]:
+        """Hold a share of the cursor, once there is one that no other worker holds; or `only` this one."""
         yield from self._connect()
         log: str = self._link.greeting.log
-        request = Request._make(lambda _, done, __: (_whole(done, "subscription"), _whole(done, "at")), "WORK",
-                                self._name, {"log": log if self._confirm else None})
+        request = Request._make(lambda _, done, __: (_whole(done, "subscription"), done), "WORK", self._name,
+                                {"share": only, "wait": "true", "log": log if self._confirm else None})
         while True:
             self._check_open()
             try:
-                self._number, self._at = yield from self._ask(request)
+                self._number, answer = yield from self._ask(request)
                 break
             except StoreError as error:
                 if error.code != "held" or _is_foreign(error):
                     raise
                 self._backoff.reset()
             yield "sleep", 0.5
+        self._granted = answer if "at" in answer else None
+        while self._granted is None:
+            self._check_open()
+            push = yield from self._push()
+            if push is not None:
+                yield from self._read(push)
+            if self._number is None:
+                raise ConnectionLost("the store ended the wait for a share")
+        self._at, share = _whole(self._granted, "at"), self._granted.get("share", 1)
         self._delivered, self._round = self._at, self._round + 1
-        if self._log != log:
-            self._log, self._declared = log, 0
+        if (self._log, self._share) != (log, share):
+            self._log, self._share, self._declared = log, share, 0
 
     def _end(self) -> _Steps[None]:
         """Tell which jobs are done, and give the cursor back, so that no event is blamed."""
@@ -1914,6 +1941,9 @@ class _Working(_Owned, Generic[J]):
         if "again" in members:
             self._announced = members
             return None
+        if "shares" in members:
+            self._granted = members
+            return None
         if "caughtUp" in members:
             self._backoff.reset()
         if "position" not in members:
@@ -1953,10 +1983,10 @@ class _Working(_Owned, Generic[J]):
         """Look for a job; after a lost connection hold the cursor again, and wait until its event comes again."""
         position = job.event.position
         if not self._is_holding and not job.is_parked:
-            yield from self._hold()
+            yield from self._hold(job._share)
         if self._is_holding and job._round == self._round:
             return "here"
-        if job.is_parked:
+        if job.is_parked or job._share != self._share:
             return "gone"
         if position <= self._at:
             return "gone" if (yield from self._is_set_aside(position)) else "done"
@@ -2460,6 +2490,8 @@ class Store(_Owned):
     parked_all = _every(Request.parked)
     retry = _verb(Request.retry)
     discard = _verb(Request.discard)
+    reset = _verb(Request.reset)
+    drop = _verb(Request.drop)
 
     def define(self, name: str, text: str, *, key: Key = None, wait: Optional[float] = None) -> Dict[str, Any]:
         """Declare a read model over your own events, or another definition of it.
@@ -2524,8 +2556,9 @@ class Store(_Owned):
 
     def worker(self, name: str, *, on: Optional[str] = None, tags: Optional[Sequence[str]] = None,
                types: Optional[Sequence[str]] = None, query: Optional[Query] = None,
-               from_: Union[int, Literal["end"], None] = None, window: Optional[int] = None,
-               lease: Optional[int] = None, attempts: Optional[int] = None, confirm: bool = False) -> Worker:
+               from_: Union[int, Literal["end"], None] = None, shares: Optional[int] = None,
+               window: Optional[int] = None, lease: Optional[int] = None, attempts: Optional[int] = None,
+               confirm: bool = False) -> Worker:
         """Work at the events of a cursor, each of which is a `Job`; see `Worker`.
 
         The cursor is made where it is not there yet, with the settings that `cursor` explains. With none of them it has
@@ -2534,7 +2567,7 @@ class Store(_Owned):
         """
         self._check_open()
         worker = Worker(self._places.beside(), name, _defined(
-            name, on=on, tags=tags, types=types, query=query, from_=from_, window=window, lease=lease,
+            name, on=on, tags=tags, types=types, query=query, from_=from_, shares=shares, window=window, lease=lease,
             attempts=attempts), window, confirm, self._retry_for, self._timeout)
         self._subscriptions.add(worker)
         return worker
@@ -2705,8 +2738,8 @@ class Worker(_Working[Job]):
             for job in worker:
                 job.append(f"invoice-{job.event.position}", {"type": "Billed", "data": {}})
 
-    It has a connection of its own, and holds the cursor. While another worker does, it waits until that one ends. After
-    a lost connection it holds the cursor again. Each output is made once, also where a worker is killed, since it is
+    It has a connection of its own, and holds a share of the cursor. While other workers hold all, it waits until one of
+    them ends. After a lost connection it holds a share again. Each output is made once, also where a worker is killed, since it is
     written together with the place in the log.
 
     A worker that takes longer than the cursor's `lease` for a job calls `still_working` meanwhile. Where it does not,
@@ -3195,6 +3228,8 @@ class AsyncStore(_Owned):
     parked_all = _async_every(Request.parked)
     retry = _async_verb(Request.retry)
     discard = _async_verb(Request.discard)
+    reset = _async_verb(Request.reset)
+    drop = _async_verb(Request.drop)
 
     async def define(self, name: str, text: str, *, key: Key = None, wait: Optional[float] = None) -> Dict[str, Any]:
         """Declare a read model, and wait until it answers; see `Store.define`."""
@@ -3249,13 +3284,14 @@ class AsyncStore(_Owned):
 
     def worker(self, name: str, *, on: Optional[str] = None, tags: Optional[Sequence[str]] = None,
                types: Optional[Sequence[str]] = None, query: Optional[Query] = None,
-               from_: Union[int, Literal["end"], None] = None, window: Optional[int] = None,
-               lease: Optional[int] = None, attempts: Optional[int] = None, confirm: bool = False) -> AsyncWorker:
+               from_: Union[int, Literal["end"], None] = None, shares: Optional[int] = None,
+               window: Optional[int] = None, lease: Optional[int] = None, attempts: Optional[int] = None,
+               confirm: bool = False) -> AsyncWorker:
         """Work at the events of a cursor; see `Store.worker`. Nothing is awaited before the first job is."""
         if self._closed:
             raise ConnectionLost("the client was closed")
         worker = AsyncWorker(self._places.beside(), name, _defined(
-            name, on=on, tags=tags, types=types, query=query, from_=from_, window=window, lease=lease,
+            name, on=on, tags=tags, types=types, query=query, from_=from_, shares=shares, window=window, lease=lease,
             attempts=attempts), window, confirm, self._retry_for)
         self._subscriptions.add(worker)
         return worker

@@ -456,6 +456,36 @@ scenario("a second worker waits until the first one is closed", async (it) => {
     await until(async () => (await place(store)).state === "free");
 });
 
+scenario("workers share a cursor, and a further one waits", async (it) => {
+    const { path } = await it.daemon();
+    const stores = [it.open(path), it.open(path), it.open(path)];
+    for (const n of numbers(24)) await stores[0].append(`order-${n % 4}`, { type: "Placed", data: n });
+    const workers = stores.slice(0, 2).map((store) => store.worker("billing", { on: "order-*", shares: 2 }));
+    const jobs = [];
+    for (const worker of workers) jobs.push((await take(worker))[0]);
+    const infos = await stores[0].cursors("billing");
+    assert.deepEqual(infos.map(({ share, shares, state }) => [share, shares, state]), [[1, 2, "working"], [2, 2, "working"]]);
+    await assert.rejects(stores[2].reset("billing", "start"), { code: "held" });
+    const third = stores[2].worker("billing");
+    const waiting = third.next();
+    await until(async () => (await stores[0].cursors("billing"))[0].waiting === 1);
+    const receipts = [];
+    for (const job of jobs) receipts.push(await bill(job));
+    assert.deepEqual(receipts.map(({ cursor }) => cursor.share).sort(), [1, 2]);
+    await workers[0].close();
+    const { value } = await waiting;
+    assert.equal((await bill(value)).cursor.share, receipts[0].cursor.share);
+    await third.close();
+    await workers[1].close();
+    const { stream } = await stores[0].reset("billing", "start");
+    assert.equal(stream, "cursor-billing");
+    assert.deepEqual((await stores[0].cursors("billing")).map(({ at }) => at), [0, 0]);
+    await stores[0].drop("billing");
+    await assert.rejects(stores[0].cursors("billing"), { code: "gone" });
+    await assert.rejects(stores[0].worker("billing").next(), { code: "gone" });
+    await assert.rejects(stores[0].cursor("billing"), { code: "exists", field: "name" });
+});
+
 scenario("a worker that does nothing loses the cursor, and one that says so does not", async (it) => {
     const store = it.open((await it.daemon()).path);
     await placed(store, 2);
@@ -527,8 +557,10 @@ scenario("a lost connection leaves a job in doubt, and the place of the cursor t
     await assert.rejects(append(parked), { name: "ConnectionLost" });
     const line = (n) => `APPEND a-1 cursor=c@${n} {"type":"A","data":${n}}`;
     const parkedOf = (n) => `PARKED c after=${n - 1} limit=1`;
-    assert.deepEqual(peer.received, ['CURSOR c {"window":10}', "WORK c", line(1), "WORK c", parkedOf(1), line(2),
-        "WORK c", line(2), line(4), "WORK c", "ACK c@3", line(4), line(5), "WORK c", parkedOf(5), line(2)]);
+    // With a job in hand it holds the share of that job again.
+    const anew = "WORK c share=1 wait=true";
+    assert.deepEqual(peer.received, ['CURSOR c {"window":10}', "WORK c wait=true", line(1), anew, parkedOf(1), line(2),
+        anew, line(2), line(4), anew, "ACK c@3", line(4), line(5), anew, parkedOf(5), line(2)]);
 });
 
 scenario("a worker goes on in no other history unless that is confirmed", async (it) => {

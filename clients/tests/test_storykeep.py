@@ -460,6 +460,54 @@ class Tests(Scenario):
             self.work(first, "none")[1]()
         self.assertEqual("notFound", caught.exception.code)
 
+    def test_workers_share_a_cursor_and_a_further_one_waits(self):
+        path = self.daemon().path
+        clients = [self.open(path) for _ in range(3)]
+        for number in range(24):
+            clients[0].do("append", f"order-{number % 4}", {"type": "Placed", "data": number})
+        workers = [self.work(client, "billing", on="order-*", shares=2) for client in clients[:2]]
+        firsts = [take() for _, take in workers]
+        infos = clients[0].do("cursors", "billing")
+        self.assertEqual([(1, 2, "working"), (2, 2, "working")], [(each.share, each.shares, each.state) for each in infos])
+        with self.assertRaises(StoreError) as caught:
+            clients[2].do("reset", "billing", "start")
+        self.assertEqual("held", caught.exception.code)
+        waiting = call_later(self.work(clients[2], "billing")[1])
+        until(lambda: clients[0].do("cursors", "billing")[0].waiting == 1)
+        jobs = [(client, job) for client, job in zip(clients, firsts)]
+        done = []
+        while len(done) < 6:
+            client, job = jobs.pop(0)
+            done.append(self.bill(client, job).cursor["share"])
+            jobs.append((client, workers[clients.index(client)][1]()))
+        self.assertEqual({1, 2}, set(done))
+        self.now(clients[0], workers[0][0].close())
+        job = waiting.result(LIMIT)
+        self.assertEqual(1, self.bill(clients[2], job).cursor["share"])
+        for client, (worker, _) in zip(clients[1:], workers[1:]):
+            self.now(client, worker.close())
+
+    def test_a_cursor_begins_anew_and_is_dropped(self):
+        client = self.open(self.daemon().path)
+        orders = self.orders(client, 3)
+        worker, take = self.work(client, "billing", on="order-*")
+        self.bill(client, take())
+        self.now(client, worker.close())
+        receipt = client.do("reset", "billing", "start")
+        self.assertEqual("cursor-billing", receipt.stream)
+        self.assertEqual(0, client.do("cursors", "billing")[0].at)
+        worker, take = self.work(client, "billing")
+        self.assertEqual(orders[0], take().event.position)
+        self.now(client, worker.close())
+        client.do("drop", "billing")
+        for call in (lambda: client.do("cursors", "billing"), lambda: self.work(client, "billing")[1]()):
+            with self.assertRaises(StoreError) as caught:
+                call()
+            self.assertEqual("gone", caught.exception.code)
+        with self.assertRaises(StoreError) as caught:
+            client.do("cursor", "billing")
+        self.assertEqual(("exists", "name"), (caught.exception.code, caught.exception.field))
+
     def test_a_worker_whose_connections_break_makes_each_output_once(self):
         daemon = self.daemon()
         proxy = Proxy(self.directory / "proxy", daemon.path, cuts=6, mean=4000)
@@ -563,7 +611,7 @@ class Tests(Scenario):
         worker, take = self.work(self.open(leader), "c", types=["A"], window=1, confirm=True)
         job = take()
         self.assertEqual(7, job.event.position)
-        self.assertEqual(['CURSOR c {"types":["A"],"window":1}', "WORK c log=a", "PING", "PING"], peer.received[2:])
+        self.assertEqual(['CURSOR c {"types":["A"],"window":1}', "WORK c wait=true log=a", "PING", "PING"], peer.received[2:])
 
     def test_closing_a_worker_ends_a_wait(self):
         client = self.open(self.daemon().path)

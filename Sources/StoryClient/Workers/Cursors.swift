@@ -14,8 +14,8 @@ public struct CursorPlace: Hashable, Sendable, Decodable {
     public let at: UInt64
 }
 
-/// The settings of a cursor; those that are nil are the store's: all events, from the first on, a window of 100, a lease of
-/// 30 seconds, and 5 attempts.
+/// The settings of a cursor; those that are nil are the store's: all events, from the first on, one share, a window of 100, a
+/// lease of 30 seconds, and 5 attempts.
 public struct CursorSettings: Hashable, Sendable {
     /// The start of a new cursor.
     public enum Start: Hashable, Sendable {
@@ -35,7 +35,9 @@ public struct CursorSettings: Hashable, Sendable {
     public var query: EventQuery?
     /// The start; nil: the first event.
     public var from: Start?
-    /// The events that may be delivered and not done, 1–1,000.
+    /// The number of shares, 1–64, and of workers that do events at once: each those of some streams.
+    public var shares: Int?
+    /// The events of a share that may be delivered and not done, 1–1,000.
     public var window: Int?
     /// The time without a word after which a share with events that are not done is lost, 1–3,600 seconds.
     public var lease: Duration?
@@ -45,10 +47,10 @@ public struct CursorSettings: Hashable, Sendable {
     /// Creates settings.
     public init(
         _ selection: EventSelection = .all, tags: [String]? = nil, types: [String]? = nil, query: EventQuery? = nil,
-        from: Start? = nil, window: Int? = nil, lease: Duration? = nil, attempts: Int? = nil
+        from: Start? = nil, shares: Int? = nil, window: Int? = nil, lease: Duration? = nil, attempts: Int? = nil
     ) {
         (self.selection, self.tags, self.types, self.query) = (selection, tags, types, query)
-        (self.from, self.window, self.lease, self.attempts) = (from, window, lease, attempts)
+        (self.from, self.shares, self.window, self.lease, self.attempts) = (from, shares, window, lease, attempts)
     }
 
     var json: JSONText {
@@ -63,13 +65,14 @@ public struct CursorSettings: Hashable, Sendable {
             case nil: []
             }
         var members = ["\"on\":\(JSONText.quoted(selection.events))"] + list("tags", tags) + list("types", types)
-        members += (query.map { ["\"query\":\($0)"] } ?? []) + start + number("window", window)
+        members += (query.map { ["\"query\":\($0)"] } ?? []) + start + number("shares", shares)
+        members += number("window", window)
         members += number("lease", lease.map { Int($0 / .milliseconds(1)) }) + number("attempts", attempts)
         return JSONText(trusted: "{\(members.joined(separator: ","))}")
     }
 }
 
-/// A cursor as a store lists it.
+/// A share of a cursor as a store lists it.
 public struct CursorState: Hashable, Sendable, Decodable {
     /// The process that holds a cursor.
     public struct Holder: Hashable, Sendable, Decodable {
@@ -107,6 +110,8 @@ public struct CursorState: Hashable, Sendable, Decodable {
     public let outstanding: Int?
     /// The oldest of them; nil where there is none.
     public let oldest: Oldest?
+    /// The number of connections that wait for the share; nil: none.
+    public let waiting: Int?
     /// The number of events that were set aside.
     public let parked: UInt64
     /// Its settings; the lease is in milliseconds.
@@ -154,7 +159,7 @@ public struct Cursors: Sendable {
         return try await client.write(line)
     }
 
-    /// Returns the state of a cursor, or of all.
+    /// Returns the state of each share of a cursor, or of all cursors.
     ///
     /// - Throws: `ClientError`, `notFound` where there is none; or `CancellationError`.
     public func list(_ name: String? = nil) async throws -> [CursorState] {
@@ -191,9 +196,42 @@ public struct Cursors: Sendable {
         _ = try await client.askAlone(RequestLine(.discard, "\(name)@\(event)").option("reason", reason))
     }
 
-    /// Returns the jobs of a cursor: its events from the first on that is not done, then live, one worker at a time.
+    /// The end of the events that are done after a reset.
+    public enum Place: Hashable, Sendable {
+        /// Nothing is done.
+        case start
+        /// Everything that is in the log is done.
+        case end
+        /// Everything through a position is done.
+        case position(UInt64)
+
+        fileprivate var option: String {
+            switch self {
+            case .start: "start"
+            case .end: "end"
+            case .position(let position): "\(position)"
+            }
+        }
+    }
+
+    /// Has all shares of a cursor begin again behind a position; events that were set aside behind it are not any more. For
+    /// administrators.
     ///
-    /// The loop waits while another worker has the cursor. It has a connection of its own, which is made again when it is
+    /// - Throws: `ClientError`, `held` while a worker has a share; or `CancellationError`.
+    @discardableResult
+    public func reset(_ name: String, to place: Place) async throws -> Receipt {
+        let reply = try await client.askAlone(RequestLine(.reset, name).option("to", place.option))
+        return try StoreDecoder.decode(Receipt.self, reply.final.json)
+    }
+
+    /// Removes a cursor, whose name is never used again. For administrators.
+    ///
+    /// - Throws: `ClientError`, `held` while a worker has a share; or `CancellationError`.
+    public func drop(_ name: String) async throws { _ = try await client.askAlone(RequestLine(.drop, name)) }
+
+    /// Returns the jobs of a share of a cursor: its events from the first on that is not done, then live.
+    ///
+    /// A share has one worker at a time, and the loop waits while others have all of them. It has a connection of its own, which is made again when it is
     /// lost; leaving the loop gives the cursor back.
     ///
     /// - Parameters:

@@ -1,6 +1,6 @@
 import StoryCore
 
-/// A sequence of the jobs of a cursor, without end but for that of a temporary ``Store``.
+/// A sequence of the jobs of a share of a cursor, without end but for that of a temporary ``Store``.
 ///
 /// ```swift
 /// for try await job in store.cursors.worker("billing", CursorSettings(.category("order"))) {
@@ -138,7 +138,27 @@ extension WorkerConnection {
     }
 }
 
+extension Job {
+    /// The greatest length of an error, in characters.
+    private static let mostError = 1_000
+
+    /// Returns an error as a request has it; nil where it has no text.
+    static func told(_ error: String) -> String? {
+        error.isEmpty ? nil : String(error.prefix(mostError).map { $0.isControl ? " " : $0 })
+    }
+}
+
+extension ClientError {
+    /// True where a worker connects again.
+    var isLoss: Bool {
+        switch self {
+        case .connectionLost, .draining, .unavailable: true
+        default: false
+        }
+    }
+}
+
 extension Character {
     /// True for a control character, which no error text may have.
-    var isControl: Bool { unicodeScalars.contains { $0.properties.generalCategory == .control } }
+    fileprivate var isControl: Bool { unicodeScalars.contains { $0.properties.generalCategory == .control } }
 }

@@ -1,20 +1,19 @@
 import StoryCore
 
-/// The connection of a worker, which holds its cursor and is made again when it is lost.
+/// The connection of a worker, which holds a share of its cursor and is made again when it is lost.
 actor WorkerConnection {
     /// A connection that holds the cursor.
     private struct Open {
         let channel: Channel
         let number: UInt64
-        let at: UInt64
+        /// The share, and the position that it was done through; nil while the connection waits for one.
+        var held: (share: UInt64, at: UInt64)?
     }
 
     /// The pause before a cursor that another worker has is asked for again.
     private static let pause = Duration.milliseconds(500)
     /// The time that events that are done wait for others.
     private static let gathering = Duration.milliseconds(100)
-    /// The greatest length of an error, in characters.
-    private static let mostError = 1_000
 
     private let worker: Worker
     private var open: Open?
@@ -26,8 +25,9 @@ actor WorkerConnection {
     private var finished: (position: UInt64, count: Int)?
     /// The newest event that was done here, also before a lost connection: such events are acknowledged when they come again.
     private var through: UInt64 = 0
-    /// The history that `through` is a position in.
+    /// The history that `through` is a position in, and the share that it is of.
     private var log: String?
+    private var share: UInt64 = 1
     /// The number of `ACK`s that have no reply.
     private var unanswered = 0
     private var endpoint = 0
@@ -51,7 +51,7 @@ actor WorkerConnection {
                     open?.channel.ask(afterSilenceOf: nil)
                     return one
                 }
-                if open == nil { try await hold() }
+                if open?.held == nil { try await hold() }
                 if finished == nil { open?.channel.ask(afterSilenceOf: worker.dialer.silence) }
                 do throws(ClientError) { try await takeLine() } catch { try lost(error) }
             }
@@ -72,7 +72,7 @@ actor WorkerConnection {
                 (finished, through) = (nil, max(through, job.isParked ? 0 : job.event.position))
                 return reply
             } catch {
-                guard isLoss(error), !job.isParked else { throw error }
+                guard error.isLoss, !job.isParked else { throw error }
                 try lost(error)
                 if try await isDone(job) { return nil }
             }
@@ -84,11 +84,11 @@ actor WorkerConnection {
     /// - Throws: `connectionLost` where the event was parked meanwhile, since connections were lost too often, or where the
     ///   store has another history now.
     private func isDone(_ job: Job) async throws -> Bool {
-        let (position, history) = (job.event.position, log)
+        let (position, history, share) = (job.event.position, log, share)
         while true {
-            if open == nil { try await hold() }
-            guard log == history else { throw ClientError.connectionLost }
-            if let open, open.at >= position {
+            if open?.held == nil { try await hold(only: share) }
+            guard log == history, self.share == share else { throw ClientError.connectionLost }
+            if let at = open?.held?.at, at >= position {
                 guard try await isParked(position) else { return true }
                 throw ClientError.connectionLost
             }
@@ -133,11 +133,9 @@ actor WorkerConnection {
     }
 
     func fail(_ job: Job, error: String?, _ options: (RequestLine) -> RequestLine) async throws {
-        let text = error.map { String($0.prefix(WorkerConnection.mostError)).map { $0.isControl ? " " : $0 } }
-        var line = options(RequestLine(.fail, "\(worker.cursor)@\(job.event.position)"))
-        if let text, !text.isEmpty { line = line.option("error", String(text)) }
+        let line = options(RequestLine(.fail, "\(worker.cursor)@\(job.event.position)"))
         acknowledge()
-        _ = try await ask(line)
+        _ = try await ask(line.option("error", error.flatMap(Job.told)))
         // Later events that were delivered are void: they come again.
         (delivered, announced) = (ReadyQueue(), nil)
     }
@@ -155,7 +153,6 @@ actor WorkerConnection {
         self.open = nil
     }
 
-    /// Tells the store the events that are done.
     private func acknowledge() {
         guard let done = finished, let open else { return }
         finished = nil
@@ -169,8 +166,10 @@ actor WorkerConnection {
 
     // MARK: The connection
 
-    /// Connects, makes the cursor where there are settings, and holds it; waits while another worker does.
-    private func hold() async throws {
+    /// Connects, makes the cursor where there are settings, and holds a share; waits while other workers have all.
+    ///
+    /// - Parameter share: the share that it must be; nil: any.
+    private func hold(only share: UInt64? = nil) async throws {
         while true {
             let link = try await worker.dialer.connect(attempt: fruitless, from: endpoint)
             endpoint = link.next
@@ -178,34 +177,45 @@ actor WorkerConnection {
             (arrived, delivered, announced, unanswered, finished) = (ReadyQueue(), ReadyQueue(), nil, 0, nil)
             arrived.append(contentsOf: link.rest)
             do throws(ClientError) {
-                return try await hold(link)
+                return try await hold(share, over: link)
             } catch {
                 link.channel.close()
+                open = nil
                 if case .notLeader(_, let address) = error, let leader = worker.dialer.endpoint(at: address) {
                     endpoint = leader
                 } else if error.code == .held {
                     fruitless = 0
                     try await Task.sleep(for: WorkerConnection.pause)
-                } else if !isLoss(error), error.retry != .later {
+                } else if !error.isLoss, error.retry != .later {
                     throw error
                 }
             }
         }
     }
 
-    private func hold(_ link: Dialer.Link) async throws(ClientError) {
+    private func hold(_ wanted: UInt64?, over link: Dialer.Link) async throws(ClientError) {
         let (channel, name) = (link.channel, worker.cursor)
         if let settings = worker.settings {
             _ = try await ask(RequestLine(.cursor, name).body(settings.json), over: channel)
         }
         let log = worker.isConfirmed ? link.greeting.log : nil
-        let reply = try await ask(RequestLine(.work, name).option("log", log), over: channel)
-        guard let members = JSONMembers(reply.final.json), let number = members.number("subscription"),
-            let at = members.number("at")
-        else { throw .protocolViolation(String(reply.final.text.prefix(200))) }
-        open = Open(channel: channel, number: number, at: at)
-        if self.log != link.greeting.log { (self.log, through) = (link.greeting.log, 0) }
+        let line = RequestLine(.work, name).option("share", wanted.map(String.init)).option("wait", "true")
+        let reply = try await ask(line.option("log", log), over: channel)
+        guard let members = JSONMembers(reply.final.json), let number = members.number("subscription") else {
+            throw .protocolViolation(String(reply.final.text.prefix(200)))
+        }
+        open = Open(channel: channel, number: number)
+        take(members)
         fruitless = 0
+        if open?.held == nil { channel.ask(afterSilenceOf: worker.dialer.silence) }
+        while open?.held == nil { try await takeLine() }
+        guard let share = open?.held?.share else { throw .connectionLost }
+        if self.log != link.greeting.log || self.share != share { through = 0 }
+        (self.log, self.share) = (link.greeting.log, share)
+    }
+
+    private func take(_ members: JSONMembers) {
+        if let at = members.number("at") { open?.held = (members.number("share") ?? 1, at) }
     }
 
     private func ask(_ line: RequestLine) async throws(ClientError) -> StoreReply {
@@ -269,6 +279,7 @@ actor WorkerConnection {
         switch members.first {
         case "end": throw .connectionLost
         case "caughtUp", "behind": break
+        case "share": take(members)
         case "again":
             let isParked = members["parked"].map { $0.elementsEqual("true".utf8) } ?? false
             announced = (members.number("attempt").flatMap { Int(exactly: $0) } ?? 1, isParked)
@@ -281,15 +292,8 @@ actor WorkerConnection {
 
     /// Drops a connection that was lost; throws any other error.
     private func lost(_ error: ClientError) throws(ClientError) {
-        guard isLoss(error) else { throw error }
+        guard error.isLoss else { throw error }
         open?.channel.close()
         open = nil
-    }
-
-    private func isLoss(_ error: ClientError) -> Bool {
-        switch error {
-        case .connectionLost, .draining, .unavailable: true
-        default: false
-        }
     }
 }

@@ -101,6 +101,8 @@ package enum Push: Equatable, Sendable {
     case again(Position)
     /// The event that follows comes a further time, and alone.
     case redelivered(Redelivery)
+    /// The worker that waited has a share now; the count is that of all shares.
+    case granted(CursorPlace, of: Int)
     /// The subscription is over; a new one from `resume` continues without a gap.
     case end(EndReason, resume: Position)
 }

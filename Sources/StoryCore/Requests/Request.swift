@@ -144,13 +144,16 @@ package enum WriteAction: Equatable, Sendable {
     case fail(FailRequest)
     case retry(RetryRequest)
     case discard(DiscardRequest)
+    case reset(ResetRequest)
+    /// The cursor with this name is gone.
+    case drop(Identifier)
 
     /// The event of a cursor that the write makes done; nil where it names none.
     package var cursor: CursorMark? {
         switch self {
         case .content(let write): write.options.cursor
         case .append(_, _, let options), .appendTogether(_, let options): options.cursor
-        case .define, .undefine, .erase, .cursor, .ack, .fail, .retry, .discard: nil
+        case .define, .undefine, .erase, .cursor, .ack, .fail, .retry, .discard, .reset, .drop: nil
         }
     }
 
@@ -167,6 +170,8 @@ package enum WriteAction: Equatable, Sendable {
         case .fail: .fail
         case .retry: .retry
         case .discard: .discard
+        case .reset: .reset
+        case .drop: .drop
         }
     }
 }

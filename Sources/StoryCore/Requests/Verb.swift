@@ -21,6 +21,7 @@ package enum Verb: Hashable, CaseIterable, Sendable {
         "SUBSCRIBE", "UNSUBSCRIBE", "PING", "HELP", "STATS", "METRICS", "CLIENTS", "CHECKPOINT", "VERIFY", "BACKUP",
         "QUIT", "DEFINE", "UNDEFINE", "MODELS", "TYPES", "SEND", "SEAL", "CLUSTER", "AS",
         "ERASE", "ERASURES", "CURSOR", "WORK", "ACK", "FAIL", "CURSORS", "PARKED", "RETRY", "DISCARD",
+        "RESET", "DROP",
     ]
 
     /// Returns the verb with a name in capitals; nil if there is none.
@@ -90,6 +91,8 @@ package enum WriteVerb: Int, CaseIterable, Sendable {
     case fail = 37
     case retry = 40
     case discard = 41
+    case reset = 42
+    case drop = 43
 }
 
 /// The verbs that change what a connection follows, or end it. The numbers never change.

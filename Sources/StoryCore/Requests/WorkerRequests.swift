@@ -15,15 +15,21 @@ package struct CursorRequest: Equatable, Sendable {
     }
 }
 
-/// The request `WORK NAME`: holds a cursor, and has its events delivered.
+/// The request `WORK NAME`: holds a share of a cursor, and has its events delivered.
 package struct WorkRequest: Equatable, Sendable {
     /// The name of the cursor.
     package let cursor: Identifier
+    /// `share=`: the number of the share; nil: any that nobody holds.
+    package let share: UInt8?
+    /// `wait=true`: waits for a share where none is free.
+    package let waits: Bool
     /// `log=`: the history that the worker knows; confirms a cursor that was held in another one last.
     package let log: LogID?
 
     /// Creates a request from its parts.
-    package init(cursor: Identifier, log: LogID? = nil) { (self.cursor, self.log) = (cursor, log) }
+    package init(cursor: Identifier, share: UInt8? = nil, waits: Bool = false, log: LogID? = nil) {
+        (self.cursor, self.share, self.waits, self.log) = (cursor, share, waits, log)
+    }
 }
 
 /// The request `FAIL NAME@POSITION`: the first event that is not done failed.
@@ -76,6 +82,26 @@ package struct DiscardRequest: Equatable, Sendable {
 
     /// Creates a request from its parts.
     package init(_ mark: CursorMark, reason: Text) { (self.mark, self.reason) = (mark, reason) }
+}
+
+/// The request `RESET NAME to=…`: all shares of a cursor begin again behind a position.
+package struct ResetRequest: Equatable, Sendable {
+    /// The end of the events that are done then, in all shares.
+    package enum Place: Equatable, Sendable {
+        /// Nothing is done.
+        case start
+        /// Everything that is durable is done.
+        case end
+        case position(Position)
+    }
+
+    /// The name of the cursor.
+    package let cursor: Identifier
+    /// `to=`: the end of the events that are done then.
+    package let place: Place
+
+    /// Creates a request from its parts.
+    package init(cursor: Identifier, to place: Place) { (self.cursor, self.place) = (cursor, place) }
 }
 
 /// The query of `PARKED NAME …`, whose answer is in the order of the log.

@@ -163,7 +163,7 @@ package struct Subscription: Equatable, Sendable {
     }
 
     /// The position that a new subscription goes on from: behind the events that are done, where it is a worker's.
-    package var resume: Position { subject.holding.map { $0.at.next } ?? next }
+    package var resume: Position { subject.holding.flatMap { $0.isWaiting ? nil : $0.at.next } ?? next }
 
     /// Processes the events from a position on a further time.
     package mutating func goesBack(to position: Position) { next = position }

@@ -18,13 +18,15 @@ package struct CursorDefinition: Equatable, Sendable {
     package static let leases = 1_000...3_600_000
     /// The possible numbers of deliveries before an event is parked; 0 means that none is.
     package static let attempts = 0...100
-    /// The number of shares: a cursor has one.
-    package static let shares = 1...1
+    /// The possible numbers of shares, and of a share.
+    package static let shares = 1...64
 
     /// The events that are delivered, beside those of cursors, which never are.
     package var selection: EventSelection
     /// The start, as the request named it.
     package var start: Start
+    /// The number of shares, each of which has the streams whose names hash to it.
+    package var shareCount: Int
     /// The number of events that may be delivered and not done.
     package var window: Int
     /// The time without a line of the holder after which it loses a share with events that are not done, in milliseconds.
@@ -35,9 +37,9 @@ package struct CursorDefinition: Equatable, Sendable {
     /// Creates a definition, by default of all events from the first on.
     package init(
         selection: EventSelection = EventSelection(source: .all), start: Start = .position(Position(1)),
-        window: Int = 100, lease: Int = 30_000, attempts: Int = 5
+        shareCount: Int = 1, window: Int = 100, lease: Int = 30_000, attempts: Int = 5
     ) {
-        (self.selection, self.start) = (selection, start)
+        (self.selection, self.start, self.shareCount) = (selection, start, shareCount)
         (self.window, self.lease, self.attempts) = (window, lease, attempts)
     }
 
@@ -48,6 +50,7 @@ package struct CursorDefinition: Equatable, Sendable {
         if one.tags != two.tags { return "tags" }
         if one.types != two.types { return "types" }
         if one.items != two.items { return "query" }
+        if shareCount != other.shareCount { return "shares" }
         return start == other.start ? nil : "from"
     }
 }

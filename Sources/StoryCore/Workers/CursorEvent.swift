@@ -4,14 +4,18 @@ package enum CursorEvent: Equatable, Sendable {
     case defined(CursorDefined)
     /// The holder knows that the history is another one than before.
     case confirmed(log: LogID)
-    /// Every event through this position is done.
-    case moved(Position)
+    /// Every event of a share through this position is done.
+    case moved(share: UInt8, Position)
     /// An event failed too often, or was given up: it is set aside.
     case parked(ParkedEvent)
     /// An event that is parked is delivered again; nil: all that are.
     case retried(Position?)
     /// An event that is parked is given up.
     case discarded(Position, reason: Text)
+    /// All shares begin again behind this position, and nothing later is parked.
+    case reset(Position)
+    /// The cursor is gone, and its name is not used again.
+    case dropped
 
     /// The category of these streams.
     package static let category = CategoryName(trusted: Array("cursor".utf8))
@@ -32,26 +36,6 @@ package struct CursorDefined: Equatable, Sendable {
     }
 }
 
-/// An event that was set aside.
-package struct ParkedEvent: Equatable, Sendable {
-    /// The greatest length of an error, in characters.
-    package static let mostError = 1_000
-    /// The most parked events of a cursor.
-    package static let most = 10_000
-
-    /// The position of the event.
-    package let event: Position
-    /// The number of its deliveries.
-    package let attempts: Int
-    /// The last error that a worker told; nil where it told none.
-    package let error: Text?
-
-    /// Creates the data from its fields.
-    package init(event: Position, attempts: Int, error: Text?) {
-        (self.event, self.attempts, self.error) = (event, attempts, error)
-    }
-}
-
 /// The types of these events, each made once.
 private enum CursorEventType {
     static let defined = EventType.own("CursorDefined")
@@ -60,6 +44,8 @@ private enum CursorEventType {
     static let parked = EventType.own("EventParked")
     static let retried = EventType.own("ParkedRetried")
     static let discarded = EventType.own("ParkedDiscarded")
+    static let reset = EventType.own("CursorReset")
+    static let dropped = EventType.own("CursorDropped")
 }
 
 extension CursorEvent {
@@ -72,6 +58,8 @@ extension CursorEvent {
         case .parked: CursorEventType.parked
         case .retried: CursorEventType.retried
         case .discarded: CursorEventType.discarded
+        case .reset: CursorEventType.reset
+        case .dropped: CursorEventType.dropped
         }
     }
 
@@ -80,11 +68,11 @@ extension CursorEvent {
         switch self {
         case .defined(let event): event.write(to: &members)
         case .confirmed(let log): members.choice("log", log.description)
-        case .moved(let position):
-            members.integer("share", 1)
+        case .moved(let share, let position):
+            members.integer("share", Int64(share))
             members.position("at", position)
         case .parked(let event):
-            members.integer("share", 1)
+            members.integer("share", Int64(event.share))
             members.position("event", event.event)
             members.integer("attempts", Int64(event.attempts))
             if let error = event.error { members.text("error", error) }
@@ -92,6 +80,8 @@ extension CursorEvent {
         case .discarded(let position, let reason):
             members.position("event", position)
             members.text("reason", reason)
+        case .reset(let position): members.position("at", position)
+        case .dropped: break
         }
     }
 }
@@ -109,7 +99,7 @@ extension CursorDefined {
         case .end: members.choice("from", "end")
         }
         members.position("at", at)
-        members.integer("shares", 1)
+        members.integer("shares", Int64(definition.shareCount))
         members.integer("window", Int64(definition.window))
         members.integer("lease", Int64(definition.lease))
         members.integer("attempts", Int64(definition.attempts))
@@ -149,8 +139,13 @@ extension CursorEvent {
         } else {
             record.withData(json) { members in
                 let event = members.position("event")
+                let share = members.integer("share").flatMap { UInt8(exactly: $0) } ?? 1
                 if isOf(CursorEventType.moved) {
-                    read = members.position("at").map { .moved($0) }
+                    read = members.position("at").map { .moved(share: share, $0) }
+                } else if isOf(CursorEventType.reset) {
+                    read = members.position("at").map { .reset($0) }
+                } else if isOf(CursorEventType.dropped) {
+                    read = .dropped
                 } else if isOf(CursorEventType.confirmed) {
                     read = members.text("log").flatMap { LogID($0) }.map { .confirmed(log: $0) }
                 } else if isOf(CursorEventType.retried) {
@@ -159,8 +154,8 @@ extension CursorEvent {
                     read = .discarded(event, reason: Text(members.text("reason") ?? []))
                 } else if isOf(CursorEventType.parked), let event {
                     let attempts = members.integer("attempts").flatMap { Int(exactly: $0) } ?? 0
-                    read = .parked(
-                        ParkedEvent(event: event, attempts: attempts, error: members.text("error").map { Text($0) }))
+                    let error = members.text("error").map { Text($0) }
+                    read = .parked(ParkedEvent(share: share, event: event, attempts: attempts, error: error))
                 }
             }
         }
@@ -174,7 +169,7 @@ extension CursorDefined {
     package init?(_ text: [UInt8], _ json: any JSONReading) {
         var draft: (log: LogID, on: EventSelection.Source, start: CursorDefinition.Start, at: Position)?
         var (tags, types, query) = ([EventTag](), [EventType](), [UInt8]?.none)
-        var (window, lease, attempts) = (Int64(0), Int64(0), Int64(0))
+        var (window, lease, attempts, shares) = (Int64(0), Int64(0), Int64(0), Int64(1))
         json.read(text) { members in
             guard let log = members.text("log").flatMap({ LogID($0) }),
                 let on = members.text("on").flatMap({ EventSelection.Source(target: $0) }),
@@ -187,8 +182,11 @@ extension CursorDefined {
             window = members.integer("window") ?? 0
             lease = members.integer("lease") ?? 0
             attempts = members.integer("attempts") ?? 0
+            shares = members.integer("shares") ?? 1
         }
-        guard let draft, window > 0, lease > 0 else { return nil }
+        guard let draft, window > 0, lease > 0, let shareCount = Int(exactly: shares),
+            CursorDefinition.shares.contains(shareCount)
+        else { return nil }
         // The reader has one object at a time.
         var (any, items) = ([UInt8]?.none, [EventSelection]())
         if let query { json.read(query) { any = $0.array("any") } }
@@ -200,8 +198,8 @@ extension CursorDefined {
         }
         let selection = EventSelection(source: draft.on, EventQuery(types: types, tags: tags, items: items))
         let definition = CursorDefinition(
-            selection: selection, start: draft.start, window: Int(clamping: window), lease: Int(clamping: lease),
-            attempts: Int(clamping: attempts))
+            selection: selection, start: draft.start, shareCount: shareCount, window: Int(clamping: window),
+            lease: Int(clamping: lease), attempts: Int(clamping: attempts))
         self.init(log: draft.log, definition: definition, at: draft.at)
     }
 }

@@ -1,4 +1,4 @@
-/// A share of a cursor that a connection holds: the events that were delivered and are not done.
+/// A share of a cursor that a connection holds, or waits for: the events that were delivered and are not done.
 ///
 /// The engine, the subscription that delivers and the list of shares have the same one. Unchecked `Sendable`: it belongs to
 /// the thread of the loop.
@@ -16,20 +16,28 @@ package final class Holding: @unchecked Sendable {
         case released(isBlamed: Bool)
         /// The store takes it away, and the subscription ends with a push.
         case taken(EndReason)
+        /// The reply that it began with was undone, so that its connection does not know of it.
+        case unsaid
     }
 
     /// The name of the cursor.
     package let cursor: Identifier
+    /// The number of shares that the cursor has.
+    package let shareCount: Int
+    /// The number of the share, from 1; nil while it waits for one.
+    package private(set) var number: UInt8?
+    /// The number of the share that it waits for; nil: any.
+    package let wanted: UInt8?
     /// The process that holds it.
     package let holder: Peer
-    /// The time since when it is held.
-    package let since: Instant
+    /// The time since when it is held, or waits.
+    package private(set) var since: Instant
     /// The number of events that may be delivered and not done.
     package var window: Int
     /// The time without a line after which it is lost, in ticks of 0.1 s.
     package var lease: UInt64
-    /// The position that every event through it is done at, durable or not.
-    package private(set) var at: Position
+    /// The position that every event through it is done at, durable or not; zero while it waits.
+    package private(set) var at = Position.zero
     /// The end; nil while it is held.
     package private(set) var end: End?
     /// The event that comes alone next.
@@ -42,6 +50,10 @@ package final class Holding: @unchecked Sendable {
     package private(set) var busySince: UInt64 = 0
     /// True where nothing can be delivered before an event is done, a delay has ended, or it is held again.
     package private(set) var isStalled = false
+    /// The event that the reply rests on which it began with; nothing is delivered before that is durable.
+    package var restsOn = Position.zero
+    /// True where it waited for a share and has one now, which its connection does not know.
+    package private(set) var isUntold = false
     /// The last position that was looked at for events to deliver.
     package var looked = Position.zero
     /// The position that delivery goes back to; nil where it goes on.
@@ -52,14 +64,31 @@ package final class Holding: @unchecked Sendable {
     /// The size that a holding keeps, in bytes, estimated.
     package static let keptBytes = 512
 
-    /// Creates a holding.
+    /// Creates a holding that waits for a share.
+    ///
+    /// - Parameter wanted: the number of the share that it waits for; nil: any.
     package init(
-        _ cursor: Identifier, _ definition: CursorDefinition, at: Position, by holder: Peer, since: Instant,
-        again: Redelivery? = nil
+        _ cursor: Identifier, _ definition: CursorDefinition, wanted: UInt8? = nil, by holder: Peer, since: Instant
     ) {
-        (self.cursor, self.holder, self.since, self.at, self.again) = (cursor, holder, since, at, again)
-        (window, lease) = (definition.window, Holding.ticks(milliseconds: definition.lease))
+        (self.cursor, self.wanted, self.holder, self.since) = (cursor, wanted, holder, since)
+        (shareCount, window) = (definition.shareCount, definition.window)
+        lease = Holding.ticks(milliseconds: definition.lease)
     }
+
+    /// Takes a share, whose events behind a position are delivered from now on.
+    ///
+    /// - Parameters:
+    ///   - again: the event that comes alone first.
+    ///   - isUntold: true where a push reports the share to the connection.
+    package func takes(
+        _ number: UInt8, at: Position, since: Instant, again: Redelivery?, isUntold: Bool = false
+    ) {
+        (self.number, self.at, self.since, self.again, self.isUntold) = (number, at, since, again, isUntold)
+        (back, isStalled) = (isUntold ? at.next : nil, false)
+    }
+
+    /// Notes that the connection knows its share.
+    package func told() { isUntold = false }
 
     /// Returns the number of ticks of 0.1 s in a time.
     package static func ticks(milliseconds: Int) -> UInt64 { UInt64(max(milliseconds, 0)) / 100 + 1 }
@@ -75,8 +104,12 @@ package final class Holding: @unchecked Sendable {
     package var outstanding: Int { delivered.count }
     /// The position of the oldest of them.
     package var oldest: Position? { delivered.first?.position }
-    /// True while it is held.
+    /// True until it ends.
     package var isHeld: Bool { end == nil }
+    /// True while it waits for a share.
+    package var isWaiting: Bool { number == nil && end == nil }
+    /// The share; nil while it waits for one.
+    package var share: CursorShare? { number.map { CursorShare(cursor, $0) } }
     /// True while no further event is delivered.
     package var isFull: Bool {
         alone != nil || delivered.count >= window || !delivered.isEmpty && bytes >= CursorDefinition.windowBytes
@@ -154,7 +187,9 @@ extension EndReason {
     package static let undone = EndReason("undone")
     /// Another node leads.
     package static let lead = EndReason("lead")
+    /// The cursor was dropped.
+    package static let dropped = EndReason("dropped")
 
     /// True where a worker that ends so counts as failed at the event that it had not done.
-    package var isBlamed: Bool { ![.draining, .quit, .undefined, .undone, .lead].contains(self) }
+    package var isBlamed: Bool { ![.draining, .quit, .undefined, .undone, .lead, .dropped].contains(self) }
 }

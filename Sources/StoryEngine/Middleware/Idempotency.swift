@@ -42,7 +42,7 @@ struct Idempotency {
                 .map { WriteReceipt($0, isTogether: true) }
         case .content(let write):
             return try repeatedContent(write, positions)
-        case .define, .undefine, .erase, .cursor, .ack, .fail, .retry, .discard: return nil
+        case .define, .undefine, .erase, .cursor, .ack, .fail, .retry, .discard, .reset, .drop: return nil
         }
     }
 

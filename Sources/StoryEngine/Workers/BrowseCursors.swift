@@ -2,7 +2,7 @@ package import StoryCore
 import StoryFold
 
 extension WorkerRequests {
-    /// `CURSORS`: a row for each cursor, or for one.
+    /// `CURSORS`: a row for each share of each cursor, or of one.
     func list(_ name: Identifier?, tag: Tag?, to output: any TurnOutput) {
         cursors.attempt(tag, to: output) { () throws(Failure) in
             let listed =
@@ -15,20 +15,22 @@ extension WorkerRequests {
 }
 
 extension WorkerRequests {
-    /// Returns the events that the cursor has to do which is farthest behind, and the number of parked events of all.
+    /// Returns the events that the share has to do which is farthest behind, and the number of parked events of all.
     ///
     /// - Throws: the error of reading the models.
     package func sums() throws(StorageError) -> (lag: UInt64, parked: UInt64) {
         var (lag, parked) = (UInt64(0), UInt64(0))
         for (name, cursor) in try world.cursors.all() {
-            lag = max(lag, shares.lag(of: name, at: cursor.at, behind: world.head))
+            for (number, share) in zip(UInt8(1)..., cursor.shares) {
+                lag = max(lag, shares.lag(of: CursorShare(name, number), at: share.at, behind: world.head))
+            }
             parked += UInt64(cursor.parked)
         }
         return (lag, parked)
     }
 }
 
-/// `CURSORS`: the cursors in the order of their names.
+/// `CURSORS`: the shares of cursors in the order of the cursors' names.
 private final class BrowseCursors: AnswerCursor {
     private let cursors: [(name: Identifier, cursor: StoredCursor)]
     private let world: World
@@ -37,6 +39,9 @@ private final class BrowseCursors: AnswerCursor {
     /// True at a store that takes no writes: the workers are elsewhere.
     private let isElsewhere: Bool
     private var next = 0
+    /// The number of the next share of that cursor.
+    private var number: UInt8 = 1
+    private var count: UInt64 = 0
 
     init(
         _ cursors: [(name: Identifier, cursor: StoredCursor)], in world: World, shares: Shares,
@@ -49,21 +54,29 @@ private final class BrowseCursors: AnswerCursor {
     func step(into lines: any AnswerLines) throws(StorageError) -> CursorStep {
         while next < cursors.count {
             guard lines.hasRoom, !lines.isSpent else { return .more }
-            lines.row(.line(try members(cursors[next].name, cursors[next].cursor)))
+            let (name, cursor) = cursors[next]
+            guard let place = cursor.share(number) else {
+                (next, number) = (next + 1, 1)
+                continue
+            }
+            lines.row(.line(try members(of: CursorShare(name, number), at: place, in: cursor)))
             lines.spend(2 * .record)
-            next += 1
+            (number, count) = (number + 1, count + 1)
         }
-        let members = [Member("count", .count(UInt64(cursors.count))), Member("position", .count(world.head.value))]
+        let members = [Member("count", .count(count)), Member("position", .count(world.head.value))]
         return .ended(.done(.members(members)), restsOn: world.head)
     }
 
-    private func members(_ name: Identifier, _ cursor: StoredCursor) throws(StorageError) -> [Member] {
+    private func members(
+        of share: CursorShare, at place: StoredCursor.Share, in cursor: StoredCursor
+    ) throws(StorageError) -> [Member] {
         let definition = try cursor.definition(world.json)
-        let holding = isElsewhere ? nil : shares.holding(of: name)
-        let lag = shares.lag(of: name, at: cursor.at, behind: world.head)
+        let holding = isElsewhere ? nil : shares.holding(of: share)
+        let lag = shares.lag(of: share, at: place.at, behind: world.head)
         var members = [
-            Member("cursor", .text("\(name)")), Member("share", .count(1)), Member("shares", .count(1)),
-            Member("on", .text(definition.selection.source.target)), Member("at", .count(cursor.at.value)),
+            Member("cursor", .text("\(share.cursor)")), Member("share", .count(UInt64(share.number))),
+            Member("shares", .count(UInt64(definition.shareCount))),
+            Member("on", .text(definition.selection.source.target)), Member("at", .count(place.at.value)),
             Member("lag", .count(lag)), Member("state", .text(state(of: cursor, holding))),
         ]
         if let holding {
@@ -78,8 +91,11 @@ private final class BrowseCursors: AnswerCursor {
                 members.append(Member("oldest", .object(values)))
             }
         }
+        let all = isElsewhere ? [] : shares.waiting(for: share.cursor)
+        let waiting = all.count { $0.wanted ?? share.number == share.number }
+        if waiting > 0 { members.append(Member("waiting", .count(UInt64(waiting)))) }
         return members + [
-            Member("parked", .count(UInt64(cursor.parked))), Member("window", .count(UInt64(definition.window))),
+            Member("parked", .count(UInt64(place.parked))), Member("window", .count(UInt64(definition.window))),
             Member("lease", .count(UInt64(definition.lease))), Member("attempts", .count(UInt64(definition.attempts))),
         ]
     }

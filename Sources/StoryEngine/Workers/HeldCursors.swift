@@ -9,9 +9,9 @@ struct HeldCursors {
     /// Notes that an event moved a cursor.
     func moved(_ mark: CursorMark, _ holding: Holding, by position: Position) {
         // It is not in the log where that refused it, or where the request is only rehearsed.
-        guard world.head >= position else { return }
+        guard world.head >= position, let share = holding.share else { return }
         holding.done(through: mark.event, at: shares.tick)
-        shares.moved(mark.cursor, through: mark.event, by: position)
+        shares.moved(share, through: mark.event, by: position)
     }
 
     /// Replies with the failure of a request.
@@ -24,30 +24,63 @@ struct HeldCursors {
 
     /// Returns a cursor.
     ///
-    /// - Throws: `notFound` where there is none.
+    /// - Throws: `notFound` where there is none, `gone` where it was dropped.
     func known(_ name: Identifier) throws(Failure) -> StoredCursor {
         guard let cursor = try Failure.reading(try world.cursors.cursor(named: name)) else {
             throw Failure(.notFound, "there is no cursor \(name): CURSOR \(name) makes one")
         }
+        if cursor.isDropped { throw Failure(.gone, "the cursor \(name) was dropped") }
         return cursor
     }
 
-    /// Returns a cursor that the connection holds.
+    /// A share of a cursor that a connection holds.
+    struct Held {
+        let cursor: StoredCursor
+        let holding: Holding
+        let share: CursorShare
+        /// The position that every event of the share through it is done at.
+        let at: Position
+    }
+
+    /// Returns the share of an event, which the connection holds.
     ///
-    /// - Throws: `notFound`, `invalid` for an event beyond the log's end, `lost`.
-    func held(_ mark: CursorMark, by session: borrowing Session) throws(Failure) -> (StoredCursor, Holding) {
+    /// - Throws: `notFound`, `gone`, `invalid` for an event beyond the log's end, `lost`.
+    func held(_ mark: CursorMark, by session: borrowing Session) throws(Failure) -> Held {
         let cursor = try known(mark.cursor)
         guard mark.event <= world.head, mark.event > .zero else {
             let message = "the log ends at \(world.head.value)"
             throw Failure.invalid("cursor", .outOfRange, "no event has the position \(mark.event.value): \(message)")
         }
-        guard let holding = session.holding(of: mark.cursor), holding.isHeld,
-            shares.holding(of: mark.cursor) === holding
-        else {
-            let message = "this connection does not hold \(mark.cursor), so nothing was written"
-            throw Failure(.lost, message, .place(CursorPlaceDetail(mark.cursor, at: cursor.at)))
+        let delivered = session.holding(that: mark)
+        let share: CursorShare
+        if let held = delivered?.share { share = held } else { share = try self.share(of: mark, among: cursor) }
+        let at = cursor.share(share.number)?.at ?? .zero
+        guard let holding = delivered ?? session.holding(of: share), shares.holding(of: share) === holding else {
+            let name = cursor.shares.count > 1 ? "the share \(share.number) of \(mark.cursor)" : "\(mark.cursor)"
+            let message = "this connection does not hold \(name), so nothing was written"
+            throw Failure(.lost, message, .place(CursorPlaceDetail(mark.cursor, at: at)))
         }
-        return (cursor, holding)
+        return Held(cursor: cursor, holding: holding, share: share, at: at)
+    }
+
+    /// Returns the share that an event of the log is of.
+    private func share(of mark: CursorMark, among cursor: StoredCursor) throws(Failure) -> CursorShare {
+        var number: UInt8 = 1
+        let shareCount = cursor.shares.count
+        guard shareCount > 1 else { return CursorShare(mark.cursor, number) }
+        try Failure.reading(
+            try world.log.records(at: [mark.event]) { record in
+                number = CursorShare.number(of: record.streamName, among: shareCount)
+                return false
+            })
+        return CursorShare(mark.cursor, number)
+    }
+
+    /// Returns the refusal of a request for what a connection holds.
+    func held(_ holding: Holding, _ shareCount: Int) -> Failure {
+        let number = shareCount > 1 ? holding.number.map { "the share \($0) of " } ?? "" : ""
+        let message = "\(number)\(holding.cursor) is held by another connection"
+        return Failure(.held, message, .holder(holding.holder, since: holding.since))
     }
 
     /// Returns true for a parked event that was delivered again, and is not done.
@@ -66,13 +99,13 @@ struct HeldCursors {
     ///
     /// - Throws: the reason why the write is refused.
     private func check(_ mark: CursorMark, by session: borrowing Session) throws(Failure) {
-        let (cursor, holding) = try held(mark, by: session)
-        if mark.event <= cursor.at, !isRetried(mark, in: holding) {
+        let held = try held(mark, by: session)
+        if mark.event <= held.at, !isRetried(mark, in: held.holding) {
             let message =
-                "the event \(mark.event.value) of \(mark.cursor) is done: \(mark.cursor) is at \(cursor.at.value)"
-            throw Failure(.conflict, message, .place(CursorPlaceDetail(mark.cursor, at: cursor.at)))
+                "the event \(mark.event.value) of \(mark.cursor) is done: \(mark.cursor) is at \(held.at.value)"
+            throw Failure(.conflict, message, .place(CursorPlaceDetail(mark.cursor, at: held.at)))
         }
-        try delivered(mark, in: holding)
+        try delivered(mark, in: held.holding)
     }
 
     /// Returns the reason why `cursor=` of a write is refused; nil where it holds.
@@ -89,17 +122,19 @@ struct HeldCursors {
     /// no newer one.
     ///
     /// - Throws: the error of reading the models.
-    func parked(_ failed: Shares.Failed, of name: Identifier) throws(StorageError) -> ParkedEvent {
-        let before = try world.cursors.parked(failed.event, of: name)
+    func parked(_ failed: Shares.Failed, of share: CursorShare) throws(StorageError) -> ParkedEvent {
+        let before = try world.cursors.parked(failed.event, of: share.cursor)
         let earlier = before.flatMap { $0.error.isEmpty ? nil : Text($0.error) }
         return ParkedEvent(
-            event: failed.event, attempts: failed.attempts + Int(before?.attempts ?? 0), error: failed.error ?? earlier)
+            share: share.number, event: failed.event, attempts: failed.attempts + Int(before?.attempts ?? 0),
+            error: failed.error ?? earlier)
     }
 
     /// Returns the members of an answer about a share.
-    func place(_ name: Identifier, _ position: Position, named member: String = "at") -> [Member] {
+    func place(_ share: CursorShare, _ position: Position, named member: String = "at") -> [Member] {
         [
-            Member("cursor", .text("\(name)")), Member("share", .count(1)), Member(member, .count(position.value)),
+            Member("cursor", .text("\(share.cursor)")), Member("share", .count(UInt64(share.number))),
+            Member(member, .count(position.value)),
         ]
     }
 

@@ -51,24 +51,26 @@ struct ParkingRequests {
             if let notLeader { throw notLeader }
             let mark = request.mark
             _ = try cursors.known(mark.cursor)
-            try mustBeParked(mark.event, of: mark.cursor)
+            let share = CursorShare(mark.cursor, try mustBeParked(mark.event, of: mark.cursor).share)
             if let refusal { throw refusal }
             let event = CursorEvent.discarded(mark.event, reason: request.reason)
             let position = try cursors.append(event, to: mark.cursor, by: session.author, now, output)
-            if let holding = shares.holding(of: mark.cursor), holding.alone?.event == mark.event {
+            if let holding = shares.holding(of: share), holding.alone?.event == mark.event {
                 holding.beginAgain(with: nil, due: 0)
             }
             session.wrote(position)
             let members =
-                cursors.place(mark.cursor, mark.event, named: "event") + [Member("position", .count(position.value))]
+                cursors.place(share, mark.event, named: "event") + [Member("position", .count(position.value))]
             output.reply(.done(.members(members)), tag: tag, restsOn: position)
         }
     }
 
-    private func mustBeParked(_ event: Position, of name: Identifier) throws(Failure) {
-        guard try Failure.reading(try world.cursors.parked(event, of: name)) != nil else {
+    @discardableResult
+    private func mustBeParked(_ event: Position, of name: Identifier) throws(Failure) -> StoredParked {
+        guard let parked = try Failure.reading(try world.cursors.parked(event, of: name)) else {
             throw Failure(.notFound, "\(name) has no parked event \(event.value): PARKED \(name) lists them")
         }
+        return parked
     }
 }
 
@@ -99,7 +101,7 @@ private final class BrowseParked: AnswerCursor {
     }
 
     private func members(of parked: StoredParked) throws(StorageError) -> [Member] {
-        var members = [Member("event", .count(parked.event.value)), Member("share", .count(1))]
+        var members = [Member("event", .count(parked.event.value)), Member("share", .count(UInt64(parked.share)))]
         var since: Instant?
         try world.log.records(at: [parked.event, parked.since]) { record in
             if record.position == parked.event {

@@ -1,7 +1,7 @@
 package import StoryCore
 import StoryFold
 
-/// The requests about cursors and their workers.
+/// The requests of the workers of cursors.
 package struct WorkerRequests {
     let world: World
     let shares: Shares
@@ -15,94 +15,9 @@ package struct WorkerRequests {
 
     var cursors: HeldCursors { HeldCursors(world: world, shares: shares) }
 
-    // MARK: Cursors
-
-    /// `CURSOR`: makes a cursor, or changes its window, lease or attempts.
-    func define(
-        _ request: CursorRequest, _ tag: Tag?, from session: inout Session, _ now: Instant, _ output: any TurnOutput
-    ) {
-        cursors.attempt(tag, to: output) { () throws(Failure) in
-            let stream = StreamName(cursor: request.name)
-            if let receipt = try repeated(request, stream) {
-                session.wrote(receipt.position)
-                return output.reply(.done(.receipt(receipt)), tag: tag, restsOn: receipt.position)
-            }
-            if let notLeader { throw notLeader }
-            let cursor = try Failure.reading(try world.cursors.cursor(named: request.name))
-            let head = try Failure.reading(try world.headToExtend(stream))
-            var at = Position.zero
-            if let cursor {
-                let old = try Failure.reading(try cursor.definition(world.json))
-                if let field = old.fixedDifference(from: request.definition) {
-                    let message = "there is a cursor \(request.name) whose \(field) is another; it cannot be changed"
-                    throw Failure(.exists, message, .field(field))
-                }
-                try expect(request.version, of: stream, head)
-                at = cursor.at
-                if old == request.definition, let head {
-                    let done = Done.unchanged(
-                        id: request.name, stream: stream, version: head.version, position: head.position)
-                    return output.reply(.done(done), tag: tag, restsOn: world.head)
-                }
-            } else {
-                try expect(request.version, of: stream, head)
-                let most = CursorDefinition.mostCursors
-                guard try Failure.reading(try world.cursors.all().count) < most else {
-                    throw Failure(.tooLarge, "there are \(most) cursors already", .limit(most))
-                }
-                switch request.definition.start {
-                case .position(let first):
-                    guard first <= world.head.next else {
-                        let message = "the log ends at \(world.head.value): from is at most \(world.head.value + 1)"
-                        throw Failure.invalid("from", .outOfRange, message)
-                    }
-                    at = first.previous
-                case .end: at = output.durable
-                }
-            }
-            if let refusal { throw refusal }
-            let defined = CursorDefined(log: identity.id, definition: request.definition, at: at)
-            let new = NewEvents(
-                id: request.name, stream: stream, head: head,
-                events: [EventProposal(body: .cursor(.defined(defined)), meta: nil)], key: request.key)
-            let receipt = Appending(to: world, by: session.author, now, output).append(new)
-            shares.holding(of: request.name)?.redefined(request.definition)
-            session.wrote(receipt.position)
-            output.receipt(receipt, tag: tag)
-        }
-    }
-
-    private func expect(_ version: Version?, of stream: StreamName, _ head: StreamHead?) throws(Failure) {
-        let actual = head?.version ?? .zero
-        guard let version, version != actual else { return }
-        throw Failure(stream, isAt: actual, not: version)
-    }
-
-    /// Returns the first receipt of a key that made the same definition; nil for a new key.
-    ///
-    /// - Throws: `keyReused` for the key of another request.
-    private func repeated(_ request: CursorRequest, _ stream: StreamName) throws(Failure) -> Receipt? {
-        guard let key = request.key, let entry = try Failure.reading(try world.keys.provenEntry(of: key)) else {
-            return nil
-        }
-        var found: Receipt?
-        var definition: CursorDefinition?
-        try Failure.reading(
-            try world.log.records(at: [entry.first]) { record in
-                guard case .defined(let defined)? = CursorEvent(record, world.json) else { return false }
-                definition = defined.definition
-                found = Receipt(repeating: record, id: request.name)
-                return false
-            })
-        guard let found, found.stream == stream, definition == request.definition else {
-            throw Idempotency.reused(key, entry.last)
-        }
-        return found
-    }
-
     // MARK: Work
 
-    /// `WORK`: holds a cursor, and begins to deliver behind the events that are done.
+    /// `WORK`: holds a share of a cursor, and begins to deliver behind the events that are done; or waits for one.
     func work(
         _ request: WorkRequest, _ tag: Tag?, of session: inout Session, _ now: Instant, _ output: any TurnOutput
     ) {
@@ -116,12 +31,15 @@ package struct WorkerRequests {
                 try identity.check(log, next: Position.zero.next)
                 guard log == identity.id else { throw diverged(name, cursor) }
             } else {
-                try identity.check(request.log, next: cursor.at.next)
+                try identity.check(request.log, next: cursor.furthest.next)
             }
-            if let holding = shares.holding(of: name) {
-                throw Failure(
-                    .held, "\(name) is held by another connection", .holder(holding.holder, since: holding.since))
+            let definition = try Failure.reading(try cursor.definition(world.json))
+            if let share = request.share, share > definition.shareCount {
+                let message = "\(name) has \(definition.shareCount) shares"
+                throw Failure.invalid("share", .outOfRange, message)
             }
+            let free = shares.free(name, request.share, among: definition.shareCount)
+            if free == nil { try refuseHeld(request, definition) }
             guard session.subscriptionCount < limit else {
                 let message = "a connection has at most \(limit) subscriptions; UNSUBSCRIBE one first"
                 throw Failure(.tooLarge, message, .limit(limit))
@@ -130,30 +48,57 @@ package struct WorkerRequests {
                 if let refusal { throw refusal }
                 let position = try cursors.append(
                     .confirmed(log: identity.id), to: name, by: session.author, now, output)
-                shares.moved(name, through: cursor.at, by: position)
+                shares.moved(CursorShare(name, free ?? 1), through: .zero, by: position)
                 session.wrote(position)
             }
-            let definition = try Failure.reading(try cursor.definition(world.json))
-            let failed = shares.failed(of: name).flatMap { $0.event > cursor.at ? $0 : nil }
-            let again = failed.map { Redelivery(event: $0.event, attempt: $0.attempts + 1) }
-            let holding = Holding(
-                name, definition, at: cursor.at, by: session.peer, since: now, again: again)
+            let holding = Holding(name, definition, wanted: request.share, by: session.peer, since: now)
+            if let free { take(CursorShare(name, free), of: cursor, for: holding, now) }
             let query = SubscribeQuery(definition.selection, subject: .work(holding))
-            guard let id = session.subscribe(query, from: cursor.at.next, limit: limit) else { return }
-            shares.begin(holding)
-            let members = [
-                Member("subscription", .count(id.value)), Member("cursor", .text("\(name)")),
-                Member("share", .count(1)), Member("shares", .count(1)), Member("at", .count(cursor.at.value)),
-                Member("position", .count(output.durable.value)),
-            ]
-            output.reply(.done(.members(members)), tag: tag, restsOn: session.lastWritten)
+            guard let id = session.subscribe(query, from: holding.at.next, limit: limit) else { return }
+            var members = [Member("subscription", .count(id.value)), Member("cursor", .text("\(name)"))]
+            if let free { members.append(Member("share", .count(UInt64(free)))) }
+            members.append(Member("shares", .count(UInt64(definition.shareCount))))
+            if free == nil {
+                members.append(Member("waiting", .count(UInt64(shares.wait(holding)))))
+            } else {
+                members.append(Member("at", .count(holding.at.value)))
+            }
+            members.append(Member("position", .count(output.durable.value)))
+            // An event of the share may have been parked just now.
+            holding.restsOn = max(session.lastWritten, holding.share.map(shares.moved) ?? .zero)
+            output.reply(.done(.members(members)), tag: tag, restsOn: holding.restsOn)
         }
+    }
+
+    /// Refuses a request for a share that another connection holds, unless it waits.
+    private func refuseHeld(_ request: WorkRequest, _ definition: CursorDefinition) throws(Failure) {
+        let name = request.cursor
+        if request.waits {
+            guard shares.waiting(for: name).count >= Shares.mostWaiting else { return }
+            throw Failure(.held, "\(Shares.mostWaiting) connections wait for \(name) already")
+        }
+        guard let share = request.share ?? (definition.shareCount == 1 ? 1 : nil) else {
+            throw Failure(.held, "all \(definition.shareCount) shares of \(name) are held by connections")
+        }
+        guard let holding = shares.holding(of: CursorShare(name, share)) else { return }
+        throw cursors.held(holding, definition.shareCount)
+    }
+
+    /// Has a holding take a share that nobody holds.
+    private func take(
+        _ share: CursorShare, of cursor: StoredCursor, for holding: Holding, _ now: Instant, isUntold: Bool = false
+    ) {
+        let at = cursor.share(share.number)?.at ?? .zero
+        let failed = shares.failed(of: share).flatMap { $0.event > at ? $0 : nil }
+        let again = failed.map { Redelivery(event: $0.event, attempt: $0.attempts + 1) }
+        holding.takes(share.number, at: at, since: now, again: again, isUntold: isUntold)
+        shares.begin(holding)
     }
 
     private func diverged(_ name: Identifier, _ cursor: StoredCursor) -> Failure {
         let message =
             "\(name) was held in the history \(cursor.log) last, and this is \(identity.id): log=\(identity.id) confirms it"
-        return Failure(.diverged, message, .place(CursorPlaceDetail(name, at: cursor.at, log: identity.id)))
+        return Failure(.diverged, message, .place(CursorPlaceDetail(name, at: cursor.nearest, log: identity.id)))
     }
 
     /// `ACK`: every event through one is done.
@@ -162,17 +107,18 @@ package struct WorkerRequests {
     ) {
         cursors.attempt(tag, to: output) { () throws(Failure) in
             if let notLeader { throw notLeader }
-            let (cursor, holding) = try cursors.held(mark, by: session)
-            if mark.event <= cursor.at, !cursors.isRetried(mark, in: holding) {
-                let members = cursors.place(mark.cursor, cursor.at) + [Member("changed", .flag(false))]
+            let held = try cursors.held(mark, by: session)
+            if mark.event <= held.at, !cursors.isRetried(mark, in: held.holding) {
+                let members = cursors.place(held.share, held.at) + [Member("changed", .flag(false))]
                 return output.reply(.done(.members(members)), tag: tag, restsOn: world.head)
             }
-            try cursors.delivered(mark, in: holding)
+            try cursors.delivered(mark, in: held.holding)
             if let refusal { throw refusal }
-            let position = try cursors.append(.moved(mark.event), to: mark.cursor, by: session.author, now, output)
-            cursors.moved(mark, holding, by: position)
+            let event = CursorEvent.moved(share: held.share.number, mark.event)
+            let position = try cursors.append(event, to: mark.cursor, by: session.author, now, output)
+            cursors.moved(mark, held.holding, by: position)
             session.wrote(position)
-            let members = cursors.place(mark.cursor, holding.at) + [Member("position", .count(position.value))]
+            let members = cursors.place(held.share, held.holding.at) + [Member("position", .count(position.value))]
             output.reply(.done(.members(members)), tag: tag, restsOn: position)
         }
     }
@@ -184,18 +130,19 @@ package struct WorkerRequests {
         let mark = request.mark
         cursors.attempt(tag, to: output) { () throws(Failure) in
             if let notLeader { throw notLeader }
-            let (cursor, holding) = try cursors.held(mark, by: session)
+            let held = try cursors.held(mark, by: session)
+            let (cursor, holding, share) = (held.cursor, held.holding, held.share)
             guard holding.oldest == mark.event else {
                 let first = holding.oldest.map { "the first event of \(mark.cursor) that is not done is \($0.value)" }
                 let message = first ?? "no event of \(mark.cursor) is delivered and not done"
-                throw Failure(.conflict, message, .place(CursorPlaceDetail(mark.cursor, at: cursor.at)))
+                throw Failure(.conflict, message, .place(CursorPlaceDetail(mark.cursor, at: held.at)))
             }
             let definition = try Failure.reading(try cursor.definition(world.json))
             let wasParked = holding.alone?.isParked == true
             let failed =
                 wasParked
                 ? Shares.Failed(event: mark.event, attempts: 1, error: request.error)
-                : shares.fail(mark.event, of: mark.cursor, request.error)
+                : shares.fail(mark.event, of: share, request.error)
             let attempts = failed.attempts
             let isLast = definition.attempts > 0 && attempts >= definition.attempts
             guard request.parks || wasParked || isLast else {
@@ -203,7 +150,7 @@ package struct WorkerRequests {
                 let again = Redelivery(event: mark.event, attempt: attempts + 1)
                 holding.beginAgain(with: again, due: shares.tick + Holding.ticks(milliseconds: delay))
                 let members =
-                    cursors.place(mark.cursor, mark.event, named: "event") + [
+                    cursors.place(share, mark.event, named: "event") + [
                         Member("attempt", .count(UInt64(attempts + 1))), Member("delay", .count(UInt64(delay))),
                     ]
                 return output.reply(.done(.members(members)), tag: tag, restsOn: world.head)
@@ -213,13 +160,13 @@ package struct WorkerRequests {
                 throw Failure(.full, "\(mark.cursor) has \(most) parked events: RETRY or DISCARD some", .limit(most))
             }
             if let refusal { throw refusal }
-            let parked = try Failure.reading(try cursors.parked(failed, of: mark.cursor))
+            let parked = try Failure.reading(try cursors.parked(failed, of: share))
             let position = try cursors.append(.parked(parked), to: mark.cursor, by: session.author, now, output)
             cursors.moved(mark, holding, by: position)
             holding.beginAgain(with: nil, due: 0)
             session.wrote(position)
             let members =
-                cursors.place(mark.cursor, mark.event, named: "event") + [
+                cursors.place(share, mark.event, named: "event") + [
                     Member("parked", .flag(true)), Member("at", .count(holding.at.value)),
                     Member("position", .count(position.value)),
                 ]
@@ -227,7 +174,8 @@ package struct WorkerRequests {
         }
     }
 
-    /// Parks the events that failed too often while nobody said so: a worker ended, or its lease did.
+    /// Parks the events that failed too often while nobody said so: a worker ended, or its lease did. Then gives the shares
+    /// that are free to those that wait.
     ///
     /// - Returns: true where it appended an event.
     /// - Throws: the error of reading the models.
@@ -238,18 +186,39 @@ package struct WorkerRequests {
         try shares.sweep { (name) throws(StorageError) in
             try world.cursors.cursor(named: name)?.definition(world.json).attempts ?? 0
         }
+        let isAppended = try park(by: uid, now, output)
+        try grant(now, through: output.durable)
+        return isAppended
+    }
+
+    private func park(by uid: UInt32, _ now: Instant, _ output: any TurnOutput) throws(StorageError) -> Bool {
         guard shares.isOverdue, refusal == nil else { return false }
         var isAppended = false
-        for (name, failed) in shares.takeOverdue() {
-            guard let cursor = try world.cursors.cursor(named: name) else { continue }
-            let isParked = try world.cursors.parked(failed.event, of: name) != nil
+        for (share, failed) in shares.takeOverdue() {
+            guard let cursor = try world.cursors.cursor(named: share.cursor), let place = cursor.share(share.number)
+            else { continue }
+            let isParked = try world.cursors.parked(failed.event, of: share.cursor) != nil
             guard cursor.parked < ParkedEvent.most || isParked else { continue }
-            guard failed.event > cursor.at || isParked else { continue }
-            let parked = try cursors.parked(failed, of: name)
-            let position = try cursors.appended(.parked(parked), to: name, by: uid, now, output)
-            shares.moved(name, through: failed.event, by: position)
+            guard failed.event > place.at || isParked else { continue }
+            let parked = try cursors.parked(failed, of: share)
+            let position = try cursors.appended(.parked(parked), to: share.cursor, by: uid, now, output)
+            shares.moved(share, through: failed.event, by: position)
             isAppended = true
         }
         return isAppended
+    }
+
+    /// Gives free shares to those that wait for them, first come, first served.
+    ///
+    /// - Parameter durable: the last event that is durable: nothing is delivered behind a move that may be undone.
+    private func grant(_ now: Instant, through durable: Position) throws(StorageError) {
+        for name in shares.awaited {
+            guard let cursor = try world.cursors.cursor(named: name), !cursor.isDropped else { continue }
+            for holding in shares.waiting(for: name) {
+                let free = shares.free(name, holding.wanted, among: cursor.shares.count, through: durable)
+                guard let free else { continue }
+                take(CursorShare(name, free), of: cursor, for: holding, now, isUntold: true)
+            }
+        }
     }
 }

@@ -268,7 +268,7 @@ extension TableView {
 package enum ModelVersion {
     /// Incremented with every change of a fold, a table, a key or a row's record; stored models of another version are
     /// folded again from the start.
-    package static let current: UInt32 = 9
+    package static let current: UInt32 = 10
     /// The same for the stored models that programs are folded into.
     package static let ofPrograms: UInt32 = 3
 }

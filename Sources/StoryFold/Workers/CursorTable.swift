@@ -39,7 +39,7 @@ package final class CursorTable {
         try name.spelling.withUnsafeBytes { (name) throws(StorageError) in try cursor(named: name) }
     }
 
-    /// Returns the cursors in the order of their names' bytes.
+    /// Returns the cursors in the order of their names' bytes, but for those that were dropped.
     ///
     /// - Throws: as `cursor(named:)`.
     package func all() throws(StorageError) -> [(name: Identifier, cursor: StoredCursor)] {
@@ -50,25 +50,24 @@ package final class CursorTable {
                 isDamaged = true
                 return false
             }
-            cursors.append((Identifier(trusted: [UInt8](name)), cursor))
+            if !cursor.isDropped { cursors.append((Identifier(trusted: [UInt8](name)), cursor)) }
             return true
         }
         if isDamaged { throw CursorTable.damaged }
         return cursors
     }
 
-    /// Returns the number of parked events of a cursor that are to be delivered again; 0 where there is no cursor.
+    /// Returns a share of a cursor; nil where there is none.
     ///
     /// - Throws: any read error of the store.
-    package func retried(of name: Identifier) throws(StorageError) -> UInt32 {
-        var count: UInt32 = 0
-        _ = try name.spelling.withUnsafeBytes { (name) throws(StorageError) in
-            try store.withValue(StreamTables.cursors.number, at: name) { bytes in
-                guard bytes.count >= StoredCursor.headCount else { return }
-                count = UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: 16, as: UInt32.self))
+    package func share(_ share: CursorShare) throws(StorageError) -> StoredCursor.Share? {
+        var found: StoredCursor.Share?
+        _ = try share.cursor.spelling.withUnsafeBytes { (name) throws(StorageError) in
+            try store.withValue(StreamTables.cursors.number, at: name) {
+                found = StoredCursor.share(share.number, in: $0)
             }
         }
-        return count
+        return found
     }
 
     /// Visits the parked events of a cursor after a position, in the order of the log, until `visit` returns false.
@@ -129,7 +128,7 @@ package final class CursorTable {
     package func fold(_ record: EventRecord) throws(StorageError) {
         if let range = record.text.cursor {
             guard let move = CursorMove(UnsafeRawBufferPointer(rebasing: record.json[range])) else { return }
-            return try moved(move.name, to: move.event)
+            return try moved(move.name, move.share, to: move.event)
         }
         guard let name = CursorEvent.name(ofStream: record.streamName), let event = CursorEvent(record, json) else {
             return
@@ -137,10 +136,15 @@ package final class CursorTable {
         switch event {
         case .defined(let defined): try define(name, as: defined, by: record)
         case .confirmed(let log): try change(name) { $0.log = log }
-        case .moved(let position): try moved(name, to: position)
+        case .moved(let share, let position): try moved(name, share, to: position)
         case .parked(let parked): try park(name, parked, at: record.position)
         case .retried(let event): try retry(name, event)
         case .discarded(let event, _): try discard(name, event)
+        case .reset(let position):
+            try reset(name, after: position) { cursor in
+                for index in cursor.shares.indices { cursor.shares[index].at = position }
+            }
+        case .dropped: try reset(name, after: .zero) { ($0.shares, $0.data) = ([], []) }
         }
     }
 
@@ -150,22 +154,27 @@ package final class CursorTable {
         guard let range = record.data else { return }
         let data = [UInt8](UnsafeRawBufferPointer(rebasing: record.json[range]))
         guard var cursor = try cursor(named: name) else {
-            return try put(
-                StoredCursor(at: defined.at, definedAt: record.position, log: defined.log, data: data), name)
+            let made = StoredCursor(
+                at: defined.at, definedAt: record.position, shareCount: defined.definition.shareCount,
+                log: defined.log, data: data)
+            return try put(made, name)
         }
+        guard !cursor.isDropped else { return }
         (cursor.definedAt, cursor.data) = (record.position, data)
         try put(cursor, name)
     }
 
-    /// Notes that an event is done: one that was delivered again, or else all through it.
-    private func moved(_ name: UnsafeRawBufferPointer, to position: Position) throws(StorageError) {
-        guard var cursor = try cursor(named: name) else { return }
-        if position <= cursor.at {
-            guard cursor.retried > 0, try parked(position, of: name)?.isRetried == true else { return }
+    /// Notes that an event is done: one that was delivered again, or else all of the share through it.
+    private func moved(
+        _ name: UnsafeRawBufferPointer, _ share: UInt8, to position: Position
+    ) throws(StorageError) {
+        guard var cursor = try cursor(named: name), let place = cursor.share(share) else { return }
+        if position <= place.at {
+            guard place.retried > 0, try parked(position, of: name)?.isRetried == true else { return }
             try store.remove(in: StreamTables.parkedEvents.number, at: key.bytes)
-            (cursor.parked, cursor.retried) = (cursor.parked &- 1, cursor.retried &- 1)
+            cursor.change(share, parked: -1, retried: -1)
         } else {
-            cursor.at = position
+            cursor.change(share, through: position)
         }
         try put(cursor, name)
     }
@@ -173,16 +182,16 @@ package final class CursorTable {
     private func park(
         _ name: UnsafeRawBufferPointer, _ event: ParkedEvent, at position: Position
     ) throws(StorageError) {
-        guard var cursor = try cursor(named: name) else { return }
+        guard var cursor = try cursor(named: name), cursor.share(event.share) != nil else { return }
         if let before = try parked(event.event, of: name) {
-            if before.isRetried { cursor.retried &-= 1 }
+            if before.isRetried { cursor.change(before.share, retried: -1) }
         } else {
-            cursor.parked &+= 1
+            cursor.change(event.share, parked: 1)
         }
         StoredParked(event, since: position).write(to: &value)
         key.set(name, at: event.event)
         try store.put(value.bytes, in: StreamTables.parkedEvents.number, at: key.bytes)
-        cursor.at = max(cursor.at, event.event)
+        cursor.change(event.share, through: event.event)
         try put(cursor, name)
     }
 
@@ -192,14 +201,11 @@ package final class CursorTable {
         if let event {
             if let one = try parked(event, of: name) { found.append(one) }
         } else {
-            try parked(of: Identifier(trusted: [UInt8](name)), after: .zero) {
-                found.append($0)
-                return true
-            }
+            found = try parked(name, after: .zero)
         }
         for var one in found where !one.isRetried {
             one.isRetried = true
-            cursor.retried &+= 1
+            cursor.change(one.share, retried: 1)
             one.write(to: &value)
             key.set(name, at: one.event)
             try store.put(value.bytes, in: StreamTables.parkedEvents.number, at: key.bytes)
@@ -210,9 +216,34 @@ package final class CursorTable {
     private func discard(_ name: UnsafeRawBufferPointer, _ event: Position) throws(StorageError) {
         guard var cursor = try cursor(named: name), let one = try parked(event, of: name) else { return }
         try store.remove(in: StreamTables.parkedEvents.number, at: key.bytes)
-        cursor.parked &-= 1
-        if one.isRetried { cursor.retried &-= 1 }
+        cursor.change(one.share, parked: -1, retried: one.isRetried ? -1 : 0)
         try put(cursor, name)
+    }
+
+    /// Forgets the parked events after a position, and changes the cursor.
+    private func reset(
+        _ name: UnsafeRawBufferPointer, after position: Position, _ change: (inout StoredCursor) -> Void
+    ) throws(StorageError) {
+        guard var cursor = try cursor(named: name) else { return }
+        for one in try parked(name, after: position) {
+            key.set(name, at: one.event)
+            try store.remove(in: StreamTables.parkedEvents.number, at: key.bytes)
+            cursor.change(one.share, parked: -1, retried: one.isRetried ? -1 : 0)
+        }
+        change(&cursor)
+        try put(cursor, name)
+    }
+
+    /// Returns the parked events of a cursor after a position.
+    private func parked(
+        _ name: UnsafeRawBufferPointer, after position: Position
+    ) throws(StorageError) -> [StoredParked] {
+        var found: [StoredParked] = []
+        try parked(of: Identifier(trusted: [UInt8](name)), after: position) {
+            found.append($0)
+            return true
+        }
+        return found
     }
 
     private func change(

@@ -38,7 +38,8 @@ package enum ServerSetting: String, CaseIterable, Sendable {
         switch self {
         case .data: "the directory of the log and the models; else STORED_DATA, else the XDG data directory"
         case .socket: "the socket that clients connect to; else STORED_SOCKET, else the XDG runtime directory"
-        case .allow: "admits another user or group: USER or @GROUP, with read, write, define, admin; may be given again"
+        case .allow:
+            "admits another user or group: USER or @GROUP, with read, write, define, admin, or write,define; may be given again"
         case .connections: "the greatest number of clients at once, 1 to 65536"
         case .subscriptions: "the greatest number of subscriptions of one connection, 1 to 100000"
         case .inflight: "the greatest number of requests of one connection in one turn, 1 to 65536"

@@ -29,8 +29,8 @@ final class Connection {
         case earlierWrites
         /// The definitions of models being durable.
         case definitions
-        /// The last move of a cursor being durable.
-        case moved(Identifier)
+        /// The last moves of the shares that a worker may get being durable.
+        case moved(WorkRequest)
         /// Writes being accepted again.
         case room
         /// Models that can be read.

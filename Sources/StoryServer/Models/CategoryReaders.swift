@@ -113,7 +113,7 @@ extension CategoryReaders {
             proposals.reduce(.zero) { sum, one in sum + (one.event.map { mostWork(one.stream, $0.body) } ?? .zero) }
         case .content(let write):
             catalogue.schema(of: write.kind).map { mostWork(category: $0.category) } ?? .zero
-        case .define, .undefine, .erase, .cursor, .ack, .fail, .retry, .discard: .zero
+        case .define, .undefine, .erase, .cursor, .ack, .fail, .retry, .discard, .reset, .drop: .zero
         }
     }
 

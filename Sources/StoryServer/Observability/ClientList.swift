@@ -90,7 +90,8 @@ final class ClientList: AnswerCursor {
             Member("phase", .text(subscription.phase.name)),
         ]
         if let holding = subscription.subject.holding {
-            members += [Member("cursor", .text("\(holding.cursor)")), Member("share", .count(1))]
+            members.append(Member("cursor", .text("\(holding.cursor)")))
+            members.append(holding.number.map { Member("share", .count(UInt64($0))) } ?? Member("waiting", .flag(true)))
         }
         return .object(members)
     }

@@ -199,14 +199,18 @@ final class PushScheduler {
 
     /// Ends the subscriptions whose share of a cursor was taken away; returns true where there were some.
     private func endTaken(_ connection: Connection, _ conversation: Conversation) -> Bool {
-        var taken: [(id: SubscriptionID, reason: EndReason, resume: Position)] = []
+        var taken: [(id: SubscriptionID, reason: EndReason?, resume: Position)] = []
         for index in 0..<conversation.session.active.count {
             let subscription = conversation.session.active[index]
-            guard case .taken(let reason)? = subscription.subject.holding?.end else { continue }
-            taken.append((subscription.id, reason, pushes.work.resume(of: subscription)))
+            switch subscription.subject.holding?.end {
+            case .taken(let reason): taken.append((subscription.id, reason, pushes.work.resume(of: subscription)))
+            case .unsaid: taken.append((subscription.id, nil, .zero))
+            case .released, nil: continue
+            }
         }
         for (id, reason, resume) in taken {
             _ = conversation.session.unsubscribe(id, published: published)
+            guard let reason else { continue }
             outbox.append(to: connection) {
                 ReplyEncoder.append(.end(reason, resume: resume), subscription: id, to: &$0)
             }

@@ -104,7 +104,7 @@ struct SubscriptionPushes {
                 record, _, _ in
                 guard lines.hasRoom, !lines.isSpent, holding?.isFull != true else { return false }
                 lines.spend(follower.selection.recordWork)
-                if follower.selection.matches(record), holding == nil || WorkPushes.delivers(record) {
+                if follower.selection.matches(record), holding.map({ WorkPushes.delivers(record, to: $0) }) ?? true {
                     lines.push(record, to: follower.id)
                     holding?.delivered(record.position, bytes: record.json.count, at: tick)
                 }

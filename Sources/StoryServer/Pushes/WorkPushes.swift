@@ -21,14 +21,20 @@ struct WorkPushes {
     func begin(
         _ holding: Holding, _ subscription: inout Subscription, head: Position, to lines: LineWriter
     ) throws(StorageError) -> Bool {
-        guard holding.isHeld, holding.due <= shares.tick else {
+        guard let share = holding.share, holding.isHeld, holding.due <= shares.tick else {
             holding.stalls()
             return false
         }
+        guard holding.restsOn <= head else { return false }
+        if holding.isUntold {
+            guard lines.hasRoom else { return false }
+            let place = CursorPlace(share: share.number, at: holding.at)
+            lines.push(.granted(place, of: holding.shareCount), to: subscription.id)
+            holding.told()
+        }
         if let back = holding.takeBack() { subscription.goesBack(to: back) }
         guard holding.alone == nil else { return false }
-        if holding.again == nil, try cursors.retried(of: holding.cursor) > 0, let parked = try next(of: holding.cursor)
-        {
+        if holding.again == nil, try cursors.share(share)?.retried ?? 0 > 0, let parked = try next(of: share) {
             holding.announce(Redelivery(event: parked, attempt: 1, isParked: true))
         }
         guard let again = holding.again else { return !holding.isFull }
@@ -54,24 +60,27 @@ struct WorkPushes {
 
     /// Returns the position that the next holder of a cursor begins at: a move of the last one may have been undone.
     func resume(of subscription: Subscription) -> Position {
-        guard let holding = subscription.subject.holding else { return subscription.resume }
+        guard let share = subscription.subject.holding?.share else { return subscription.resume }
         do throws(StorageError) {
-            return try cursors.cursor(named: holding.cursor)?.at.next ?? subscription.resume
+            return try cursors.share(share)?.at.next ?? subscription.resume
         } catch {
             return subscription.resume
         }
     }
 
-    /// Returns the first parked event of a cursor that is to be delivered again.
-    private func next(of cursor: Identifier) throws(StorageError) -> Position? {
+    /// Returns the first parked event of a share that is to be delivered again.
+    private func next(of share: CursorShare) throws(StorageError) -> Position? {
         var found: Position?
-        try cursors.parked(of: cursor, after: .zero) { parked in
-            if parked.isRetried { found = parked.event }
+        try cursors.parked(of: share.cursor, after: .zero) { parked in
+            if parked.isRetried, parked.share == share.number { found = parked.event }
             return found == nil
         }
         return found
     }
 
-    /// Returns true for an event that a worker gets: those of cursors are for nobody.
-    static func delivers(_ record: EventRecord) -> Bool { CursorEvent.name(ofStream: record.streamName) == nil }
+    /// Returns true for an event of the share: those of cursors are for nobody.
+    static func delivers(_ record: EventRecord, to holding: Holding) -> Bool {
+        CursorEvent.name(ofStream: record.streamName) == nil
+            && CursorShare.number(of: record.streamName, among: holding.shareCount) == holding.number
+    }
 }

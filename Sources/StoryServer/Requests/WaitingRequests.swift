@@ -57,7 +57,7 @@ extension Connection {
         switch state {
         case .awaiting(.earlierWrites, _, let conversation): conversation.session.lastWritten <= durable
         case .awaiting(.definitions, _, _): lastDefinition <= durable
-        case .awaiting(.moved(let cursor), _, _): shares.moved(of: cursor) <= durable
+        case .awaiting(.moved(let request), _, _): !shares.awaitsMove(request, through: durable)
         case .awaiting(.room, _, _): hasRoom
         case .awaiting(.models, _, _): refolding.isOver
         case .awaiting(.rollBack, _, _): !refolding.awaitsRollBack
@@ -81,7 +81,7 @@ extension Connection {
         }
         if case .follow(.work(let request)) = request.action {
             // Nothing is delivered behind a move that may be undone; a confirmation appends an event.
-            if engine.shares.moved(of: request.cursor) > driver.acknowledged { return .moved(request.cursor) }
+            if engine.shares.awaitsMove(request, through: driver.acknowledged) { return .moved(request) }
             return isHeld(by: driver, engine) ? .room : nil
         }
         return request.verb.isWrite && isHeld(by: driver, engine) ? .room : nil

@@ -29,6 +29,7 @@ final class WorkerTurns {
         guard takesWrites(), driver.life.isServing, !driver.holdsWrites() else { return }
         engine.flush()
         do throws(StorageError) {
+            defer { if shares.takeUntold() { clients.connections.followers.forEach(look) } }
             if try engine.workers.sweep(by: uid, driver.clock.now(), clients.output(nil)) {
                 driver.transport.requestTurn()
             }
@@ -46,7 +47,7 @@ final class WorkerTurns {
                 trace.say("lease", ["cursor": "\(holding.cursor)", "pid": "\(holding.holder.pid ?? 0)"])
                 shares.expire(holding)
             }
-            guard !holding.isHeld || holding.isDue(at: driver.tick) else { continue }
+            guard !holding.isHeld || holding.isUntold || holding.isDue(at: driver.tick) else { continue }
             holding.goesOn()
             clients.publishing.add(connection)
         }

@@ -99,6 +99,13 @@ package struct ReplyEncoder {
             bytes.literal(#","attempt":"#)
             bytes.integer(again.attempt)
             if again.isParked { bytes.literal(#","parked":true"#) }
+        case .granted(let place, let count):
+            bytes.literal(#"{"share":"#)
+            bytes.integer(UInt64(place.share))
+            bytes.literal(#","shares":"#)
+            bytes.integer(count)
+            bytes.literal(#","at":"#)
+            bytes.integer(place.at.value)
         case .end(let reason, let position):
             bytes.literal(#"{"end":"#)
             bytes.string(reason.text)

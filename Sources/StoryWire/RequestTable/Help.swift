@@ -38,22 +38,22 @@ package enum Help {
     private static func page(_ shape: RequestShape) -> [Member] {
         var members = row(shape)
         members.append(Member("role", .text(shape.role.name)))
-        members.append(Member("options", .list(shape.options.map(option))))
+        members.append(Member("options", .list(shape.options.map { option($0, shape.verb) })))
         if shape.takesFilters { members.append(Member("filters", .object(shape.kinds.map { filters($0, shape) }))) }
         if shape.body == .form { members.append(Member("fields", .object(shape.kinds.map { fields($0, shape.verb) }))) }
         members.append(Member("example", .text(shape.example)))
         return members
     }
 
-    private static func option(_ option: OptionName) -> MemberValue {
-        described(option.name, option.placeholder, option.summary)
+    private static func option(_ option: OptionName, _ verb: Verb) -> MemberValue {
+        described(option.name, option.placeholder(of: verb), option.summary(of: verb))
     }
 
     /// Returns the filters of a kind, and the options that the verb has for it alone.
     private static func filters(_ kind: KindSchema, _ shape: RequestShape) -> Member {
         let others = shape.options(of: kind).filter { !shape.options.contains($0) }
         let filters = kind.options.map { described($0.name, $0.placeholder, $0.summary) }
-        return Member(kind.name, .list(filters + others.map(option)))
+        return Member(kind.name, .list(filters + others.map { option($0, shape.verb) }))
     }
 
     /// Returns the members of the form that a verb takes.
@@ -84,7 +84,7 @@ extension ErrorCode {
         case .unknown: "There is no such verb, kind, option, sort or filter; nearest is one that is close."
         case .invalid: "Fields or options are wrong; fields names every one of them."
         case .notFound: "Nothing has that ID or name."
-        case .gone: "The content with that ID was deleted, and its history stays readable; or the events are erased."
+        case .gone: "The content was deleted, and its history stays; the events are erased; or the cursor was dropped."
         case .exists: "The ID or the email is taken; field says which."
         case .conflict:
             "The stream is not at the version that version= names, or an event of unless= has come; read and decide again."

@@ -4,7 +4,7 @@ package import StoryCore
 package enum OptionName: UInt8, CaseIterable, BitwiseCopyable, Sendable {
     case at, sort, order, limit, after, from, to, types, tags, log
     case key, version, meta, check, min, query, unless, reason, expect, dry
-    case cursor, delay, park, error, scope, labels
+    case cursor, delay, park, error, scope, labels, share, wait
 
     /// The name, as in a request line.
     package var name: String { OptionName.names[Int(rawValue)] }
@@ -15,7 +15,7 @@ package enum OptionName: UInt8, CaseIterable, BitwiseCopyable, Sendable {
         case .at: "P|TIME"
         case .sort: "KEY"
         case .order: "asc|desc"
-        case .limit, .version, .expect: "N"
+        case .limit, .version, .expect, .share: "N"
         case .after: "NEXT"
         case .from, .to: "P|TIME"
         case .types, .tags: "A,B"
@@ -23,7 +23,7 @@ package enum OptionName: UInt8, CaseIterable, BitwiseCopyable, Sendable {
         case .meta, .query: "{…}"
         case .unless: "{…}|[{…},…]"
         case .log: "ID"
-        case .check, .dry, .park: "true|false"
+        case .check, .dry, .park, .wait: "true|false"
         case .reason, .error: "\"TEXT\""
         case .cursor: "NAME@P"
         case .delay: "MS"
@@ -62,8 +62,21 @@ package enum OptionName: UInt8, CaseIterable, BitwiseCopyable, Sendable {
         case .error: "why, in at most \(ParkedEvent.mostError) characters, for PARKED"
         case .scope: "profile: the user alone; own: and all that the user sent or owns; all: and all that the user got"
         case .labels: "keep: keys and tags stay; drop: they go as well"
+        case .share: "this share of the cursor; without it any that nobody holds"
+        case .wait: "waits for a share where none is free"
         case .min: "waits until the store has this event; now: all that was acknowledged before"
         }
+    }
+
+    /// Returns the placeholder after the `=` in HELP of a verb: that of a reset names no time.
+    package func placeholder(of verb: Verb) -> String {
+        self == .to && verb == .write(.reset) ? "P|start|end" : placeholder
+    }
+
+    /// Returns the description in HELP of a verb.
+    package func summary(of verb: Verb) -> String {
+        self == .to && verb == .write(.reset)
+            ? "the last position that is done then; start: none; end: all that is durable" : summary
     }
 
     var bit: UInt32 { 1 &<< UInt32(rawValue) }
@@ -76,7 +89,7 @@ package enum OptionName: UInt8, CaseIterable, BitwiseCopyable, Sendable {
     private static let names = [
         "at", "sort", "order", "limit", "after", "from", "to", "types", "tags", "log", "key", "version",
         "meta", "check", "min", "query", "unless", "reason", "expect", "dry",
-        "cursor", "delay", "park", "error", "scope", "labels",
+        "cursor", "delay", "park", "error", "scope", "labels", "share", "wait",
     ]
     private static let table = NameTable(names)
 }

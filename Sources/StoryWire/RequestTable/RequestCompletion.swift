@@ -36,7 +36,7 @@ package struct RequestCompletion: Sendable {
         let kind = words.count > 1 ? self.kind(of: words[1]) : nil
         if let body = body(line) { return members(body, shape, kind) }
         if let last = words.last, !line.hasSuffix(" "), let equals = last.firstIndex(of: "=") {
-            return values(of: String(last[..<equals]), kind)
+            return values(of: String(last[..<equals]), shape.verb, kind)
         }
         guard words.count > 1 || shape.target == .none else { return targets(shape, word) }
         return options(shape, kind, isOfEvents: words.count < 2 || words[1].prefix { $0 != "/" } == "events")
@@ -76,13 +76,17 @@ package struct RequestCompletion: Sendable {
         return (options.map(\.name) + filters).map { $0 + "=" }
     }
 
-    private func values(of option: String, _ kind: KindSchema?) -> [String] {
+    private func values(of option: String, _ verb: Verb, _ kind: KindSchema?) -> [String] {
         switch option {
-        case OptionName.sort.name: kind?.sorts.map(\.name) ?? []
-        case OptionName.order.name: ["asc", "desc"]
-        case OptionName.types.name: table.catalogue.kinds.flatMap { $0.events.map(\.type) }
-        case OptionName.check.name, OptionName.dry.name: ["true", "false"]
-        default: kind?.filters.first { $0.name == option }?.placeholder == "true|false" ? ["true", "false"] : []
+        case OptionName.sort.name: return kind?.sorts.map(\.name) ?? []
+        case OptionName.types.name: return table.catalogue.kinds.flatMap { $0.events.map(\.type) }
+        case _:
+            if let filter = kind?.filters.first(where: { $0.name == option }) {
+                return filter.placeholder == "true|false" ? ["true", "false"] : []
+            }
+            // The words of a choice are in small letters, and placeholders of values are not.
+            let placeholder = OptionName.allCases.first { $0.name == option }?.placeholder(of: verb) ?? ""
+            return placeholder.split(separator: "|").map(String.init).filter { $0.allSatisfy(\.isLowercase) }
         }
     }
 

@@ -190,7 +190,7 @@ package final class RequestShape: Sendable {
     package var usage: String {
         var parts = [verb.name, targetUsage]
         if takesFilters { parts.append("[FILTER=VALUE]…") }
-        parts += options.map { "[\($0.name)=\($0.placeholder)]" }
+        parts += options.map { "[\($0.name)=\($0.placeholder(of: verb))]" }
         parts.append(body.rawValue)
         return parts.filter { !$0.isEmpty }.joined(separator: " ")
     }

@@ -103,8 +103,8 @@ package struct RequestTable: Sendable {
             summary: "Makes a cursor: a position in the log, from which a worker does one event after the other.",
             example: #"CURSOR billing {"on":"events/order-*","window":100}"#),
         RequestShape(
-            .follow(.work), .write, .cursor, options: [.log],
-            summary: "Holds a cursor, and delivers its events from the first one on that is not done.",
+            .follow(.work), .write, .cursor, options: [.share, .wait, .log],
+            summary: "Holds a share of a cursor, and delivers its events from the first one on that is not done.",
             example: "WORK billing"),
         RequestShape(
             .write(.ack), .write, .mark,
@@ -127,6 +127,12 @@ package struct RequestTable: Sendable {
         RequestShape(
             .write(.discard), .admin, .mark, options: [.reason], summary: "Gives a parked event up.",
             example: #"DISCARD billing@1042 reason="a test order""#),
+        RequestShape(
+            .write(.reset), .admin, .cursor, options: [.to],
+            summary: "Has all shares of a cursor begin again behind a position.", example: "RESET billing to=start"),
+        RequestShape(
+            .write(.drop), .admin, .cursor, summary: "Removes a cursor; its name is never used again.",
+            example: "DROP billing"),
     ]
 
     private static func others(_ all: [KindSchema]) -> [RequestShape] {

@@ -11,13 +11,11 @@ struct OptionValues: ~Copyable {
     var from: ReadBound?
     var to: ReadBound?
     var types: [EventType] = []
-    /// The tags, each once.
-    var tags: [EventTag] = []
-    /// The items of the query.
-    var items: [EventSelection] = []
+    /// The tags, each once, and the items of the query.
+    var (tags, items): ([EventTag], [EventSelection]) = ([], [])
     var log: LogID?
-    var (check, dry, park) = (false, false, false)
-    var (delay, error): (Int?, Text?)
+    var (check, dry, park, wait) = (false, false, false, false)
+    var (share, delay, error): (UInt8?, Int?, Text?)
     var (reason, expected): (Text?, UInt64?)
     var (scope, labels): (ErasureScope?, ErasureLabels?)
     var conditions: [Condition] = []
@@ -25,6 +23,7 @@ struct OptionValues: ~Copyable {
     /// The longest `after=` in bytes: no cursor is longer.
     static let maxCursorCount = 1_024
     private static let positions = 1...Position.max.value
+    private static let shareNumbers = 1...UInt64(CursorDefinition.shares.upperBound)
 
     /// The query of events that the options name.
     var query: EventQuery { EventQuery(types: types, tags: tags, items: items) }
@@ -53,6 +52,8 @@ struct OptionValues: ~Copyable {
         case .labels: labels = try OptionValues.word(text, option)
         case .dry: dry = try OptionValues.flag(text, option)
         case .park: park = try OptionValues.flag(text, option)
+        case .wait: wait = try OptionValues.flag(text, option)
+        case .share: share = UInt8(clamping: try OptionValues.number(text, option, OptionValues.shareNumbers))
         case .delay: delay = Int(try OptionValues.number(text, option, 0...UInt64(FailRequest.delays.upperBound)))
         case .error: error = try OptionValues.text(text, option, atMost: ParkedEvent.mostError)
         case .tags, .query, .key, .version, .meta, .unless, .min, .cursor: return
@@ -202,7 +203,7 @@ extension WriteOptions {
         case .log: log = try OptionValues.log(text)
         case .cursor: cursor = try CursorMark(spelled: text, field: option.name)
         case .at, .sort, .order, .limit, .after, .from, .to, .types, .tags, .query, .unless, .check, .min, .reason,
-            .expect, .dry, .delay, .park, .error, .scope, .labels:
+            .expect, .dry, .delay, .park, .error, .scope, .labels, .share, .wait:
             return
         }
     }

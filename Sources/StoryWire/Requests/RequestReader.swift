@@ -201,6 +201,8 @@ package final class RequestReader {
         case .fail: .write(try WorkerReading.fail(&parts, scanner))
         case .retry: .write(try WorkerReading.retry(&parts))
         case .discard: .write(try WorkerReading.discard(&parts, scanner))
+        case .reset: .write(try WorkerReading.reset(&parts))
+        case .drop: .write(.drop(try WorkerReading.name(&parts)))
         }
     }
 

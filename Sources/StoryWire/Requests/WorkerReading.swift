@@ -15,16 +15,22 @@ enum WorkerReading {
 
     static func work(_ parts: inout LineParts, _ scanner: JSONScanner) throws(Failure) -> FollowAction {
         let name = parts.identifier(try parts.known(parts.target).text, field: "cursor")
-        let log = try parts.values(scanner).log
+        let values = try parts.values(scanner)
         try parts.refuseErrors()
-        return .work(WorkRequest(cursor: try parts.known(name).kept, log: log))
+        return .work(
+            WorkRequest(
+                cursor: try parts.known(name).kept, share: values.share, waits: values.wait, log: values.log))
     }
 
     static func cursors(_ parts: inout LineParts) throws(Failure) -> ReadAction {
-        guard let target = parts.target else { return .cursors(nil) }
-        let name = parts.identifier(target.text, field: "cursor")
+        parts.target == nil ? .cursors(nil) : .cursors(try name(&parts))
+    }
+
+    /// Reads the name of a cursor, which is all that the line has.
+    static func name(_ parts: inout LineParts) throws(Failure) -> Identifier {
+        let name = parts.identifier(try parts.known(parts.target).text, field: "cursor")
         try parts.refuseErrors()
-        return .cursors(try parts.known(name).kept)
+        return try parts.known(name).kept
     }
 
     static func parked(_ parts: inout LineParts, _ scanner: JSONScanner) throws(Failure) -> ReadAction {
@@ -53,11 +59,7 @@ enum WorkerReading {
 
     static func retry(_ parts: inout LineParts) throws(Failure) -> WriteAction {
         let target = try parts.known(parts.target).text
-        guard target.first(0x40) != nil else {
-            let name = parts.identifier(target, field: "cursor")
-            try parts.refuseErrors()
-            return .retry(RetryRequest(cursor: try parts.known(name).kept, event: nil))
-        }
+        guard target.first(0x40) != nil else { return .retry(RetryRequest(cursor: try name(&parts), event: nil)) }
         let mark = try mark(&parts)
         return .retry(RetryRequest(cursor: mark.cursor, event: mark.event))
     }
@@ -72,10 +74,43 @@ enum WorkerReading {
         return .discard(DiscardRequest(try parts.known(mark), reason: try parts.known(reason)))
     }
 
+    static func reset(_ parts: inout LineParts) throws(Failure) -> WriteAction {
+        var place: ResetRequest.Place?
+        // It is the only option of the verb.
+        if parts.options.count > 0 {
+            let text = parts.options[0].value
+            parts.noting { () throws(FieldError) in place = try ResetRequest.Place(spelled: text) }
+        } else {
+            parts.reject("to", .missing, "to= is a position, start or end")
+        }
+        let name = try name(&parts)
+        return .reset(ResetRequest(cursor: name, to: try parts.known(place)))
+    }
+
     private static func mark(_ parts: inout LineParts) throws(Failure) -> CursorMark {
         let mark = CursorMark.read(try parts.known(parts.target).text, &parts)
         try parts.refuseErrors()
         return try parts.known(mark)
+    }
+}
+
+extension ResetRequest.Place {
+    /// Reads a position from 0 on, `start` or `end`.
+    fileprivate init(spelled text: UnsafeRawBufferPointer) throws(FieldError) {
+        if text.equals("start") {
+            self = .start
+        } else if text.equals("end") {
+            self = .end
+        } else {
+            switch DecimalNumber(text) {
+            case .value(let number) where number <= Position.max.value: self = .position(Position(number))
+            case .value, .tooGreat, .negative:
+                let message = "a position is 0 to \(Position.max.value)"
+                throw FieldError(field: "to", rule: .outOfRange, message: message)
+            case .malformed:
+                throw FieldError(field: "to", rule: .malformed, message: "to= is a position, start or end")
+            }
+        }
     }
 }
 
@@ -122,7 +157,7 @@ extension CursorDefinition {
             } else if member.hasKey("from") {
                 definition.start = start(value, &parts)
             } else if member.hasKey("shares") {
-                _ = count(value, of: "shares", in: CursorDefinition.shares, else: 1, &parts)
+                definition.shareCount = count(value, of: "shares", in: shares, else: definition.shareCount, &parts)
             } else if member.hasKey("window") {
                 definition.window = count(value, of: "window", in: windows, else: definition.window, &parts)
             } else if member.hasKey("lease") {
@@ -181,9 +216,7 @@ extension CursorDefinition {
     private static func count(
         _ value: csj_value, of name: String, in range: ClosedRange<Int>, else otherwise: Int, _ parts: inout LineParts
     ) -> Int {
-        let message =
-            range.count == 1
-            ? "a cursor has one share" : "\(name) is a whole number from \(range.lowerBound) to \(range.upperBound)"
+        let message = "\(name) is a whole number from \(range.lowerBound) to \(range.upperBound)"
         guard value.kind == .integer else {
             parts.reject(name, value.kind == .number ? .outOfRange : .wrongType, message)
             return otherwise

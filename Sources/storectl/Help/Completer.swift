@@ -122,7 +122,9 @@ private struct TypedCommand {
             }
             return wanted.map { [WantedNames($0.names, beginning: word)] } ?? []
         }
-        guard let verb = command.verb else { return [] }
+        guard let verb = command.verb else {
+            return command.name == Browse.subcommand.description.name ? [WantedNames(.models, beginning: word)] : []
+        }
         // The tool takes a category's bare name, which no shell takes for a pattern of files.
         if verb == .read(.types) { return [WantedNames(.categories, beginning: word)] }
         let names = TypedCommand.completion.names(after: verb.name + " ", word).map { [$0] } ?? []

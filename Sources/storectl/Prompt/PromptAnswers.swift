@@ -42,7 +42,8 @@ struct PromptAnswers {
         case .write(.erase):
             try table(rows, EraseRun.columns)
             try answers.object(final)
-        case .write(.ack), .write(.fail), .write(.retry), .write(.discard): try answers.object(final)
+        case .write(.ack), .write(.fail), .write(.retry), .write(.discard), .write(.reset), .write(.drop):
+            try answers.object(final)
         case .write(let write) where write != .define && write != .undefine:
             for row in rows { try answers.receipt(row) }
             if write != .append || rows.isEmpty { try answers.receipt(final) }

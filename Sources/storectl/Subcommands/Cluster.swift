@@ -15,6 +15,7 @@ enum ClusterRun {
             details: [
                 "status, or no word, shows each node: its state, the last position that it has and the last one that it has",
                 "stored, and how many seconds ago it reported. Where it did not report for four seconds, its state is not known.",
+                "In --columns, erased is the position through which the node has carried erasures out.",
                 "Below it are the leader, and each condition in which the log is not as it should be.",
                 "promote NODE has a node lead that follows; clients wait some milliseconds. remove NODE forgets a node that is",
                 "gone for good, so that etcd keeps no events for it; a process that still runs under the name ends.",

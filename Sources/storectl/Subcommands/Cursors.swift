@@ -15,6 +15,8 @@ enum CursorsRun {
                 Option("retry", "P|all", "has a parked event, or all of them, delivered once more"),
                 Option("discard", "P", "gives a parked event up; for the role admin, with --reason"),
                 Option("reason", "TEXT", "why it is given up: it stays for ever"),
+                Option("reset", "P|start|end", "has all shares begin again behind this position; for the role admin"),
+                Option("drop", nil, "removes the cursor, whose name is never used again; for the role admin"),
                 Option("after", "P", "continues after this parked event"),
                 Option("limit", "N", "number of parked events (default 50, maximum 1000)"),
                 Option("all", nil, "every parked event, however many there are"), Kinds.minimum,
@@ -28,14 +30,15 @@ enum CursorsRun {
             examples: [
                 "storectl cursors", "storectl cursors billing --parked", "storectl cursors billing --retry all",
                 #"storectl cursors billing --discard 1042 --reason "a test order""#,
+                "storectl cursors billing --reset start",
             ]),
         run: run)
 
     /// The columns of cursors.
     static let columns = [
-        Column("cursor", fit: .cut(8)), Column("on", fit: .cut(8)), Column("at"), Column("lag"),
-        Column("state", tone: .state), Column("outstanding"), Column("parked"), Column("window", fit: .leftOut),
-        Column("lease", fit: .leftOut), Column("attempts", fit: .leftOut), Column("share", fit: .leftOut),
+        Column("cursor", fit: .cut(8)), Column("share"), Column("on", fit: .cut(8)), Column("at"), Column("lag"),
+        Column("state", tone: .state), Column("outstanding"), Column("parked"), Column("waiting", fit: .leftOut),
+        Column("window", fit: .leftOut), Column("lease", fit: .leftOut), Column("attempts", fit: .leftOut),
         Column("shares", fit: .leftOut), Column("holder", fit: .leftOut), Column("oldest", fit: .leftOut),
     ]
     /// The columns of parked events.
@@ -47,7 +50,7 @@ enum CursorsRun {
 
     private static func run(_ invocation: Invocation) throws(CommandError) -> ExitCode {
         let arguments = invocation.arguments
-        let works = ["parked", "retry", "discard"].filter(arguments.has)
+        let works = ["parked", "retry", "discard", "reset", "drop"].filter(arguments.has)
         guard works.count < 2 else { throw .usage("--\(works[0]) and --\(works[1]) exclude one another; \(usage)") }
         guard let work = works.first else { return try list(invocation) }
         guard let name = arguments.operands.first else {
@@ -62,6 +65,11 @@ enum CursorsRun {
         case "retry":
             let event = arguments.value("retry") ?? "all"
             return try change(RequestLine("RETRY", event == "all" ? name : "\(name)@\(event)"), invocation)
+        case "reset":
+            var line = RequestLine("RESET", name)
+            line.add("to", arguments.value("reset") ?? "")
+            return try change(line, invocation)
+        case "drop": return try change(RequestLine("DROP", name), invocation, isDrop: true)
         case _:
             var line = RequestLine("DISCARD", "\(name)@\(arguments.value("discard") ?? "")")
             line.add("reason", from: arguments)
@@ -102,15 +110,18 @@ enum CursorsRun {
 
     // MARK: Changes
 
-    private static func change(_ line: RequestLine, _ invocation: Invocation) throws(CommandError) -> ExitCode {
+    private static func change(
+        _ line: RequestLine, _ invocation: Invocation, isDrop: Bool = false
+    ) throws(CommandError) -> ExitCode {
         let reply = try invocation.askLeader(line.text, "the daemon writes")
         guard !invocation.isJSON, let members = ShownJSON(reply.final.json)?.members else {
             try invocation.output.line(reply.final.json)
             return .done
         }
         let position = members["position"]?.shown ?? "?"
-        let count = members["retrying"]?.whole.map { Grouped.count($0, "event") }
-        let done = count.map { "\($0) to be delivered again" } ?? "event \(members["event"]?.shown ?? "?") is given up"
+        let retried = members["retrying"]?.whole.map { "\(Grouped.count($0, "event")) to be delivered again" }
+        let event = members["event"].map { "event \($0.shown) is given up" }
+        let done = retried ?? event ?? "cursor \(members["id"]?.shown ?? "?") is \(isDrop ? "dropped" : "reset")"
         try invocation.output.line("\(done), position \(position)")
         return .done
     }

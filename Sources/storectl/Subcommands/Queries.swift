@@ -29,7 +29,8 @@ enum Queries {
             ] + RowLines.options,
             takesModels: true, readsModelValues: true,
             details: [
-                "KIND may be a declared model as well; each of its filters is an option, such as --customer c1.",
+                "KIND may be a declared model as well; each of its filters is an option, such as --customer c1, and --since and",
+                "--until bound the field that --sort names, a number or a time.",
                 fitted,
                 more,
                 offline,

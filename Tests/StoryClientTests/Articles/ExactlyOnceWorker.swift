@@ -1,30 +1,13 @@
 import StoryClient
 
-/// How far the worker is, kept in the store itself.
-struct Progress: Codable {
-    let position: UInt64
-    let log: String?
-}
-
 /// Welcomes each user with one message, however often it is stopped or the connection lost.
 func welcomeEveryUser(_ client: StoreClient, from host: String) async throws {
-    let last = try await client.read(.stream("worker-welcome"), order: .descending, limit: 1).rows.first
-    let progress = try last?.data?.decode(Progress.self)
-    let start = LogPoint.position((progress?.position ?? 0) + 1)
-    var log = progress?.log
-
-    let users = client.events(in: .category("user"), from: start, types: ["UserSignedUp"], log: log)
-    for try await push in users.pushes {
-        switch push {
-        case .subscribed(let name): log = name
-        case .event(let event):
-            let user = String(event.stream.dropFirst("user-".count))
-            let form = MessageForm(text: "Welcome!", sender: host, recipient: user)
-            try await client.messages.post(form, key: "welcome-\(event.position)")
-            let done = try NewEvent("Done", Progress(position: event.position, log: log))
-            try await client.append(done, to: "worker-welcome", key: "welcomed-\(event.position)")
-        case .caughtUp, .behind: break
-        }
+    let settings = CursorSettings(.category("user"), types: ["UserSignedUp"], attempts: 0)
+    for try await job in client.cursors.worker("welcome", settings) {
+        let user = String(job.event.stream.dropFirst("user-".count))
+        let form = MessageForm(text: "Welcome!", sender: host, recipient: user)
+        try await client.messages.post(form, key: "welcome-\(job.event.position)")
+        try await job.append([try NewEvent("Welcomed", ["user": user])], to: "welcome-\(user)")
     }
 }
 

@@ -49,7 +49,7 @@ extension WriteVerb {
         case .like: "l"
         case .unlike: "L"
         case .see: "v"
-        case .append, .define, .undefine, .erase, .cursor, .ack, .fail, .retry, .discard: nil
+        case .append, .define, .undefine, .erase, .cursor, .ack, .fail, .retry, .discard, .reset, .drop: nil
         }
     }
 }

@@ -89,14 +89,14 @@ struct Appending {
     private let uid: UInt32
     private let now: Instant
     private let output: any TurnOutput
-    /// The event of a cursor that the write makes done; nil where it names none.
-    private let mark: CursorMark?
+    /// The move of a share that the write makes, as events have it; nil where it makes none.
+    private let move: ByteView?
 
     /// - Parameters:
     ///   - uid: the user ID of the process that writes.
-    ///   - mark: the event of a cursor that the write makes done; nil where it names none.
-    init(to world: World, by uid: UInt32, _ now: Instant, _ output: any TurnOutput, moving mark: CursorMark? = nil) {
-        (self.world, self.uid, self.now, self.output, self.mark) = (world, uid, now, output, mark)
+    ///   - move: the move of a share that the write makes, as events have it; nil where it makes none.
+    init(to world: World, by uid: UInt32, _ now: Instant, _ output: any TurnOutput, moving move: ByteView? = nil) {
+        (self.world, self.uid, self.now, self.output, self.move) = (world, uid, now, output, move)
     }
 
     /// Numbers the events of one stream and appends them; returns the receipt of the last one.
@@ -141,7 +141,7 @@ struct Appending {
         _ proposals: [EventProposal], _ index: Int, to stream: StreamName, key: RequestKey?,
         at place: EventMetadata, after prior: PriorState
     ) {
-        let cursor = index == 0 ? mark.map { CursorMove.text($0) } : nil
+        let cursor = index == 0 ? move : nil
         guard output.append(proposals, index, to: stream, key: key, cursor: cursor, at: place, after: prior) else {
             return
         }

@@ -48,9 +48,8 @@ final class EventWrites {
             if let refusal, action.cursor != nil {
                 return output.reply(.failed(refusal), tag: tag, restsOn: .zero)
             }
-            let moved = try action.cursor.flatMap { (mark) throws(StorageError) in
-                try move(mark, for: &session, now, output)
-            }
+            var moved: CursorPlace?
+            if let move = move(action.cursor, of: session) { moved = try self.move(move, for: &session, now, output) }
             let done = Done.unchanged(
                 id: id, stream: stream, version: head.version, position: head.position, cursor: moved)
             // Not the stream's own head: the user who likes may exist by an event of another stream that is not durable
@@ -58,33 +57,51 @@ final class EventWrites {
             output.reply(.done(done), tag: tag, restsOn: world.head)
         case .appends(let new):
             if let refusal { return output.reply(.failed(refusal), tag: tag, restsOn: .zero) }
-            var receipt = Appending(to: world, by: session.author, now, output, moving: action.cursor).append(new)
-            if let mark = action.cursor { receipt.cursor = moved(mark, session, by: receipt.position) }
+            let move = move(action.cursor, of: session)
+            var receipt = Appending(to: world, by: session.author, now, output, moving: move?.text).append(new)
+            receipt.cursor = move.map { moved($0, by: receipt.position) }
             session.wrote(receipt.position)
             output.receipt(receipt, tag: tag)
         case .appendsTogether(let new):
             if let refusal { return output.reply(.failed(refusal), tag: tag, restsOn: .zero) }
-            let appending = Appending(to: world, by: session.author, now, output, moving: action.cursor)
+            let move = move(action.cursor, of: session)
+            let appending = Appending(to: world, by: session.author, now, output, moving: move?.text)
             var receipt = appending.appendTogether(new)
-            if let mark = action.cursor { receipt.cursor = moved(mark, session, by: receipt.position) }
+            receipt.cursor = move.map { moved($0, by: receipt.position) }
             answer(receipt, &session, tag, output)
         }
     }
 
-    /// Notes that a write has moved a cursor; returns its position.
-    private func moved(_ mark: CursorMark, _ session: borrowing Session, by position: Position) -> CursorPlace? {
-        guard let holding = session.holding(of: mark.cursor) else { return nil }
-        cursors.moved(mark, holding, by: position)
-        return CursorPlace(at: max(holding.at, mark.event))
+    /// The move of a share that a write makes.
+    private struct Move {
+        let mark: CursorMark
+        let holding: Holding
+        let share: CursorShare
+
+        /// The move as events have it.
+        var text: ByteView { CursorMove.text(share, to: mark.event) }
     }
 
-    /// Moves a cursor by an event of its own, for a write that changes nothing else.
+    /// Returns the move that a write makes whose preconditions hold; nil where it names no cursor.
+    private func move(_ mark: CursorMark?, of session: borrowing Session) -> Move? {
+        guard let mark, let holding = session.holding(that: mark), let share = holding.share else { return nil }
+        return Move(mark: mark, holding: holding, share: share)
+    }
+
+    /// Notes that a write has moved a share; returns its position.
+    private func moved(_ move: Move, by position: Position) -> CursorPlace {
+        cursors.moved(move.mark, move.holding, by: position)
+        return CursorPlace(share: move.share.number, at: max(move.holding.at, move.mark.event))
+    }
+
+    /// Moves a share by an event of its own, for a write that changes nothing else.
     private func move(
-        _ mark: CursorMark, for session: inout Session, _ now: Instant, _ output: any TurnOutput
-    ) throws(StorageError) -> CursorPlace? {
-        let position = try cursors.appended(.moved(mark.event), to: mark.cursor, by: session.author, now, output)
+        _ move: Move, for session: inout Session, _ now: Instant, _ output: any TurnOutput
+    ) throws(StorageError) -> CursorPlace {
+        let event = CursorEvent.moved(share: move.share.number, move.mark.event)
+        let position = try cursors.appended(event, to: move.share.cursor, by: session.author, now, output)
         session.wrote(position)
-        return moved(mark, session, by: position)
+        return moved(move, by: position)
     }
 
     /// Returns the outcome of a write: the first receipt of its request key, or a new attempt.
@@ -112,7 +129,7 @@ final class EventWrites {
                 try WriteContent.attempt(
                     write, under: preconditions(write.options, of: session, look), after: world.head, in: world)
             }
-        case .define, .undefine, .erase, .cursor, .ack, .fail, .retry, .discard:
+        case .define, .undefine, .erase, .cursor, .ack, .fail, .retry, .discard, .reset, .drop:
             return .refused(Failure(.internal, "\(action.verb) is no write of events"))
         }
     }
