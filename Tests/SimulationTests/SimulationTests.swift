@@ -48,8 +48,8 @@ import Testing
     private static let bugs = [
         "journalIsNotSynced", "logIsNotSynced", "firstPagesAreNotSynced", "foldersAreNotSynced", "namesAreTrusted",
         "acknowledgedEarly", "failedCommitIsTrusted", "checkpointAheadOfFlush", "rollBackKeepsRows", "keysAreForgotten",
-        "tagsAreForgotten", "removalsAreForgotten", "countsOnlyGrow", "changesAreLost", "foldsChangePlaces",
-        "checkpointIsStampedEarly",
+        "tagsAreForgotten", "movesAreForgotten", "removalsAreForgotten", "countsOnlyGrow", "changesAreLost",
+        "foldsChangePlaces", "checkpointIsStampedEarly",
         "timesGoBack", "numbersAreReused", "timeIsFoundLate", "eventIsSkipped", "blockIndexIsOffByOne",
         "versionsAreIgnored", "queriesAreIgnored", "pushIsLost", "pushIsRepeated", "eventIsLostAtTheSwitch",
         "answersChangePlaces",

@@ -2,7 +2,8 @@
 enum PlantedBug: String, CaseIterable {
     case journalIsNotSynced, logIsNotSynced, firstPagesAreNotSynced, foldersAreNotSynced
     case namesAreTrusted, acknowledgedEarly, failedCommitIsTrusted, checkpointAheadOfFlush, rollBackKeepsRows
-    case keysAreForgotten, tagsAreForgotten, removalsAreForgotten, countsOnlyGrow, changesAreLost, foldsChangePlaces
+    case keysAreForgotten, tagsAreForgotten, movesAreForgotten, removalsAreForgotten, countsOnlyGrow, changesAreLost
+    case foldsChangePlaces
     case checkpointIsStampedEarly, timesGoBack, numbersAreReused, timeIsFoundLate, eventIsSkipped
     case blockIndexIsOffByOne, versionsAreIgnored, queriesAreIgnored
     case pushIsLost, pushIsRepeated, eventIsLostAtTheSwitch, answersChangePlaces

@@ -130,6 +130,7 @@ extension Simulation {
 
     private func ended() {
         for client in clients { client.disconnected() }
+        workers?.disconnected()
         (isStopping, answers.excused, crowd) = (false, [], nil)
         figures.faults += disk.struck.values.reduce(0, +)
     }
@@ -159,6 +160,7 @@ extension Simulation {
         if isStopping { answers.excused.insert("draining") }
         try answers.checkCommitted()
         for client in clients where client.isConnected { try hear(client, process) }
+        try workers?.hear(process, world, answers, story)
         if disk.isDead { return try bury() }
         crowd?.noteEnds()
         guard let reason = process.stopReason else { return }
@@ -243,6 +245,7 @@ extension Simulation {
             }
             for follower in client.followers { try follower.checkEnd(world) }
         }
+        try endWork()
         answers.isModelReady = true
         let pages = answers.pages
         try askAtTheEnd(pages.map { .page(after: $0) })

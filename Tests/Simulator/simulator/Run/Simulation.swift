@@ -26,6 +26,8 @@ final class Simulation: SimulationRun {
     var strangers: SplitMix64
     /// Connections that do nothing.
     var crowd: Crowd?
+    /// The workers of a cursor; nil where there are none.
+    let workers: Workers?
     /// The step after which they come; nil where they do not.
     private let siegeStep: Int?
     var draw: Draw
@@ -65,6 +67,8 @@ final class Simulation: SimulationRun {
         self.random = random
         strangers = SplitMix64(seed: seed ^ 0x5157_4E67)
         siegeStep = strangers.oneIn(4) ? Int.random(in: 1...habits.steps, using: &strangers) : nil
+        // Not at a node: it refuses them while it does not lead.
+        workers = isNode || habits.steps % 4 != 1 ? nil : Workers(SplitMix64(seed: seed ^ 0x776F_726B))
         self.bug = bug
         twisted = bug.map(TwistedLines.init)
         answers.isInFiles = { [disk] text in disk.fileWith(text) }
@@ -90,6 +94,7 @@ final class Simulation: SimulationRun {
             story.add(step)
             isQuiet = false
             try take(next)
+            if let process { work(process) }
             try observe()
             try checkFutures()
             guard number == siegeStep else { continue }

@@ -1,0 +1,89 @@
+import StoryCore
+import TestSupport
+
+/// The workers of a run, whose draws are their own, so that the rest of a seed does not depend on them.
+final class Workers {
+    let cursor: CursorWorld
+    private let workers: [SimulatedWorker]
+    private var random: SplitMix64
+    private var writes = 0
+
+    init(_ random: SplitMix64) {
+        self.random = random
+        cursor = CursorWorld(&self.random)
+        workers = (1...Int.random(in: 1...4, using: &self.random)).map { [cursor] in
+            SimulatedWorker("worker \($0)", cursor)
+        }
+    }
+
+    /// Has some of them do something; returns the number of bytes that they sent.
+    ///
+    /// - Parameter isCalm: true where they do all that they get.
+    func act(on process: SimulatedProcess, _ story: Story, isCalm: Bool = false) -> Int {
+        var sent = 0
+        for worker in workers where isCalm || random.oneIn(2) {
+            guard worker.isConnected else {
+                process.loop.connect(worker.name)
+                worker.connected()
+                continue
+            }
+            guard isCalm || !random.oneIn(16) else {
+                process.loop.close(worker.name)
+                worker.disconnected()
+                story.add("\(worker.name) leaves")
+                continue
+            }
+            guard !process.loop.isPaused(worker.name) else { continue }
+            writes += 1
+            guard let line = worker.request(writes, &random, isCalm: isCalm) else { continue }
+            story.add("\(worker.name) > \(line)")
+            process.loop.receive(line + "\n", from: worker.name)
+            sent += line.utf8.count + 1
+        }
+        return sent
+    }
+
+    /// Holds what they hear against the log.
+    func hear(_ process: SimulatedProcess, _ world: World, _ answers: Answers, _ story: Story) throws {
+        try cursor.look(at: world)
+        for worker in workers where worker.isConnected {
+            for line in process.loop.hear(worker.name) {
+                story.add("\(worker.name) < \(line)")
+                try answers.heard(line)
+                try worker.take(line, world, answers)
+            }
+            guard !process.isStopped, process.loop.isFinished(worker.name) else { continue }
+            process.loop.close(worker.name)
+            worker.disconnected()
+        }
+    }
+
+    /// The process is gone, and their connections with it.
+    func disconnected() { for worker in workers { worker.disconnected() } }
+}
+
+// How workers take part in a run.
+extension Simulation {
+    /// They do something, where this seed has any.
+    func work(_ process: SimulatedProcess) {
+        guard let workers, self.process === process, !disk.isDead, !process.isStopped else { return }
+        received += workers.act(on: process, story)
+    }
+
+    /// In the end each input is done, or was set aside, by one record.
+    func endWork() throws {
+        guard let workers else { return }
+        for _ in 0..<2_000 {
+            guard let process else { throw Difference("it does not run in the end") }
+            try workers.cursor.look(at: world)
+            guard !workers.cursor.isAllDone else { return }
+            received += workers.act(on: process, story, isCalm: true)
+            process.endAll()
+            process.tick()
+            process.endAll()
+            isQuiet = process.turns()
+            try observe()
+        }
+        throw Difference("the shares are at \(workers.cursor.at), and not all is done: \(workers.cursor.parked)")
+    }
+}
