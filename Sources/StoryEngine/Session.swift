@@ -98,6 +98,8 @@ package struct Session: Equatable, Sendable {
     /// Ends every subscription, and pushes the position to resume each from.
     package mutating func endSubscriptions(_ reason: EndReason, into output: any TurnOutput) {
         for subscription in subscriptions(published: output.published) {
+            // The connection may never learn of one whose reply is not decided.
+            if let holding = subscription.subject.holding, holding.restsOn > output.durable { continue }
             output.push(.end(reason, resume: subscription.resume), to: subscription.id)
         }
         endWork(isBlamed: reason.isBlamed)

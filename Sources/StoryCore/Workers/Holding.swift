@@ -173,7 +173,10 @@ package final class Holding: @unchecked Sendable {
     }
 
     /// Ends it, unless it has ended.
-    package func ended(_ end: End) { if self.end == nil { self.end = end } }
+    package func ended(_ end: End) {
+        if self.end == nil { self.end = end }
+        if end == .unsaid { restsOn = .max }
+    }
 }
 
 extension Holding: Equatable {
