@@ -16,15 +16,20 @@ final class StoredModelFolders: ModelFolders {
 
     func open(_ definition: ModelFolder) throws(StorageError) -> (any ServedModels)? {
         let path = "\(path)/\(definition.name)"
-        guard Folder.exists(path) else { return nil }
-        return try LMDBModelStore(at: path, owner, version: ModelVersion.ofPrograms, tables: definition.tables)
+        return Folder.exists(path) ? try store(definition, at: path) : nil
+    }
+
+    private func store(_ definition: ModelFolder, at path: String) throws(StorageError) -> LMDBModelStore {
+        let store = try LMDBModelStore(at: path, owner, version: ModelVersion.ofPrograms, tables: definition.tables)
+        store.keepsMemory = false
+        return store
     }
 
     func create(_ definition: ModelFolder) throws(StorageError) -> any ServedModels {
         let path = "\(path)/\(definition.name)"
         try Folder.make(self.path)
         try Folder.retireEnvironment(path)
-        return try LMDBModelStore(at: path, owner, version: ModelVersion.ofPrograms, tables: definition.tables)
+        return try store(definition, at: path)
     }
 
     func remove(_ definition: ModelFolder, _ store: any ServedModels) throws(StorageError) {

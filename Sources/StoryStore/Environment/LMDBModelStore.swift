@@ -17,6 +17,8 @@ package final class LMDBModelStore: TableStore {
     package let identity: ModelIdentity
     /// The environment that is served; it is replaced between two turns.
     package internal(set) var opened: ModelEnvironment
+    /// False where the memory of memtables is given back after a checkpoint: there are many such stores, and most are idle.
+    package var keepsMemory = true
     /// True while other models get the name of these; no checkpoint begins meanwhile.
     package var isBeingReplaced = false
     var snapshot: ReadTransaction?
@@ -286,6 +288,7 @@ package final class LMDBModelStore: TableStore {
     }
 
     private func recycle(_ buffers: MemtableSet) {
+        guard keepsMemory else { return }
         buffers.clear()
         spare = buffers
     }
