@@ -71,7 +71,7 @@ final class Answers {
                 checked += 1
                 continue
             }
-            guard !CursorWorld.concerns(first) else {
+            guard !CursorWorld.concerns(first), !WideWriter.concerns(first) else {
                 checked += 1
                 continue
             }

@@ -130,7 +130,7 @@ extension Simulation {
 
     private func ended() {
         for client in clients { client.disconnected() }
-        workers?.disconnected()
+        disconnectOthers()
         (isStopping, answers.excused, crowd) = (false, [], nil)
         figures.faults += disk.struck.values.reduce(0, +)
     }
@@ -160,7 +160,7 @@ extension Simulation {
         if isStopping { answers.excused.insert("draining") }
         try answers.checkCommitted()
         for client in clients where client.isConnected { try hear(client, process) }
-        try workers?.hear(process, world, answers, story)
+        try hearOthers(process)
         if disk.isDead { return try bury() }
         crowd?.noteEnds()
         guard let reason = process.stopReason else { return }
@@ -246,6 +246,7 @@ extension Simulation {
             for follower in client.followers { try follower.checkEnd(world) }
         }
         try endWork()
+        try endWideWrites()
         answers.isModelReady = true
         let pages = answers.pages
         try askAtTheEnd(pages.map { .page(after: $0) })

@@ -28,6 +28,8 @@ final class Simulation: SimulationRun {
     var crowd: Crowd?
     /// The workers of a cursor; nil where there are none.
     let workers: Workers?
+    /// One whose writes change much; nil where there is none.
+    let wide: WideWriter?
     /// The step after which they come; nil where they do not.
     private let siegeStep: Int?
     var draw: Draw
@@ -69,6 +71,9 @@ final class Simulation: SimulationRun {
         siegeStep = strangers.oneIn(4) ? Int.random(in: 1...habits.steps, using: &strangers) : nil
         // Not at a node: it refuses them while it does not lead.
         workers = isNode || habits.steps % 4 != 1 ? nil : Workers(SplitMix64(seed: seed ^ 0x776F_726B))
+        // Not where a fold takes one instruction a turn.
+        let isWide = !isNode && habits.steps % 16 == 2 && habits.steps % 3 != 1
+        wide = isWide ? WideWriter(SplitMix64(seed: seed ^ 0x7769_6465)) : nil
         self.bug = bug
         twisted = bug.map(TwistedLines.init)
         answers.isInFiles = { [disk] text in disk.fileWith(text) }

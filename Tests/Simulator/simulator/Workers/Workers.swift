@@ -1,4 +1,5 @@
 import StoryCore
+import StoryServer
 import TestSupport
 
 /// The workers of a run, whose draws are their own, so that the rest of a seed does not depend on them.
@@ -64,10 +65,24 @@ final class Workers {
 
 // How workers take part in a run.
 extension Simulation {
-    /// They do something, where this seed has any.
+    /// They do something, where this seed has any, and so does one whose writes change much.
     func work(_ process: SimulatedProcess) {
-        guard let workers, self.process === process, !disk.isDead, !process.isStopped else { return }
-        received += workers.act(on: process, story)
+        guard self.process === process, !disk.isDead, !process.isStopped else { return }
+        received += workers?.act(on: process, story) ?? 0
+        received += wide?.act(on: process, story) ?? 0
+    }
+
+    /// Holds what these hear against the log, and the steps of folds against their share.
+    func hearOthers(_ process: SimulatedProcess) throws {
+        try workers?.hear(process, world, answers, story)
+        try wide?.hear(process, answers, story)
+        let excess = process.loop.server.longestFolds.step
+        guard excess <= Work(microseconds: 500) else { throw Difference("a step of a fold was \(excess) too long") }
+    }
+
+    func disconnectOthers() {
+        workers?.disconnected()
+        wide?.disconnected()
     }
 
     /// In the end each input is done, or was set aside, by one record.
