@@ -35,7 +35,6 @@ struct HeldCursors {
 
     /// A share of a cursor that a connection holds.
     struct Held {
-        let cursor: StoredCursor
         let holding: Holding
         let share: CursorShare
         /// The position that every event of the share through it is done at.
@@ -46,21 +45,25 @@ struct HeldCursors {
     ///
     /// - Throws: `notFound`, `gone`, `invalid` for an event beyond the log's end, `lost`.
     func held(_ mark: CursorMark, by session: borrowing Session) throws(Failure) -> Held {
+        // Each output of a worker comes by here.
+        if let holding = session.holding(that: mark), let share = holding.share, shares.holding(of: share) === holding,
+            let place = try Failure.reading(try world.cursors.share(share))
+        {
+            return Held(holding: holding, share: share, at: place.at)
+        }
         let cursor = try known(mark.cursor)
         guard mark.event <= world.head, mark.event > .zero else {
             let message = "the log ends at \(world.head.value)"
             throw Failure.invalid("cursor", .outOfRange, "no event has the position \(mark.event.value): \(message)")
         }
-        let delivered = session.holding(that: mark)
-        let share: CursorShare
-        if let held = delivered?.share { share = held } else { share = try self.share(of: mark, among: cursor) }
+        let share = try share(of: mark, among: cursor)
         let at = cursor.share(share.number)?.at ?? .zero
-        guard let holding = delivered ?? session.holding(of: share), shares.holding(of: share) === holding else {
+        guard let holding = session.holding(of: share), shares.holding(of: share) === holding else {
             let name = cursor.shares.count > 1 ? "the share \(share.number) of \(mark.cursor)" : "\(mark.cursor)"
             let message = "this connection does not hold \(name), so nothing was written"
             throw Failure(.lost, message, .place(CursorPlaceDetail(mark.cursor, at: at)))
         }
-        return Held(cursor: cursor, holding: holding, share: share, at: at)
+        return Held(holding: holding, share: share, at: at)
     }
 
     /// Returns the share that an event of the log is of.

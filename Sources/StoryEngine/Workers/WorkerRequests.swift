@@ -131,7 +131,7 @@ package struct WorkerRequests {
         cursors.attempt(tag, to: output) { () throws(Failure) in
             if let notLeader { throw notLeader }
             let held = try cursors.held(mark, by: session)
-            let (cursor, holding, share) = (held.cursor, held.holding, held.share)
+            let (cursor, holding, share) = (try cursors.known(mark.cursor), held.holding, held.share)
             guard holding.oldest == mark.event else {
                 let first = holding.oldest.map { "the first event of \(mark.cursor) that is not done is \($0.value)" }
                 let message = first ?? "no event of \(mark.cursor) is delivered and not done"

@@ -168,15 +168,16 @@ package final class CursorTable {
     private func moved(
         _ name: UnsafeRawBufferPointer, _ share: UInt8, to position: Position
     ) throws(StorageError) {
-        guard var cursor = try cursor(named: name), let place = cursor.share(share) else { return }
-        if position <= place.at {
-            guard place.retried > 0, try parked(position, of: name)?.isRetried == true else { return }
-            try store.remove(in: StreamTables.parkedEvents.number, at: key.bytes)
-            cursor.change(share, parked: -1, retried: -1)
-        } else {
-            cursor.change(share, through: position)
+        var place: StoredCursor.Share?
+        _ = try store.withValue(StreamTables.cursors.number, at: name) { bytes in
+            place = StoredCursor.share(share, in: bytes)
+            StoredCursor.move(share, to: position, in: bytes, to: &value)
         }
-        try put(cursor, name)
+        guard let place else { return }
+        if position > place.at { return try store.put(value.bytes, in: StreamTables.cursors.number, at: name) }
+        guard place.retried > 0, try parked(position, of: name)?.isRetried == true else { return }
+        try store.remove(in: StreamTables.parkedEvents.number, at: key.bytes)
+        try change(name) { $0.change(share, parked: -1, retried: -1) }
     }
 
     private func park(

@@ -81,9 +81,24 @@ package struct StoredCursor: Equatable, Sendable {
 
     /// Reads a share of a stored cursor; nil where it has none with that number.
     static func share(_ number: UInt8, in bytes: UnsafeRawBufferPointer) -> Share? {
-        guard bytes.count >= headCount, 1...bytes[7] ~= number else { return nil }
+        offset(of: number, in: bytes).map { share(in: bytes, at: $0) }
+    }
+
+    private static func offset(of number: UInt8, in bytes: UnsafeRawBufferPointer) -> Int? {
+        guard bytes.count >= headCount, number > 0, number <= bytes[7] else { return nil }
         let offset = headCount + Int(bytes[6]) + (Int(number) - 1) * Share.byteCount
-        return bytes.count >= offset + Share.byteCount ? share(in: bytes, at: offset) : nil
+        return bytes.count >= offset + Share.byteCount ? offset : nil
+    }
+
+    /// Writes a stored cursor with a share moved to a position, in place of the content of a buffer.
+    static func move(
+        _ number: UInt8, to position: Position, in bytes: UnsafeRawBufferPointer, to buffer: inout KeyBuffer
+    ) {
+        guard let offset = offset(of: number, in: bytes) else { return }
+        buffer.clear()
+        buffer.add(bytes.slice(0, count: offset))
+        buffer.add48(position.value)
+        buffer.add(bytes.slice(offset + 6, count: bytes.count - offset - 6))
     }
 
     /// Writes the stored form, in place of the content of a buffer.
