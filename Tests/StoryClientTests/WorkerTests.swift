@@ -124,15 +124,34 @@ import Testing
         func add(_ event: UInt64, of share: Int) { taken.withLock { $0[share, default: []].append(event) } }
     }
 
-    /// Works at a share until that many events of the cursor are done, or one.
-    private static func bill(
-        _ most: Int, of client: StoreClient, into taken: Taken, isOne: Bool = false
-    ) async throws {
+    /// Works at a share until that many events of the cursor are done.
+    private static func bill(_ most: Int, of client: StoreClient, into taken: Taken) async throws {
         for try await job in client.cursors.worker("billing") {
             let receipt = try await job.append([try NewEvent("Billed", job.event.position)], to: "invoice-1")
             taken.add(job.event.position, of: receipt?.cursor?.share ?? 0)
-            if isOne || taken.count >= most { return }
+            if taken.count >= most { return }
         }
+    }
+
+    @Test func `with a job in hand a worker holds the share of that job again`() async throws {
+        let event =
+            #"{"position":1,"stream":"a-1","version":1,"type":"T","time":"2026-11-21T02:55:07.922Z","by":0,"data":1}"#
+        let server = try ScriptedStore { number, store in
+            store.write(#"* {"server":"s","protocol":1,"position":1,"log":"L"}"# + "\n")
+            // The first connection ends at the output, which was done.
+            while let request = store.next()?.request, request.hasPrefix("WORK") || number > 1 {
+                let held = #"+ {"subscription":1,"share":2,"shares":2,"at":\#(number - 1)}"#
+                store.write(request.hasPrefix("WORK") ? "\(held)\n" : #"+ {"count":0,"position":1}"# + "\n")
+                if number == 1 { store.write(">1 \(event)\n") }
+            }
+        }
+        let client = StoreClient(server.address, configuration: .init(retry: RetryPolicy(firstDelay: .milliseconds(1))))
+        for try await job in client.cursors.worker("billing") {
+            #expect(try await bill(job) == nil)
+            break
+        }
+        let works = server.requests.filter { $0.hasPrefix("WORK") }
+        #expect(works == ["WORK billing wait=true", "WORK billing share=2 wait=true"])
     }
 
     @Test func `two workers share a cursor, a third one waits, and it begins anew and is dropped`() async throws {
@@ -141,9 +160,15 @@ import Testing
         let settings = CursorSettings(.category("order"), shares: 2, window: 4)
         try await client.cursors.define("billing", settings)
         let taken = Taken()
-        let first = Task { try await Self.bill(30, of: client, into: taken, isOne: true) }
-        let others = (1...2).map { _ in Task { try await Self.bill(30, of: client, into: taken) } }
-        try await first.value
+        var others: [Task<Void, any Error>] = []
+        for try await job in client.cursors.worker("billing") {
+            others = (1...2).map { _ in Task { try await Self.bill(30, of: client, into: taken) } }
+            try await eventually("one of them waits") {
+                try await client.cursors.list("billing").contains { $0.waiting == 1 }
+            }
+            taken.add(job.event.position, of: try await bill(job)?.cursor?.share ?? 0)
+            break
+        }
         try await eventually("all are done") { taken.count == 30 }
         for task in others {
             task.cancel()
