@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test func `The specification's rows are all there and each has a bar`() {
-        #expect(Row.specified.map(\.id) == (1...18).map { "S\($0)" })
+        #expect(Row.specified.map(\.id) == (1...20).map { "S\($0)" })
         for row in Row.specified { #expect(row.shapes.contains { !$0.bars.isEmpty }, "\(row.id)") }
     }
 
@@ -72,6 +72,7 @@ import Testing
         ("S7", [2, 2]), ("S8", [1.3]), ("S9", [1, 3]), ("S10", [2, 2]), ("S11", [64, 3, 100]), ("S12", [1.25]),
         ("S13", [1, 1, 2.5]), ("S14", [10, 10, 96]), ("S15", [2.2, 3, 7, 2]), ("S16", [0.9, 3, 0.9]),
         ("S17", [0.8, 0.8]), ("S18", [10, 250, 1]),
+        ("S19", [0.8, 0.8]), ("S20", [15_000, 500, 10]),
     ])
     func `The bars are those of the specification`(row: String, bars: [Double]) throws {
         let found = try #require(Row.specified.first { $0.id == row }).shapes.flatMap(\.bars).map { bar in

@@ -13,7 +13,7 @@ struct Row {
     static var specified: [Row] {
         let rows =
             WriteRows.all + ReadRows.all + StoreRows.all + SlowRows.all + PreconditionRows.all
-            + [QuestionRows.row, LoopRows.row]
+            + [QuestionRows.row, LoopRows.row, WorkerRows.row, ErasureRows.row]
         return rows.sorted { Int($0.id.dropFirst()) ?? 0 < Int($1.id.dropFirst()) ?? 0 }
     }
 
