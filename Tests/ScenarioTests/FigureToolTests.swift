@@ -90,6 +90,10 @@ extension DaemonTests {
             try client.expect(#"APPEND order-1 {"type":"Placed","data":{}}"#)
             let calm = ["check", "--warning", "ping=30", "--critical", "ping=60"]
             #expect(try daemon.storectl(arguments: calm).exit == .code(0))
+            for words in [["stats"], ["top", "--once"]] {
+                let page = try daemon.storectl(arguments: words).output
+                #expect(page.contains(#/\nset aside +1 misfit in orders\n/#), "\(page)")
+            }
             let asked = try daemon.storectl(arguments: calm + ["--warning", "misfits=0"])
             #expect(
                 asked.exit == .code(1) && asked.output.hasPrefix("STORYKEEP WARNING - misfits 1, "), "\(asked.output)")

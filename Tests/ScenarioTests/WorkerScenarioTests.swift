@@ -151,6 +151,7 @@ extension DaemonTests {
             let shown = try daemon.storectl("cursors")
             #expect(shown.output.contains("billing") && shown.output.contains("working"), "\(shown)")
             #expect(try daemon.storectl("cursors", "--max-lag", "99").exit == .code(1), "one is parked")
+            #expect(try daemon.storectl("stats").output.contains(#/\nset aside +1 parked event\n/#))
             let parked = try daemon.storectl("cursors", "billing", "--parked")
             #expect(parked.output.contains("order-7") && parked.output.contains("no such customer"), "\(parked)")
             let json = try daemon.storectl("--json", "cursors", "billing", "--parked")

@@ -243,7 +243,7 @@ struct CheckResult {
     ) -> [(CheckedFigure, Double?)] {
         // A store of its own has no such figure.
         let silence = samples["storykeep_replica_silence_seconds"]
-        let misfits = samples.filter { $0.key.hasPrefix("storykeep_model_misfits{") }.values.reduce(0, +)
+        let misfits = Double(MetricsText.misfits(samples).reduce(0) { $0 + $1.count })
         return CheckedFigure.allCases.compactMap { figure -> (CheckedFigure, Double?)? in
             switch figure {
             case .lag: (figure, samples["storykeep_slowest_subscription_lag_events"] ?? 0)

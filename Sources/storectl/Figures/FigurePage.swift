@@ -53,7 +53,7 @@ struct FigurePage {
 
     private func stats(rows: Int) -> [Line] {
         let conditions = conditions.enumerated().map { line($0 == 0 ? "conditions" : "", $1) }
-        let facts = [title] + conditions + standing + statsFacts
+        let facts = [title] + conditions + standing + setAside + statsFacts
         let room = rows - facts.count - 2
         let table = requests(["p50", "p99", "p99.9"], hasRates: before != nil, room: room)
         return facts + (room > 0 ? [Line()] + table : [])
@@ -96,7 +96,7 @@ struct FigurePage {
     // MARK: Top
 
     private func top(columns: Int, rows: Int, by sort: Sort) -> [Line] {
-        let facts = [title] + standing + topFacts(columns: columns) + [heldConditions, Line()]
+        let facts = [title] + standing + topFacts(columns: columns) + setAside + [heldConditions, Line()]
         let verbs = sample.figures["verbs"]?.fields.count ?? 0
         // One line is not for the tables: the empty one between them. Each table has a heading.
         let room = max(4, rows - facts.count - 1)
@@ -185,6 +185,16 @@ extension FigurePage {
 
     /// The part of a replica or a node.
     private var standing: [Line] { StandingText(sample.members("cluster")).map { [line("cluster", $0.text)] } ?? [] }
+
+    /// The events that did not fit a model, and those that workers parked; no line where there are none.
+    private var setAside: [Line] {
+        var parts = MetricsText.misfits(sample.metrics).map { model, count in
+            Grouped.count(count, "misfit") + " in " + Shown.safe(model)
+        }
+        let parked = UInt64(max(0, min(sample.metrics["storykeep_cursor_parked_events"] ?? 0, 1e18)))
+        if parked > 0 { parts.append(Grouped.count(parked, "parked event")) }
+        return parts.isEmpty ? [] : [line("set aside", Line(parts.joined(separator: ", "), .yellow))]
+    }
 
     private var position: Line {
         line("position", "\(sample.count("position")), models stored at \(sample.count("checkpointed"))")

@@ -1,6 +1,6 @@
 import StoryClient
 
-/// The figures of the daemon at one moment: those of `STATS`, and on a page with clients those of `METRICS` and `CLIENTS`.
+/// The figures of the daemon at one moment: those of `STATS` and `METRICS`, and on a page with clients those of `CLIENTS`.
 struct FigureSample {
     /// A client, and its slowest subscription.
     struct Client {
@@ -34,9 +34,9 @@ struct FigureSample {
 
     /// Asks for the figures.
     ///
-    /// - Parameter withClients: true to ask for `METRICS` and `CLIENTS` as well.
+    /// - Parameter withClients: true to ask for `CLIENTS` as well.
     init(_ store: Answerer, withClients: Bool) throws(CommandError) {
-        metrics = withClients ? MetricsText(try MetricsRun.ask(store)).samples : [:]
+        metrics = MetricsText(try MetricsRun.ask(store)).samples
         clients = withClients ? try store.ask("CLIENTS").rows.map { Client(ShownJSON($0.json)?.members ?? [:]) } : []
         reply = try store.ask("STATS").final
         figures = ShownJSON(reply.json)?.members ?? [:]

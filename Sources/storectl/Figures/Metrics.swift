@@ -139,6 +139,14 @@ struct MetricsText {
         return samples
     }
 
+    /// Returns the declared models that some events did not fit, by name, with the number of those events.
+    static func misfits(_ samples: [String: Double]) -> [(model: String, count: UInt64)] {
+        let prefix = "storykeep_model_misfits{model=\""
+        return samples.filter { $0.key.hasPrefix(prefix) && $0.value > 0 }
+            .map { (String($0.key.dropFirst(prefix.count).dropLast(2)), UInt64(min($0.value, 1e18))) }
+            .sorted { $0.0 < $1.0 }
+    }
+
     /// Returns the conditions that hold, the grave ones first; one that this program does not know is not grave.
     static func conditions(_ samples: [String: Double]) -> [(name: String, isGrave: Bool)] {
         let prefix = "storykeep_condition{condition=\""
