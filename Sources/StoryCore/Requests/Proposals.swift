@@ -72,17 +72,17 @@ package struct WriteOptions: Equatable, Sendable {
     /// `unless=`: the events that must not have come.
     package var unless: EventPreconditions? {
         get { rare?.unless }
-        set { rare = RareOptions(unless: newValue, log: log, cursor: cursor) }
+        set { rare = RareOptions.named(unless: newValue, log: log, cursor: cursor) }
     }
     /// `log=`: the history that the positions of the preconditions are of.
     package var log: LogID? {
         get { rare?.log }
-        set { rare = RareOptions(unless: unless, log: newValue, cursor: cursor) }
+        set { rare = RareOptions.named(unless: unless, log: newValue, cursor: cursor) }
     }
     /// `cursor=`: the event of a cursor that the write makes done.
     package var cursor: CursorMark? {
         get { rare?.cursor }
-        set { rare = RareOptions(unless: unless, log: log, cursor: newValue) }
+        set { rare = RareOptions.named(unless: unless, log: log, cursor: newValue) }
     }
     /// True where the write names something that must hold, beside its key.
     package var areConditional: Bool { version != nil || rare != nil }
@@ -94,7 +94,7 @@ package struct WriteOptions: Equatable, Sendable {
         log: LogID? = nil, cursor: CursorMark? = nil
     ) {
         (self.key, self.version, self.meta) = (key, version, meta)
-        rare = RareOptions(unless: unless, log: log, cursor: cursor)
+        rare = RareOptions.named(unless: unless, log: log, cursor: cursor)
     }
 }
 
@@ -105,11 +105,15 @@ final class RareOptions: Equatable, Sendable {
     let log: LogID?
     let cursor: CursorMark?
 
-    /// Creates them; nil where all are absent.
-    @usableFromInline
-    init?(unless: EventPreconditions?, log: LogID?, cursor: CursorMark?) {
-        guard unless != nil || log != nil || cursor != nil else { return nil }
+    private init(unless: EventPreconditions?, log: LogID?, cursor: CursorMark?) {
         (self.unless, self.log, self.cursor) = (unless, log, cursor)
+    }
+
+    /// Returns an object of those that are named; nil where none is. An initialiser that fails would allocate one first.
+    @usableFromInline
+    static func named(unless: EventPreconditions?, log: LogID?, cursor: CursorMark?) -> RareOptions? {
+        guard unless != nil || log != nil || cursor != nil else { return nil }
+        return RareOptions(unless: unless, log: log, cursor: cursor)
     }
 
     @usableFromInline
