@@ -16,6 +16,8 @@ extension World {
             .busy, .draining, .internal, .held:
             return .zero
         case .gone, .conflict:
+            // The form of a write that could be made names rows that may not be durable.
+            if failure.code == .conflict, case .content = action { return head }
             if case .match(_, _, let match) = failure.detail { return match.position }
             if case .place = failure.detail { return head }
             guard let stream = action.stream(of: catalogue) else { return head }

@@ -106,6 +106,27 @@ struct LateCommitTests {
         #expect(bench.hear("reader").map { $0.text("code") } == ["full"])
     }
 
+    @Test(arguments: [
+        #"LIKE stories/1 version=9 {"user":"2"}"#,
+        #"LIKE stories/1 unless=[{"any":[{"stream":"story-1"}],"after":0}] {"user":"2"}"#,
+        #"POST stories unless=[{"any":[{"stream":"user-1"}],"after":0}] "#
+            + #"{"id":"2","title":"T","message":"m","sender":"2","recipient":"1"}"#,
+    ])
+    func `a conflict rests on the rows that the form names, too`(line: String) throws {
+        let bench = SlowDisk.bench()
+        bench.send(#"POST stories {"id":"1","title":"T","message":"m","sender":"1","recipient":"1"}"#, from: "writer")
+        bench.endCommit()
+        _ = bench.hear("writer")
+        bench.log.commitFailure = .full("no room")
+        bench.send(#"POST users {"id":"2","name":"B","email":"b@example.org","prefecture":1}"#, from: "writer")
+        bench.send(line, from: "reader")
+        #expect(bench.hear("reader") == [], "there may be no such user in the end")
+        bench.endCommit()
+        #expect(bench.hear("reader").map { $0.text("code") } == ["full"])
+        let again = bench.ask(line, from: "reader")
+        #expect(again.map { $0.text("code") } == ["invalid"], "\(again)")
+    }
+
     @Test func `a disk that is full takes back what was appended meanwhile, too`() {
         bench.log.commitFailure = nil
         bench.endCommit()
