@@ -23,8 +23,13 @@ final class Answers {
     /// The last position that a client was told of.
     private(set) var promised = 0
 
-    /// Returns a file of the daemon that has a text now; nil where none has.
-    var isInFiles: (String) -> String? = { _ in nil }
+    /// Returns a file of the daemon that has a text now, or had it when it was removed since a call of the disk; nil where
+    /// none has.
+    var isInFiles: (String, Int) -> String? = { _, _ in nil }
+    /// The number of the disk's calls.
+    var calls = { 0 }
+    /// That number when the event of an erasure was there, by its position.
+    var ordered: [Int: Int] = [:]
 
     /// True where a node may pass a write on once more by itself.
     private let passesOn: Bool

@@ -56,6 +56,17 @@ struct Fault {
     static func isOfNoWorth(_ path: String) -> Bool { path.hasSuffix("/lock") || path.hasSuffix("/lock.mdb") }
 }
 
+extension SimulatedDisk {
+    /// Which calls find no room.
+    enum Fullness {
+        case none
+        /// Those that want more room than there was.
+        case growth
+        /// All writes, as where what is written anew goes to another place.
+        case writes
+    }
+}
+
 extension disk_kind {
     /// As calls have it.
     var number: Int32 { Int32(rawValue) }

@@ -10,6 +10,7 @@ enum PlantedBug: String, CaseIterable {
     case readingIsNotResumed, refusalStaysBehind, unsentIsNotCounted
     case namesAreNotHeld, locksAreNotTaken, figuresAreAhead, replacementDropsMemtables
     case declaredRowsStay, silentPeersKeepSlots, brokenLinksStay
+    case recordsAreKept, unusedBytesAreKept, oldJournalsAreKept
     // These are of several nodes.
     case leaderIsNotCompared, entriesAreWrittenOver, errorIsNo, trimmedPastIsSuperseded, lateReportIsBelieved
     case tailIsTrimmedByBytes, oneCopyIsEnough, gapIsTakenOver, undecidedIsShown, undecidedIsStored, minimumIsIgnored
@@ -27,6 +28,21 @@ enum PlantedBug: String, CaseIterable {
         case .logIsNotSynced: sync == .file && path.hasSuffix("/log/data.mdb")
         case .firstPagesAreNotSynced: sync == .writeThrough
         case .foldersAreNotSynced: sync == .folder
+        default: false
+        }
+    }
+
+    /// True where this write of an erasure does nothing.
+    ///
+    /// - Parameter size: the size of the file before it.
+    func swallows(_ bytes: UnsafeRawBufferPointer, at start: Int, _ path: String, size: Int) -> Bool {
+        let isOfLog = path.hasSuffix("/log/data.mdb")
+        let isClear = bytes.allSatisfy { $0 == 0 }
+        // Behind the first pages LMDB writes whole ones, and none of zeros.
+        return switch self {
+        case .recordsAreKept: isOfLog && start >= 8_192 && bytes.count % 4_096 != 0 && !isClear
+        case .unusedBytesAreKept: isOfLog && start >= 8_192 && isClear
+        case .oldJournalsAreKept: path.hasSuffix("/log.journal") && start + bytes.count <= size && isClear
         default: false
         }
     }

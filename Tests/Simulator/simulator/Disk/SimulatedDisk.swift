@@ -17,6 +17,8 @@ final class SimulatedDisk {
 
     private(set) var disk: Disk
     private var opened: [Int32: (node: Int, path: String)] = [:]
+    /// The files that have lost their names since the process began.
+    private var removed: [(node: Int, path: String, call: Int)] = []
     private(set) var calls = 0
     /// How many calls there were when the process began.
     private var began = 0
@@ -39,15 +41,6 @@ final class SimulatedDisk {
     private let folder: String
     /// Whether the log's file is the same one after a revival, as on a disk of its own; else it is taken for a copy.
     private let keepsFile: Bool
-
-    /// Which calls find no room.
-    enum Fullness {
-        case none
-        /// Those that want more room than there was.
-        case growth
-        /// All writes, as where what is written anew goes to another place.
-        case writes
-    }
 
     init(_ story: Story, _ bug: PlantedBug?) {
         (self.story, self.bug, folder, keepsFile) = (story, bug, "store", false)
@@ -82,10 +75,12 @@ final class SimulatedDisk {
         return Unmanaged.fromOpaque(context).takeUnretainedValue()
     }
 
-    /// The path of a file that has a text in what the cache has of it; nil where none has.
-    func fileWith(_ text: String) -> String? {
+    /// The path of a file that has a text in what the cache has of it, also of one that was removed since a call; nil
+    /// where none has.
+    func fileWith(_ text: String, removedSince call: Int) -> String? {
         let bytes = Array(text.utf8)
         return disk.cached.files.first { $0.bytes.firstRange(of: bytes) != nil }?.path
+            ?? removed.first { $0.call >= call && disk.nodes[$0.node].cache.firstRange(of: bytes) != nil }?.path
     }
 
     // MARK: Ends of processes
@@ -123,7 +118,7 @@ final class SimulatedDisk {
         simulated_disk_set(0)
         defer { simulated_disk_set(1) }
         makeFiles(image)
-        (isDead, dying, opened, struck, began) = (false, nil, [:], [:], calls)
+        (isDead, dying, opened, struck, began, removed) = (false, nil, [:], [:], calls, [])
     }
 
     private func makeFiles(_ image: Image) {
@@ -164,9 +159,17 @@ final class SimulatedDisk {
         calls += 1
         if let dying, calls == dying.call, dying.how == .before { die() }
         guard !isDead else { return .goesOn }
+        if isSwallowed(call, path) { return disk_verdict(action: disk_is_skipped.action, error: 0, size: 0) }
         if let verdict = fault(of: call, path) { return verdict }
         if findsNoRoom(call, path) { return noted(disk_verdict(action: disk_fails.action, error: ENOSPC, size: 0)) }
         return .goesOn
+    }
+
+    /// True for a write that a planted bug does not make.
+    private func isSwallowed(_ call: disk_call, _ path: String) -> Bool {
+        guard let bug, call.kind == disk_write.number, let node = opened[call.fd]?.node else { return false }
+        let bytes = UnsafeRawBufferPointer(start: call.bytes, count: Int(call.size))
+        return bug.swallows(bytes, at: Int(call.at), path, size: disk.nodes[node].cache.count)
     }
 
     private func fault(of call: disk_call, _ path: String) -> disk_verdict? {
@@ -223,14 +226,17 @@ final class SimulatedDisk {
             switch call.kind {
             case disk_open.number where result >= 0: try open(path, Int32(result), call.flags)
             case disk_close.number: opened[call.fd] = nil
+            case disk_write.number where isSwallowed(call, path): break
             case disk_write.number: write(call, Int(result), isCut)
             case disk_truncate.number where result == 0: resize(call.fd, to: Int(call.at))
             case disk_allocate.number where result == 0: resize(call.fd, to: Int(call.at), mayShrink: false)
             case disk_sync.number: sync(call.fd, path, result, isCut)
             case disk_rename.number where result == 0:
                 guard let other = call.other else { return }
+                losesName(SimulatedDisk.named(other))
                 try disk.move(path, to: SimulatedDisk.named(other), calls, UInt64(calls))
             case disk_unlink.number where result == 0, disk_rmdir.number where result == 0:
+                losesName(path)
                 try disk.remove(path, calls, UInt64(calls))
             case disk_mkdir.number where result == 0: _ = try disk.make(path, isFolder: true, calls, UInt64(calls))
             default: break
@@ -239,6 +245,10 @@ final class SimulatedDisk {
             preconditionFailure("the disk does not know \(path): \(error)")
         }
         if Fault.isOfNoWorth(path), let node = opened[call.fd]?.node { disk.makeDurable { $0.node == node } }
+    }
+
+    private func losesName(_ path: String) {
+        if let node = disk.node(path), !disk.nodes[node].isFolder { removed.append((node, path, calls)) }
     }
 
     private func open(_ path: String, _ descriptor: Int32, _ flags: Int32) throws {

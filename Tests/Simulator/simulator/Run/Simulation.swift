@@ -76,7 +76,8 @@ final class Simulation: SimulationRun {
         wide = isWide ? WideWriter(SplitMix64(seed: seed ^ 0x7769_6465)) : nil
         self.bug = bug
         twisted = bug.map(TwistedLines.init)
-        answers.isInFiles = { [disk] text in disk.fileWith(text) }
+        answers.isInFiles = { [disk] text, call in disk.fileWith(text, removedSince: call) }
+        answers.calls = { [disk] in disk.calls }
     }
 
     /// Plays it to its end.

@@ -120,6 +120,7 @@ extension Answers {
         }
         let wanted = world.taken(by: asked, at: position - 1).positions
         guard logged.erased == wanted else { throw Difference("\(sent.line) takes \(wanted): \(logged.text)") }
+        ordered[position] = calls()
     }
 
     /// An erasure has ended: nothing is left of its events.
@@ -130,8 +131,9 @@ extension Answers {
             let order = world.events[..<end].first(where: { $0.isOrder && $0.stream == stream }),
             json.number("events") == UInt64(order.erased.count)
         else { throw Difference("\(sent.line) has the receipt \(json)") }
-        for text in world.vanished(at: Int(order.event.position.value)) {
-            guard let file = isInFiles(text) else { continue }
+        let position = Int(order.event.position.value)
+        for text in world.vanished(at: position) {
+            guard let file = isInFiles(text, ordered[position] ?? .max) else { continue }
             throw Difference("\(sent.line) is answered, and \(text) is in \(file)")
         }
     }
