@@ -10,7 +10,9 @@ import Testing
     private static let total = Mutex(Campaign.Tally())
 
     private static func phases() -> [Phase] {
-        guard let name = Setting.phase else { return Phase.allCases }
+        // Erasures are played where their phase is named: the end of one at a start is an event that no recording has,
+        // which the comparison does not know yet.
+        guard let name = Setting.phase else { return Phase.allCases.filter { $0 != .erasure } }
         return Phase.allCases.filter { "\($0)" == name }
     }
 
