@@ -53,7 +53,7 @@ struct DaemonCheck {
             for row in rows.prefix(Int(head - position)) {
                 position += 1
                 let json = row.drop { $0 != "{" }
-                guard json.utf8.elementsEqual(recording.reference.events[Int(position) - 1]) else {
+                guard recording.reference.isSame(json.utf8, at: position) else {
                     throw Violated("position \(position) is another event than was written")
                 }
             }

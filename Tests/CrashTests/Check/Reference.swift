@@ -37,13 +37,20 @@ struct Reference {
 
     /// True where a record is the event at its position, or was before that was erased.
     func isSame(_ record: EventRecord) -> Bool {
-        let wanted = events[Int(record.position.value) - 1]
-        let isWhole = record.erased == nil && erased.contains(record.position.value)
-        guard isWhole ? record.json.count >= wanted.count : record.json.count == wanted.count else { return false }
-        return wanted.withUnsafeBytes { bytes in
-            guard let one = bytes.baseAddress, let other = record.json.baseAddress else { return true }
-            return memcmp(one, other, bytes.count) == 0
-        }
+        let position = record.position.value
+        guard record.erased == nil || record.json.count == events[Int(position) - 1].count else { return false }
+        return isSame(record.json, at: position)
+    }
+
+    /// True where a text is the event at a position; of one that was erased, it begins with what is kept.
+    func isSame(_ text: some Collection<UInt8>, at position: UInt64) -> Bool {
+        let wanted = events[Int(position) - 1]
+        return erased.contains(position) ? text.starts(with: wanted) : text.elementsEqual(wanted)
+    }
+
+    /// True where the first events are those of a later run, in which fewer may be erased.
+    func begins(_ other: Reference, through last: UInt64) -> Bool {
+        other.head >= last && (0..<last).allSatisfy { isSame(other.events[Int($0)], at: $0 + 1) }
     }
 
     /// True where a log that ends there has a part of a write.
