@@ -10,8 +10,9 @@ struct DaemonCheck {
     func run(_ path: String, required: UInt64) throws -> UInt64 {
         let daemon = try RunningDaemon(data: path, options: ["--journal", "\(StoreCheck.journal)"])
         var client = try daemon.client()
-        // A definition that is not active yet becomes so.
+        // A definition that is not active yet becomes so, and an erasure that has not ended ends.
         try DeclaredLoad.check(client)
+        try until("no erasure is under way") { try !client.ask("STATS").contains(#""erasing""#) }
         let end = try client.ask("PING").number("position") ?? 0
         let head = try known(client, end)
         guard head >= required else { throw Violated("it ends at \(head), and \(required) left the daemon") }
@@ -38,11 +39,15 @@ struct DaemonCheck {
         return head
     }
 
-    /// The last event of the image: the daemon itself may have added that a definition is active.
+    /// The last event of the image: the daemon itself may have added that a definition is active or an erasure has ended.
     private func known(_ client: LineSocket, _ end: UInt64) throws -> UInt64 {
-        let last = try client.rows("READ events order=desc limit=1").first ?? ""
-        let isKnown = end <= recording.reference.head && last.hasSuffix(recording.reference.text(end))
-        return last.text("type") == "ModelActivated" && !isKnown ? end - 1 : end
+        let last = try client.rows("READ events order=desc limit=10")
+        let added = last.prefix { row in
+            let position = row.number("position") ?? 0
+            let isKnown = position <= recording.reference.head && row.hasSuffix(recording.reference.text(position))
+            return ["ModelActivated", "ErasureDone"].contains(row.text("type")) && !isKnown
+        }
+        return end - UInt64(added.count)
     }
 
     private func checkEvents(_ client: LineSocket, _ head: UInt64) throws {
