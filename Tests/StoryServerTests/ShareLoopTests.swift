@@ -240,4 +240,20 @@ struct ShareLoopTests {
         #expect(again.text("code") == "exists" && again.text("field") == "name", "\(again)")
         #expect(bench.ask("CURSORS", from: "a").count == 3, "the two shares of the other one")
     }
+
+    @Test(arguments: ["RESET once to=start", "DROP once"])
+    func `a worker that is lost just before a reset or a drop has failed at nothing`(line: String) {
+        _ = bench.ask(#"CURSOR once {"on":"events/order-*","attempts":1}"#, from: "a")
+        #expect(fixture.delivered(bench.ask("WORK once", from: "w")).first == 1)
+        bench.close("w")
+        #expect(bench.ask(line, from: "a").first?.hasPrefix("+") == true)
+        bench.tick(12)
+        let next = bench.ask("WORK once", from: "v")
+        if line.hasPrefix("DROP") {
+            #expect(next.first?.text("code") == "gone", "\(next)")
+        } else {
+            #expect(next.count > 1 && !next.contains { $0.contains(#"{"again":"#) }, "\(next)")
+            #expect(fixture.delivered(next).first == 1, "it was not parked: \(next)")
+        }
+    }
 }

@@ -129,10 +129,11 @@ package final class Shares {
         overdue.removeAll { $0.share == share && $0.failed.event <= event }
     }
 
-    /// Notes that all shares of a cursor were moved by an event, or are gone: attempts begin at 1 again.
+    /// Notes that all shares of a cursor, none of which is held, were moved by an event, or are gone: attempts begin at 1
+    /// again, and nobody who held one just before counts as failed.
     func reset(_ cursor: Identifier, among shareCount: Int, by position: Position) {
         for number in 1...UInt8(clamping: shareCount) {
-            change(CursorShare(cursor, number)) { ($0.moved, $0.failed) = (position, nil) }
+            change(CursorShare(cursor, number)) { $0 = Share(moved: position) }
         }
         overdue.removeAll { $0.share.cursor == cursor }
     }

@@ -46,7 +46,7 @@ package struct StoredCursor: Equatable, Sendable {
 
     /// Returns a share by its number; nil where there is none.
     package func share(_ number: UInt8?) -> Share? {
-        guard let number, 1...shares.count ~= Int(number) else { return nil }
+        guard let number, shares.indices.contains(Int(number) - 1) else { return nil }
         return shares[Int(number) - 1]
     }
 
