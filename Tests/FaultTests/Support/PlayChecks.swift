@@ -77,8 +77,10 @@ extension Play {
         let head = try again.ask("PING").number("position")
         let verified = try again.ask("VERIFY")
         // An erasure may end meanwhile, which is an event.
-        let isShort = head.map { $0 > (verified.number("verified") ?? 0) } ?? true
-        if isShort { complaints.append("VERIFY at \(head ?? 0) says \(verified)") }
+        let last = try again.ask("PING").number("position")
+        if !((head ?? .max)...(max(head ?? .max, last ?? 0)) ~= (verified.number("verified") ?? 0)) {
+            complaints.append("VERIFY at \(head ?? 0) to \(last ?? 0) says \(verified)")
+        }
         again.hangUp()
         let exit = try daemon.stop()
         if exit != .code(0) { complaints.append("the last stop ended with \(exit)") }
