@@ -16,11 +16,7 @@ extension DaemonTests {
             for (number, daemon) in daemons.enumerated() where daemon.poll() != nil {
                 #expect(daemon.poll() == .code(2))
                 let said = Files.text(folder.place("\(number)"))
-                // One that is sent away by the socket removes the folder that it made, perhaps below one that begins.
-                let reasons = [
-                    "is held by ", "another server answers", "was moved or removed", "No such file or directory while",
-                ]
-                #expect(reasons.contains { said.contains($0) }, "\(said)")
+                #expect(said.contains("is held by ") || said.contains("another server answers"), "\(said)")
             }
             let survivor = try #require(daemons.first { $0.poll() == nil })
             let trace = folder.place("\(try #require(daemons.firstIndex { $0.poll() == nil }))")

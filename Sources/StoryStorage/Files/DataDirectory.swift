@@ -38,32 +38,62 @@ package final class DataDirectory {
         self.path = path
         self.access = access
         servedKind = kind
-        madeFolders = access == .serving ? try Folder.makeAll(path) : []
-        guard Folder.exists(path) else { throw .failed("there is no data directory at \(path)") }
-        let folder = try DataDirectory.opened(path, removing: madeFolders)
-        fileSystem = try FileSystemKind.check(folder, path)
+        let entered = try DataDirectory.entered(path, access)
+        (madeFolders, fileSystem) = (entered.made, entered.fileSystem)
+        lock = entered.lock
         do throws(StorageError) {
-            try hold(folder)
+            if access == .serving {
+                for folder in [path, logPath, modelsPath] { CopyOnWrite.turnOff(in: folder) }
+                // An acknowledged write must not depend on a name that is only in the system's cache.
+                try Folder.syncNames(of: path)
+            }
+            try checkFormat()
         } catch {
             discardFolders()
             throw error
         }
     }
 
-    private func hold(_ folder: consuming FileHandle) throws(StorageError) {
-        guard access == .serving || FormatFile.exists(path) else { throw .failed("\(path) is no data directory") }
-        if access == .serving {
-            try DataDirectory.checkForeign(path)
-            // Nothing is written in a directory of another format, not even into the file of the lock.
-            if FormatFile.exists(path) { _ = try FormatFile.check(path) }
-            lock = try DirectoryLock.take(folder, path)
-            for folder in [path, logPath, modelsPath] { CopyOnWrite.turnOff(in: folder) }
-            // An acknowledged write must not depend on a name that is only in the system's cache.
-            try Folder.syncNames(of: path)
-        } else if Folder.isReadOnly(path) {
-            lock = try DirectoryLock.keepingDaemonsAway(from: folder, path)
+    /// A folder that was opened, with its lock where it has to have one.
+    private struct Entered: ~Copyable {
+        let made: [String]
+        let fileSystem: FileSystemKind
+        let lock: DirectoryLock?
+    }
+
+    /// Opens and locks the folder, which is made where it is to be served; once more where another start that was refused
+    /// has removed it meanwhile.
+    private static func entered(_ path: String, _ access: Access) throws(StorageError) -> Entered {
+        var (made, tries) = ([String](), 0)
+        while true {
+            do throws(StorageError) {
+                if access == .serving { made += try Folder.makeAll(path) }
+                let folder = try opened(path)
+                let fileSystem = try FileSystemKind.check(folder, path)
+                return Entered(made: made, fileSystem: fileSystem, lock: try locked(folder, at: path, for: access))
+            } catch {
+                tries += 1
+                if access == .serving, tries < mostTries, !Folder.isThere(path) { continue }
+                Folder.removeEmpty(made)
+                throw error
+            }
         }
-        try checkFormat()
+    }
+
+    /// The most attempts to enter a folder that others remove.
+    private static let mostTries = 20
+
+    private static func locked(
+        _ folder: consuming FileHandle, at path: String, for access: Access
+    ) throws(StorageError) -> DirectoryLock? {
+        guard access == .serving else {
+            guard FormatFile.exists(path) else { throw .failed("\(path) is no data directory") }
+            return Folder.isReadOnly(path) ? try DirectoryLock.keepingDaemonsAway(from: folder, path) : nil
+        }
+        try checkForeign(path)
+        // Nothing is written in a directory of another format, not even into the file of the lock.
+        if FormatFile.exists(path) { _ = try FormatFile.check(path) }
+        return try DirectoryLock.take(folder, path)
     }
 
     /// The folder of the log's environment.
@@ -152,24 +182,17 @@ package final class DataDirectory {
     /// The names that may exist without `FORMAT`: a start that failed leaves some of them, and file systems the last.
     private static let knownNames: Set = ["lock", "log", "models", "log.journal", "FORMAT.tmp", "lost+found"]
 
-    /// Opens the folder, which only its owner may write to, and whose file system must be local.
-    ///
-    /// - Parameter made: the folders to remove when the folder is refused.
-    private static func opened(_ path: String, removing made: [String]) throws(StorageError) -> FileHandle {
-        do throws(StorageError) {
-            let folder = try FileHandle(path, O_RDONLY | O_DIRECTORY)
-            let status = try folder.status(path)
-            guard status.st_uid == geteuid() else {
-                throw .failed("\(path) belongs to uid \(status.st_uid), not to uid \(geteuid())")
-            }
-            guard status.st_mode & 0o022 == 0 else {
-                throw .failed("\(path) may be written by its group or by everybody: chmod 700 it")
-            }
-            _ = try FileSystemKind.check(folder, path)
-            return folder
-        } catch {
-            Folder.removeEmpty(made)
-            throw error
+    /// Opens the folder, which only its owner may write to.
+    private static func opened(_ path: String) throws(StorageError) -> FileHandle {
+        guard Folder.exists(path) else { throw .failed("there is no data directory at \(path)") }
+        let folder = try FileHandle(path, O_RDONLY | O_DIRECTORY)
+        let status = try folder.status(path)
+        guard status.st_uid == geteuid() else {
+            throw .failed("\(path) belongs to uid \(status.st_uid), not to uid \(geteuid())")
         }
+        guard status.st_mode & 0o022 == 0 else {
+            throw .failed("\(path) may be written by its group or by everybody: chmod 700 it")
+        }
+        return folder
     }
 }
