@@ -112,7 +112,7 @@ struct FigurePage {
         let rate = rates.last.map { "\(UInt64($0.rounded()))/s" } ?? "-"
         let pad = String(repeating: " ", count: max(1, 10 - rate.count))
         let turns = MetricsText.percentile(0.99, of: "storykeep_turn_duration_seconds", in: sample.metrics)
-        let free = UInt64(max(0, min(sample.metrics["storykeep_disk_free_bytes"] ?? 0, 1e18)))
+        let free = MetricsText.count(sample.metrics["storykeep_disk_free_bytes"])
         let kept = sample.members("sizes").whole("clients")
         return [
             line("events", rate + pad + Sparkline.text(rates, columns: max(10, min(60, columns - 22)))),
@@ -191,7 +191,7 @@ extension FigurePage {
         var parts = MetricsText.misfits(sample.metrics).map { model, count in
             Grouped.count(count, "misfit") + " in " + Shown.safe(model)
         }
-        let parked = UInt64(max(0, min(sample.metrics["storykeep_cursor_parked_events"] ?? 0, 1e18)))
+        let parked = MetricsText.count(sample.metrics["storykeep_cursor_parked_events"])
         if parked > 0 { parts.append(Grouped.count(parked, "parked event")) }
         return parts.isEmpty ? [] : [line("set aside", Line(parts.joined(separator: ", "), .yellow))]
     }

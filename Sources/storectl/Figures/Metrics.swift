@@ -139,20 +139,27 @@ struct MetricsText {
         return samples
     }
 
+    /// Returns a sample as a number of things; 0 for one that is not there.
+    static func count(_ sample: Double?) -> UInt64 { UInt64(max(0, min(sample ?? 0, 1e18))) }
+
+    /// Returns the samples of a name that have one label, by its value.
+    private static func labelled(_ name: String, _ samples: [String: Double]) -> [(label: String, value: Double)] {
+        samples.compactMap { key, value in
+            guard key.hasPrefix(name + "{"), let start = key.firstIndex(of: "\"") else { return nil }
+            return (String(key[key.index(after: start)...].dropLast(2)), value)
+        }
+    }
+
     /// Returns the declared models that some events did not fit, by name, with the number of those events.
     static func misfits(_ samples: [String: Double]) -> [(model: String, count: UInt64)] {
-        let prefix = "storykeep_model_misfits{model=\""
-        return samples.filter { $0.key.hasPrefix(prefix) && $0.value > 0 }
-            .map { (String($0.key.dropFirst(prefix.count).dropLast(2)), UInt64(min($0.value, 1e18))) }
-            .sorted { $0.0 < $1.0 }
+        labelled("storykeep_model_misfits", samples).filter { $0.value > 0 }
+            .map { (model: $0.label, count: count($0.value)) }.sorted { $0.model < $1.model }
     }
 
     /// Returns the conditions that hold, the grave ones first; one that this program does not know is not grave.
     static func conditions(_ samples: [String: Double]) -> [(name: String, isGrave: Bool)] {
-        let prefix = "storykeep_condition{condition=\""
-        let held = samples.filter { $0.key.hasPrefix(prefix) && $0.value > 0 }.keys.sorted().map { key in
-            let name = String(key.dropFirst(prefix.count).dropLast(2))
-            return (name: name, isGrave: StoreCondition(rawValue: name)?.gravity == .critical)
+        let held = labelled("storykeep_condition", samples).filter { $0.value > 0 }.map(\.label).sorted().map { name in
+            (name: name, isGrave: StoreCondition(rawValue: name)?.gravity == .critical)
         }
         return held.filter(\.isGrave) + held.filter { !$0.isGrave }
     }
@@ -160,9 +167,8 @@ struct MetricsText {
     /// Returns the upper bound of the bucket with the percentile of all durations, in microseconds; nil when there are
     /// none, or the bucket is the last one.
     static func percentile(_ part: Double, of name: String, in samples: [String: Double]) -> Double? {
-        let prefix = "\(name)_bucket{le=\""
-        let buckets = samples.filter { $0.key.hasPrefix(prefix) }
-            .compactMap { key, count in Double(key.dropFirst(prefix.count).dropLast(2)).map { ($0, count) } }
+        let buckets = labelled("\(name)_bucket", samples)
+            .compactMap { bound, count in Double(bound).map { ($0, count) } }
             .sorted { $0.0 < $1.0 }
         guard let all = buckets.last?.1, all > 0 else { return nil }
         return buckets.first { $0.1 >= all * part && $0.0.isFinite }.map { $0.0 * 1_000_000 }
