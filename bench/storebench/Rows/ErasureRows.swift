@@ -1,27 +1,21 @@
 /// Rows of the table about erasures.
 enum ErasureRows {
     static var row: Row {
-        let erasures = SharedRounds { number, stage throws(BenchError) in try Erasures.measure(number, stage) }
-        func shape(
-            _ name: String, _ unit: String, _ bar: Bar, _ figure: @escaping (Erasures.Round) -> Sample
-        ) -> Shape {
-            Shape(
-                name: name, unit: unit, isCost: true, rounds: 3,
-                contenders: [
-                    Contender("storekeep") { stage throws(BenchError) in
-                        try stage.fillStories()
-                        return erasures.figure(stage, figure)
-                    }
-                ], bars: [bar])
+        let erasures = SharedRounds { stage throws(BenchError) in
+            try stage.fillStories()
+        } _: { number, stage throws(BenchError) in
+            try Erasures.measure(number, stage)
         }
         return Row(
             id: "S20", title: "ERASE beside 1,000,000 stories",
             shapes: [
-                shape("a user with 100 stories", "ms", .most(15_000)) { Sample(perSecond: 1_000 * $0.ofUser) },
-                shape("a stream of 1,000 events, with their labels", "ms", .most(500)) {
+                erasures.shape("a user with 100 stories", "ms", bars: [.most(15_000)]) {
+                    Sample(perSecond: 1_000 * $0.ofUser)
+                },
+                erasures.shape("a stream of 1,000 events, with their labels", "ms", bars: [.most(500)]) {
                     Sample(perSecond: 1_000 * $0.ofStream)
                 },
-                shape("PING meanwhile, the longest wait", "ms", .always(10)) {
+                erasures.shape("PING meanwhile, the longest wait", "ms", bars: [.always(10)]) {
                     Sample(perSecond: Double($0.ping.longest) / 1e6, latencies: $0.ping)
                 },
             ])

@@ -5,9 +5,9 @@ enum FollowerRows {
     static var all: [Row] { [lag, answers, seeding, memory] }
 
     private static var lag: Row {
-        let rounds = SharedRounds { _, stage throws(BenchError) in try Lag.measure(stage) }
+        let rounds = pairRounds { stage throws(BenchError) in try Lag.measure(stage) }
         func shape(_ name: String, most: Double, _ part: Double) -> Shape {
-            figure(name, "ms", rounds, bar: .most(most)) {
+            rounds.shape(name, "ms", bars: [.most(most)]) {
                 Sample(perSecond: $0.microseconds(part) / 1_000, latencies: $0)
             }
         }
@@ -38,41 +38,38 @@ enum FollowerRows {
     }
 
     private static var seeding: Row {
-        let rounds = SharedRounds { _, stage throws(BenchError) in try Seeding.measure(stage) }
+        let rounds = pairRounds { stage throws(BenchError) in try Seeding.measure(stage) }
         return Row(
             id: "C6", title: "an empty node joins, and etcd has the start of the log no more", data: .nodes,
             shapes: [
-                figure(
-                    "from its start to the leader's position", "events/s", rounds, isCost: false, bar: .least(100_000)
+                rounds.shape(
+                    "from its start to the leader's position", "events/s", isCost: false, bars: [.least(100_000)]
                 ) { Sample(perSecond: $0.eventsPerSecond) },
-                figure("GET of a client at the leader meanwhile, p99", "× without", rounds, bar: .most(2)) { $0.get },
-                figure("APPEND of a client at the leader meanwhile, p99", "× without", rounds, bar: .most(2)) {
+                rounds.shape("GET of a client at the leader meanwhile, p99", "× without", bars: [.most(2)]) { $0.get },
+                rounds.shape("APPEND of a client at the leader meanwhile, p99", "× without", bars: [.most(2)]) {
                     $0.append
                 },
             ])
     }
 
     private static var memory: Row {
-        let rounds = SharedRounds { _, stage throws(BenchError) in try NodeMemory.measure(stage) }
+        let rounds = pairRounds { stage throws(BenchError) in try NodeMemory.measure(stage) }
         return Row(
             id: "C7", title: "memory of a node beside a single store with the same events", data: .nodes,
             shapes: [
-                figure("that leads", "MiB", rounds, rounds: 1, bar: .most(32)) { Sample(perSecond: $0.leader) },
-                figure("that follows", "MiB", rounds, rounds: 1, bar: .most(32)) { Sample(perSecond: $0.follower) },
+                rounds.shape("that leads", "MiB", rounds: 1, bars: [.most(32)]) { Sample(perSecond: $0.leader) },
+                rounds.shape("that follows", "MiB", rounds: 1, bars: [.most(32)]) { Sample(perSecond: $0.follower) },
             ])
     }
 
-    private static func figure<Round>(
-        _ name: String, _ unit: String, _ shared: SharedRounds<Round>, isCost: Bool = true, rounds: Int? = 3, bar: Bar,
-        _ figure: @escaping (Round) -> Sample
-    ) -> Shape {
-        Shape(
-            name: name, unit: unit, isCost: isCost, rounds: rounds,
-            contenders: [
-                Contender("storekeep") { stage throws(BenchError) in
-                    try stage.fillPair()
-                    return shared.figure(stage, figure)
-                }
-            ], bars: [bar])
+    /// Rounds of two nodes that have the same events.
+    private static func pairRounds<Round>(
+        _ measure: @escaping (Stage) throws(BenchError) -> Round
+    ) -> SharedRounds<Round> {
+        SharedRounds { stage throws(BenchError) in
+            try stage.fillPair()
+        } _: { _, stage throws(BenchError) in
+            try measure(stage)
+        }
     }
 }

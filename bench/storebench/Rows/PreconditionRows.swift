@@ -34,29 +34,17 @@ enum PreconditionRows {
 
     /// Five at once of two tags that half of all events have each, and none both; then five of a type that none has.
     private static var longLooks: Row {
-        let looks = SharedRounds { _, stage throws(BenchError) in try Looks.measure(stage) }
-        func shape(
-            _ name: String, _ unit: String, _ bar: Bar, _ figure: @escaping (Looks.Round) -> Sample
-        ) -> Shape {
-            Shape(
-                name: name, unit: unit, isCost: true, rounds: 3,
-                contenders: [
-                    Contender("storekeep") { stage throws(BenchError) in
-                        try Looks.fill(stage)
-                        return looks.figure(stage, figure)
-                    }
-                ], bars: [bar])
-        }
+        let looks = SharedRounds(filledBy: Looks.fill) { _, stage throws(BenchError) in try Looks.measure(stage) }
         return Row(
             id: "S18", title: "others beside long looks for events of a query",
             shapes: [
-                shape("PING, the longest wait", "ms", .always(10)) {
+                looks.shape("PING, the longest wait", "ms", bars: [.always(10)]) {
                     Sample(perSecond: Double($0.ping.longest) / 1e6, latencies: $0.ping)
                 },
-                shape("two tags that none has both of: each of five writes", "ms", .most(250)) {
+                looks.shape("two tags that none has both of: each of five writes", "ms", bars: [.most(250)]) {
                     Sample(perSecond: $0.bothSeconds * 1_000 / Double(Looks.count))
                 },
-                shape("a type that none has: each of five writes", "ms", .most(1)) {
+                looks.shape("a type that none has: each of five writes", "ms", bars: [.most(1)]) {
                     Sample(perSecond: $0.typedSeconds * 1_000 / Double(Looks.count))
                 },
             ])

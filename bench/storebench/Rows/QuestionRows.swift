@@ -1,41 +1,28 @@
 /// What others wait for while somebody asks what no index answers.
 enum QuestionRows {
     static var row: Row {
-        let questions = SharedRounds { _, stage throws(BenchError) in try Questions.measure(stage) }
+        let questions = SharedRounds(filledBy: Questions.fill) { _, stage throws(BenchError) in
+            try Questions.measure(stage)
+        }
         return Row(
             id: "S14", title: "others beside questions without an index",
             shapes: [
-                shape("PING, the longest wait", "ms", questions, bars: [.always(10)]) {
+                questions.shape("PING, the longest wait", "ms", bars: [.always(10)]) {
                     $0.longest(of: $0.ping)
                 },
-                shape("GET, the longest wait", "ms", questions, bars: [.always(10)]) {
+                questions.shape("GET, the longest wait", "ms", bars: [.always(10)]) {
                     $0.longest(of: $0.get)
                 },
-                shape("memory that is not the file map", "MiB", questions, bars: [.always(96)]) {
+                questions.shape("memory that is not the file map", "MiB", bars: [.always(96)]) {
                     Sample(perSecond: $0.mebibytes)
                 },
-                shape("APPEND, one at a time", "events/s", questions, isCost: false) {
+                questions.shape("APPEND, one at a time", "events/s", isCost: false) {
                     Sample(perSecond: Double($0.append.count) / $0.seconds, latencies: $0.append)
                 },
-                shape("the questions", "answers/s", questions, isCost: false) {
+                questions.shape("the questions", "answers/s", isCost: false) {
                     Sample(perSecond: Double($0.answers.count) / $0.seconds, latencies: $0.answers)
                 },
             ])
-    }
-
-    private static func shape(
-        _ name: String, _ unit: String, _ questions: SharedRounds<Questions.Round>, isCost: Bool = true,
-        bars: [Bar] = [],
-        _ figure: @escaping (Questions.Round) -> Sample
-    ) -> Shape {
-        Shape(
-            name: name, unit: unit, isCost: isCost, rounds: 3,
-            contenders: [
-                Contender("storekeep") { stage throws(BenchError) in
-                    try Questions.fill(stage)
-                    return questions.figure(stage, figure)
-                }
-            ], bars: bars)
     }
 }
 

@@ -1,11 +1,17 @@
 /// Rounds that have several figures: a round is measured when the first of them is asked for.
 final class SharedRounds<Round> {
     typealias Measure = (Int, Stage) throws(BenchError) -> Round
+    private let fill: (Stage) throws(BenchError) -> Void
     private let measure: Measure
     private var rounds: [Round] = []
 
-    /// - Parameter measure: measures the round of a number.
-    init(_ measure: @escaping Measure) { self.measure = measure }
+    /// - Parameters:
+    ///   - fill: fills the store before the first round.
+    ///   - measure: measures the round of a number.
+    init(
+        filledBy fill: @escaping (Stage) throws(BenchError) -> Void = { _ throws(BenchError) in },
+        _ measure: @escaping Measure
+    ) { (self.fill, self.measure) = (fill, measure) }
 
     /// The round of a number.
     func round(_ number: Int, _ stage: Stage) throws(BenchError) -> Round {
@@ -20,5 +26,20 @@ final class SharedRounds<Round> {
             defer { number += 1 }
             return figure(try self.round(number, stage))
         }
+    }
+
+    /// The shape of one figure of each round, of Storykeep alone.
+    func shape(
+        _ name: String, _ unit: String, isCost: Bool = true, rounds: Int? = 3, bars: [Bar] = [],
+        _ figure: @escaping (Round) -> Sample
+    ) -> Shape {
+        Shape(
+            name: name, unit: unit, isCost: isCost, rounds: rounds,
+            contenders: [
+                Contender("storekeep") { stage throws(BenchError) in
+                    try self.fill(stage)
+                    return self.figure(stage, figure)
+                }
+            ], bars: bars)
     }
 }
