@@ -31,10 +31,13 @@ extension DaemonTests {
             #expect(offline.output.contains("billing"), "\(offline)")
         }
 
-        /// Works until the connection ends, which it does at random; returns the position that everything is done at.
-        private func work(_ daemon: RunningDaemon, _ random: inout SplitMix64, _ kills: inout Int) throws -> UInt64 {
-            let socket = try daemon.client()
-            var pushes: [String] = []
+        /// A connection of the cursor `billing`, with the pushes that came before replies.
+        private final class Worker {
+            let socket: LineSocket
+            private var pushes: [String] = []
+
+            init(_ socket: LineSocket) { self.socket = socket }
+
             /// Sends a request; returns its reply, and keeps the pushes before it.
             func ask(_ request: String) throws -> String {
                 socket.send(request)
@@ -44,27 +47,39 @@ extension DaemonTests {
                     pushes.append(line)
                 }
             }
-            let begun = try ask("WORK billing")
+
+            /// The next push.
+            func push() throws -> String { pushes.isEmpty ? try socket.line() : pushes.removeFirst() }
+
+            /// Returns the write of the output of an input, which moves the cursor.
+            static func output(of position: UInt64) -> String {
+                #"APPEND invoice-\#(position % 3) cursor=billing@\#(position) "#
+                    + #"{"type":"Billed","data":{"of":\#(position)}}"#
+            }
+        }
+
+        /// Works until the connection ends, which it does at random; returns the position that everything is done at.
+        private func work(_ daemon: RunningDaemon, _ random: inout SplitMix64, _ kills: inout Int) throws -> UInt64 {
+            let worker = Worker(try daemon.client())
+            let begun = try worker.ask("WORK billing")
             var done = try #require(begun.number("at"), "\(begun)")
             while done < Self.count {
-                let push = pushes.isEmpty ? try socket.line() : pushes.removeFirst()
+                let push = try worker.push()
                 guard let position = push.number("position"), push.text("stream")?.hasPrefix("order-") == true else {
                     continue
                 }
                 // Each comes once on a connection, and in its order.
                 #expect(position == done + 1, "\(push)")
                 if random.oneIn(20) { return done }
-                let write =
-                    #"APPEND invoice-\#(position % 3) cursor=billing@\#(position) "#
-                    + #"{"type":"Billed","data":{"of":\#(position)}}"#
+                let write = Worker.output(of: position)
                 if random.oneIn(20) {
                     kills += 1
-                    socket.send(write)
+                    worker.socket.send(write)
                     try daemon.kill()
                     try daemon.start()
                     return done
                 }
-                let receipt = try ask(write)
+                let receipt = try worker.ask(write)
                 #expect(receipt.number("at") == position, "\(receipt)")
                 done = position
             }
@@ -105,35 +120,24 @@ extension DaemonTests {
         private func work(
             _ share: Int, _ daemon: RunningDaemon, _ random: inout SplitMix64, _ kills: inout Int
         ) throws -> Bool {
-            let socket = try daemon.client()
-            var pushes: [String] = []
-            func ask(_ request: String) throws -> String {
-                socket.send(request)
-                while true {
-                    let line = try socket.line()
-                    guard line.hasPrefix(">") else { return line }
-                    pushes.append(line)
-                }
-            }
-            let begun = try ask("WORK billing share=\(share) wait=true")
+            let worker = Worker(try daemon.client())
+            let begun = try worker.ask("WORK billing share=\(share) wait=true")
             var done = try #require(begun.number("at"), "\(begun)")
             while true {
-                let push = pushes.isEmpty ? try socket.line() : pushes.removeFirst()
+                let push = try worker.push()
                 if push.contains(#"{"caughtUp":"#) { return true }
                 guard let position = push.number("position") else { continue }
                 #expect(position > done, "\(push)")
                 if random.oneIn(30) { return false }
-                let write =
-                    #"APPEND invoice-\#(position % 3) cursor=billing@\#(position) "#
-                    + #"{"type":"Billed","data":{"of":\#(position)}}"#
+                let write = Worker.output(of: position)
                 if random.oneIn(30) {
                     kills += 1
-                    socket.send(write)
+                    worker.socket.send(write)
                     try daemon.kill()
                     try daemon.start()
                     return false
                 }
-                let receipt = try ask(write)
+                let receipt = try worker.ask(write)
                 #expect(receipt.contains(#""cursor":{"share":\#(share),"at":\#(position)}"#), "\(receipt)")
                 done = position
             }

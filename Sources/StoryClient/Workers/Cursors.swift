@@ -231,8 +231,8 @@ public struct Cursors: Sendable {
 
     /// Returns the jobs of a share of a cursor: its events from the first on that is not done, then live.
     ///
-    /// A share has one worker at a time, and the loop waits while others have all of them. It has a connection of its own, which is made again when it is
-    /// lost; leaving the loop gives the cursor back.
+    /// A share has one worker at a time, and the loop waits while others have all of them. It has a connection of its own,
+    /// which is made again when it is lost; leaving the loop gives the share back.
     ///
     /// - Parameters:
     ///   - cursor: the name of the cursor.
