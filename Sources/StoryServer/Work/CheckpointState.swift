@@ -9,7 +9,8 @@ enum CheckpointState {
     case waitingForFlush(FrozenModels)
     /// The memtables are being stored.
     case storing(FrozenModels, BackgroundJob<Void>)
-    /// Storing failed, and is retried after the delay. Without memtables, they are stored but cannot be read.
+    /// Storing failed, and is retried after the delay. Without memtables, they are stored but cannot be read, or are the
+    /// models' again, which are to be opened first.
     case failed(FrozenModels?, retry: RetryTimer)
     /// Storing met damage of the stored models. The memtables are the models' again, and no checkpoint begins until the
     /// stored ones are replaced.

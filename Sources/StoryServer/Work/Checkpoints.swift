@@ -109,7 +109,7 @@ final class Checkpoints {
         case .storing(let frozen, let job):
             if let result = job.result { ended(frozen, result) }
         case .failed(let frozen, let retry):
-            guard retry.hasEnded(at: tick) || isAskedFor else { break }
+            guard retry.hasEnded(at: tick) || isAskedFor, areModelsOpen() else { break }
             state = frozen.map { .waitingForFlush($0) } ?? .idle
             advance()
         }
@@ -189,7 +189,7 @@ final class Checkpoints {
     private func storeNow() {
         switch state {
         case .waitingForFlush(let frozen), .failed(.some(let frozen), _): store(frozen)
-        case .failed(nil, _): state = .idle
+        case .failed(nil, _): if areModelsOpen() { state = .idle }
         case .idle, .storing, .damaged: break
         }
         wait()
@@ -211,12 +211,26 @@ final class Checkpoints {
 
     private func endedInFailure(_ frozen: FrozenModels, _ error: StorageError) {
         guard case .corrupt = error else {
-            state = .failed(frozen, retry: RetryTimer(at: tick))
+            // Models that are opened again are stored by a checkpoint of their own.
+            if models.isStopped { models.fail() }
+            state = .failed(models.isStopped ? nil : frozen, retry: RetryTimer(at: tick))
             return failed(error)
         }
         models.fail()
         state = .damaged
         failed(error, then: "tried again once the models are rebuilt")
+    }
+
+    /// Opens the stored models again where nothing more can be stored in them.
+    ///
+    /// - Returns: false where that failed, or has to wait.
+    private func areModelsOpen() -> Bool {
+        do throws(StorageError) {
+            return try models.recover()
+        } catch {
+            failed(error, then: "the models cannot be read")
+            return false
+        }
     }
 
     private func failed(_ error: StorageError, then next: String = "tried again in a second") {

@@ -23,6 +23,13 @@ package protocol ServedModels: TableStore {
     func finish() throws(StorageError)
     /// Gives up a checkpoint whose work has failed; its memtables are kept.
     func fail()
+    /// True where nothing more can be stored until the stored tables are opened again.
+    var isStopped: Bool { get }
+    /// Opens the stored tables again where nothing more can be stored; events that are not stored stay.
+    ///
+    /// - Returns: false where it must be tried later, since another thread reads them.
+    /// - Throws: the error of opening them, which cannot be read any more.
+    func recover() throws(StorageError) -> Bool
     /// Discards all events that are not stored; memtables that are being stored are not read any more.
     func discard()
     /// Frees the memory that is kept for later events, where none wait to be stored.
@@ -67,6 +74,12 @@ extension ServedModels {
 
     /// Does nothing by default.
     package func reopen() {}
+
+    /// False by default.
+    package var isStopped: Bool { false }
+
+    /// True by default: stored tables never have to be opened again.
+    package func recover() -> Bool { true }
 
     /// Nil by default: nothing is stored in pages.
     package var scrub: PageScrub? { nil }

@@ -22,6 +22,7 @@ package final class Environment: @unchecked Sendable {
     /// Held open, so that no other folder gets the same inode number while this one is registered.
     private let folder: FileHandle
     private var handle: EnvironmentHandle?
+    private let stopped = Atomic(false)
     /// The pages that write transactions change, which the one under way counts.
     var changes = PageCount()
 
@@ -172,8 +173,12 @@ package final class Environment: @unchecked Sendable {
         let begun = raw.begin(MDB_RDONLY, &probe)
         if begun == MDB_SUCCESS { probe?.abort() }
         guard begun == MDB_PANIC else { return }
+        stopped.store(true, ordering: .relaxed)
         throw .failed("\(LMDBError.text(code)) while writing the first pages of \(path), which cannot be used on")
     }
+
+    /// True once a meta page could not be written: LMDB begins no more transactions until the environment is opened again.
+    package var isStopped: Bool { stopped.load(ordering: .relaxed) }
 
     /// Makes all commits durable, whichever process wrote them.
     package func sync() throws(StorageError) { try LMDBError.check(raw.sync(), "syncing \(path)") }

@@ -10,7 +10,7 @@ package enum LMDBError {
         switch code {
         case ENOSPC, EDQUOT, EFBIG, MDB_MAP_FULL, MDB_TXN_FULL:
             return .full(sentence)
-        case MDB_CORRUPTED, MDB_PAGE_NOTFOUND, MDB_INVALID, MDB_VERSION_MISMATCH, MDB_PANIC:
+        case MDB_CORRUPTED, MDB_PAGE_NOTFOUND, MDB_INVALID, MDB_VERSION_MISMATCH:
             return .corrupt(sentence, at: nil)
         default:
             return .failed(sentence)

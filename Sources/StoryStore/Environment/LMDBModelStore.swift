@@ -7,11 +7,11 @@ import StoryStorage
 /// It belongs to one thread; only a `Checkpoint` runs on another.
 package final class LMDBModelStore: TableStore {
     /// The position that the stored tables are folded up to.
-    package private(set) var checkpointed: Position
+    package internal(set) var checkpointed: Position
     /// The reason why stored models were discarded at opening; nil when they were not.
     package let renewal: String?
     /// The first read error other than damage, which the caller got as well; or why nothing can be read any more.
-    package private(set) var failure: StorageError?
+    package internal(set) var failure: StorageError?
 
     /// The name of the stored models, and the fold that they are.
     package let identity: ModelIdentity
@@ -127,9 +127,7 @@ package final class LMDBModelStore: TableStore {
 
     package func withValue(
         _ table: UInt8, at key: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void
-    ) throws(StorageError) -> Bool {
-        try find(table, key).map(body) != nil
-    }
+    ) throws(StorageError) -> Bool { try find(table, key).map(body) != nil }
 
     package func withValues(
         at keys: borrowing KeyBatch, _ body: (_ index: Int, _ value: UnsafeRawBufferPointer?) -> Void
@@ -253,11 +251,9 @@ package final class LMDBModelStore: TableStore {
     private func stored(
         _ table: UInt8, _ key: UnsafeRawBufferPointer
     ) throws(StorageError) -> UnsafeRawBufferPointer? {
-        if let tree = trees[table] {
-            guard var search = prefetched.taken(table, key) else { return try tree.value(at: key) }
-            return try search.finish()
-        }
-        return try trees.any(table)?.value(at: key, isSet: true)
+        guard let tree = trees[table] else { return try trees.any(table)?.value(at: key, isSet: true) }
+        guard var search = prefetched.taken(table, key) else { return try tree.value(at: key) }
+        return try search.finish()
     }
 
     /// Moves the snapshot to the newest commit.
@@ -277,8 +273,7 @@ package final class LMDBModelStore: TableStore {
     /// Takes the memtables to write: the active ones, merged into those that an earlier checkpoint failed to write.
     private func takeBuffers() -> MemtableSet {
         guard let held = immutable else {
-            let taken = spare ?? MemtableSet()
-            spare = nil
+            let taken = spare.take() ?? MemtableSet()
             taken.exchange(with: active)
             return taken
         }

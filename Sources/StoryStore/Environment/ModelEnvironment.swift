@@ -14,6 +14,22 @@ package struct ModelEnvironment: Sendable {
     let renewal: String?
     /// The number of pages that were verified before LMDB opened the models.
     let firstPages: Int
+    /// An object that each copy of this value retains.
+    private var retained = Copies()
+
+    init(
+        environment: Environment, tables: ModelTables, checksums: KeptChecksums, position: Position, renewal: String?,
+        firstPages: Int
+    ) {
+        (self.environment, self.tables, self.checksums) = (environment, tables, checksums)
+        (self.position, self.renewal, self.firstPages) = (position, renewal, firstPages)
+    }
+
+    /// True where nobody has another copy, such as a thread that reads the models.
+    var isOnlyCopy: Bool { mutating get { isKnownUniquelyReferenced(&retained) } }
+
+    /// The object that copies retain.
+    private final class Copies: Sendable {}
 }
 
 /// The name of stored models, and the fold that their content is.
@@ -53,6 +69,8 @@ extension LMDBModelStore {
     /// The first damage that a read, a checkpoint or a verification found in the stored tables; nil while there is none.
     /// Reads of other pages are good, and the models are to be replaced.
     package var damage: StorageError? { opened.checksums.damage }
+    /// True where LMDB writes nothing more until the models are opened again.
+    package var isStopped: Bool { opened.environment.isStopped }
     /// The size of the stored tables, in bytes.
     package var storedBytes: Int { opened.environment.usedBytes }
     /// The number of pages that were verified so far, those of the opening included.
@@ -60,9 +78,7 @@ extension LMDBModelStore {
 
     package func withProvenValue(
         _ table: UInt8, at key: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void
-    ) throws(StorageError) -> Bool {
-        try find(table, key, isProving: true).map(body) != nil
-    }
+    ) throws(StorageError) -> Bool { try find(table, key, isProving: true).map(body) != nil }
 
     /// Begins a turn of the loop that the store belongs to; where nobody does, each search compares all its pages.
     package func turnEnded() { opened.checksums.pages.nextTurn() }

@@ -1,5 +1,5 @@
 package import StoryCore
-package import StoryStorage
+import StoryStorage
 
 /// The replacement of stored models by others, which were built beside them, under the same name.
 ///
@@ -29,11 +29,18 @@ extension ModelIdentity {
         do throws(StorageError) {
             try Folder.rename(path, to: old)
             try Folder.rename(new, to: path)
-            return try ModelOpening.open(self, verified: try PageChecksums(models: path).begin())
+            return try reopened()
         } catch {
             try takeNameBack()
             throw error
         }
+    }
+
+    /// Opens the models of this name, after a look at the pages that LMDB reads first.
+    ///
+    /// - Throws: `.corrupt` when they are not as they were written; otherwise when the system refuses.
+    func reopened() throws(StorageError) -> ModelEnvironment {
+        try ModelOpening.open(self, verified: try PageChecksums(models: path).begin())
     }
 
     private func takeNameBack() throws(StorageError) {
@@ -63,9 +70,7 @@ extension LMDBModelStore {
     /// - Returns: the models that were replaced; their files are closed with the last reference to them.
     /// - Throws: the error of reading the new models; then nothing can be read any more.
     package func replace(by new: ModelEnvironment) throws(StorageError) -> ModelEnvironment {
-        precondition(
-            !isCheckpointing && new.position == checkpointed,
-            "models of position \(new.position.value) replace those of \(checkpointed.value)")
+        precondition(!isCheckpointing && new.position == checkpointed, "models of another position replace these")
         let old = opened
         trees.clear()
         snapshot = nil
@@ -74,15 +79,31 @@ extension LMDBModelStore {
         return old
     }
 
-    /// Opens the stored models again: LMDB keeps the memory of the pages that it wrote until they are closed.
-    ///
-    /// No other thread may read them.
+    /// Opens the stored models again; the memtables stay as they are. LMDB keeps the memory of the pages that it wrote until
+    /// then. No other thread may read them.
     ///
     /// - Throws: the error of opening them; then nothing can be read any more.
     package func reopen() throws(StorageError) {
-        precondition(!isCheckpointing && bufferedEntries == 0, "\(bufferedEntries) entries wait in models to reopen")
         close()
-        try show(try ModelOpening.open(identity, verified: try PageChecksums(models: identity.path).begin()))
+        do throws(StorageError) {
+            try show(try identity.reopened())
+        } catch {
+            failure = failure ?? error
+            throw error
+        }
+        // A checkpoint that failed may be in them.
+        checkpointed = opened.position
+    }
+
+    /// Opens the stored models again where LMDB writes them no more, since one of its first pages could not be written.
+    ///
+    /// - Returns: false while another thread reads them, or others are about to replace them.
+    /// - Throws: as `reopen`.
+    package func recover() throws(StorageError) -> Bool {
+        guard isStopped else { return true }
+        guard !isCheckpointing, !isBeingReplaced, opened.isOnlyCopy else { return false }
+        try reopen()
+        return true
     }
 
     private func show(_ new: ModelEnvironment) throws(StorageError) {
@@ -90,10 +111,5 @@ extension LMDBModelStore {
         opened = new
         snapshot = try ReadTransaction(new.environment)
         try snapshot?.show(trees, new)
-    }
-
-    /// Removes the stored models of a data directory, which must not be open.
-    package static func remove(in directory: DataDirectory) throws(StorageError) {
-        try Folder.removeEnvironment(directory.modelsPath)
     }
 }
