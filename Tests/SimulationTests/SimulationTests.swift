@@ -56,13 +56,14 @@ import Testing
         "readingIsNotResumed", "refusalStaysBehind", "unsentIsNotCounted", "namesAreNotHeld",
         "locksAreNotTaken", "figuresAreAhead", "replacementDropsMemtables", "declaredRowsStay",
         "silentPeersKeepSlots", "brokenLinksStay", "recordsAreKept", "unusedBytesAreKept",
-        "oldJournalsAreKept",
+        "oldJournalsAreKept", "usedPagesAreTrusted",
     ]
 
     /// The first seed that is tried, of bugs that few seeds find.
     private static let begins = [
         "changesAreLost": 1_180, "countsOnlyGrow": 940, "readingIsNotResumed": 1_900, "namesAreNotHeld": 330,
         "namesAreTrusted": 90, "rollBackKeepsRows": 80, "unsentIsNotCounted": 250, "unusedBytesAreKept": 370,
+        "usedPagesAreTrusted": 550,
     ]
 
     @Test(arguments: bugs)

@@ -14,6 +14,8 @@ final class Answers {
     var excused: Set<String> = []
     /// True where there is so little room that who comes is sent away, and who takes nothing makes way.
     var isRoomScarce = false
+    /// True where pages of the models have changed: rows may be wrong until that is found, and no write may rest on them.
+    var areRowsSuspect = false
     /// True where so little may be kept for clients that questions are refused.
     var isMemoryScarce = false
     /// True once every model that is defined must answer.
@@ -91,6 +93,7 @@ final class Answers {
 
     /// The log begins anew with what a start found.
     func restarted() throws {
+        areRowsSuspect = false
         written = written.filter { $0.value[0] <= world.committed }
         checked = min(checked, world.committed)
         try checkCommitted()
@@ -132,6 +135,7 @@ final class Answers {
         sent.status = .done
         switch sent.asked {
         case .write(let write): try receipt(write, sent, json)
+        case .query where areRowsSuspect: break
         case .query(let query): try answer(query, sent, json)
         case .erase(let asked): try erased(asked, sent, json)
         case .subscribe: break
@@ -180,6 +184,7 @@ final class Answers {
             if sent.times > 1 { sent.status = .lost }
             return
         }
+        if areRowsSuspect, case .query = sent.asked { return }
         // Of an answer that nobody takes, what is not written yet is.
         if code == "busy", isRoomScarce || isMemoryScarce, sent.write == nil { return }
         switch sent.asked {

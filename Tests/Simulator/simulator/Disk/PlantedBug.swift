@@ -10,7 +10,7 @@ enum PlantedBug: String, CaseIterable {
     case readingIsNotResumed, refusalStaysBehind, unsentIsNotCounted
     case namesAreNotHeld, locksAreNotTaken, figuresAreAhead, replacementDropsMemtables
     case declaredRowsStay, silentPeersKeepSlots, brokenLinksStay
-    case recordsAreKept, unusedBytesAreKept, oldJournalsAreKept
+    case recordsAreKept, unusedBytesAreKept, oldJournalsAreKept, usedPagesAreTrusted
     // These are of several nodes.
     case leaderIsNotCompared, entriesAreWrittenOver, errorIsNo, trimmedPastIsSuperseded, lateReportIsBelieved
     case tailIsTrimmedByBytes, oneCopyIsEnough, gapIsTakenOver, undecidedIsShown, undecidedIsStored, minimumIsIgnored

@@ -39,17 +39,20 @@ final class SimulatedDisk {
     private let story: Story
     /// The folder whose files these are.
     private let folder: String
-    /// Whether the log's file is the same one after a revival, as on a disk of its own; else it is taken for a copy.
-    private let keepsFile: Bool
+    /// The file of a log that is the same one after a revival, as on a disk of its own; nil where it is taken for a copy.
+    private let keptFile: String?
 
-    init(_ story: Story, _ bug: PlantedBug?) {
-        (self.story, self.bug, folder, keepsFile) = (story, bug, "store", false)
+    /// Makes the disk of a store.
+    ///
+    /// - Parameter isNode: whether the store is a node, which a copy is not.
+    init(_ story: Story, _ bug: PlantedBug?, isNode: Bool) {
+        (self.story, self.bug, folder, keptFile) = (story, bug, "store", isNode ? "store/log/data.mdb" : nil)
         disk = Disk(Image(), named: ".")
     }
 
     /// Makes the disk of a node: a folder in which its store is.
     init(_ story: Story, _ bug: PlantedBug?, folder: String) {
-        (self.story, self.bug, self.folder, keepsFile) = (story, bug, folder, true)
+        (self.story, self.bug, self.folder, keptFile) = (story, bug, folder, "\(folder)/store/log/data.mdb")
         disk = SimulatedDisk.empty(folder)
         TemporaryFolder.remove(folder)
         mkdir(folder, 0o700)
@@ -122,11 +125,11 @@ final class SimulatedDisk {
     }
 
     private func makeFiles(_ image: Image) {
-        let (path, kept) = ("\(folder)/store/log/data.mdb", "\(folder).kept")
-        let isKept = keepsFile && rename(path, kept) == 0
+        let kept = "\(folder).kept"
+        let path = keptFile.flatMap { rename($0, kept) == 0 ? $0 : nil }
         TemporaryFolder.remove(folder)
         do { try image.write(to: ".") } catch { preconditionFailure("the image cannot be written: \(error)") }
-        guard isKept else { return }
+        guard let path else { return }
         guard let bytes = image.file(path) else { return TemporaryFolder.remove(kept) }
         RawFile.write(bytes, kept)
         _ = rename(kept, path)

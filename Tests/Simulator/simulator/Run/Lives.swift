@@ -154,8 +154,8 @@ extension Simulation {
         if !disk.isDead { try look(at: process) }
         if let lastLook { throw lastLook }
         if !disk.struck.isEmpty { answers.excused.formUnion(["full", "busy", "internal"]) }
-        // It may say that a file is not there.
         if wasMoved { answers.excused.insert("internal") }
+        if answers.areRowsSuspect { answers.excused.formUnion(["busy", "internal"]) }
         try process.look()
         if isStopping { answers.excused.insert("draining") }
         try answers.checkCommitted()
@@ -207,7 +207,7 @@ extension Simulation {
         process.loop.server.end()
         try observe()
         guard self.process === process else { return }
-        let (isUntouched, isRebuilding) = (disk.struck.isEmpty && !wasMoved, process.isRebuilding)
+        let (isUntouched, isRebuilding) = (isUntouched, process.isRebuilding)
         process.store.close()
         guard !disk.isDead else { return try bury() }
         ended(process)

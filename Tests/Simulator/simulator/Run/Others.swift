@@ -53,8 +53,12 @@ extension Simulation {
         (aside, wasMoved) = (file, true)
     }
 
-    /// What was moved away is put back.
+    /// True while nothing was done to the files of the process that makes it fail.
+    var isUntouched: Bool { disk.struck.isEmpty && !wasMoved && !answers.areRowsSuspect }
+
+    /// What was moved away is put back, and pages that were changed are right again.
     func putBack() throws {
+        if let changed { disk.changeBelow { changed.putRight() } }
         guard let file = aside.take() else { return }
         story.add("\(file.path) is put back")
         try disk.move(file.aside, to: file.path)

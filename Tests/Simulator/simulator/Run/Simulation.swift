@@ -30,6 +30,8 @@ final class Simulation: SimulationRun {
     let workers: Workers?
     /// One whose writes change much; nil where there is none.
     let wide: WideWriter?
+    /// Pages of the models that change; nil where none do.
+    let changed: ChangedPages?
     /// The step after which they come; nil where they do not.
     private let siegeStep: Int?
     var draw: Draw
@@ -64,7 +66,7 @@ final class Simulation: SimulationRun {
         draw.largest = habits.largest
         clients = (1...habits.clients).map { Client("client \($0)") }
         answers = Answers(world)
-        disk = SimulatedDisk(story, bug)
+        disk = SimulatedDisk(story, bug, isNode: isNode)
         cluster = isNode ? SimulatedCluster(SplitMix64(seed: seed)) : nil
         self.random = random
         strangers = SplitMix64(seed: seed ^ 0x5157_4E67)
@@ -74,6 +76,7 @@ final class Simulation: SimulationRun {
         // Not where a fold takes one instruction a turn.
         let isWide = !isNode && habits.steps % 16 == 2 && habits.steps % 3 != 1
         wide = isWide ? WideWriter(SplitMix64(seed: seed ^ 0x7769_6465)) : nil
+        changed = isNode || habits.steps % 8 != 3 ? nil : ChangedPages(SplitMix64(seed: seed ^ 0x6368_616E))
         self.bug = bug
         twisted = bug.map(TwistedLines.init)
         answers.isInFiles = { [disk] text, call in disk.fileWith(text, removedSince: call) }
@@ -103,6 +106,7 @@ final class Simulation: SimulationRun {
             if let process { work(process) }
             try observe()
             try checkFutures()
+            changePages()
             guard number == siegeStep else { continue }
             step = "the siege after step \(number)"
             story.add(step)
@@ -253,8 +257,7 @@ final class Simulation: SimulationRun {
             return (kind, "\(event.stream.id)", event.time)
         }
         let number = answers.all.count + 1
-        // Not at a node: a start may show content until its first turn with the order has ended.
-        if habits.erases, cluster == nil, number % 24 == 23, answers.promised > 0 {
+        if habits.erases, number % 24 == 23, answers.promised > 0 {
             let asked = draw.erasure(number / 24, through: answers.promised)
             add(.erase(asked), asked.text(number), to: client)
             return
@@ -269,6 +272,8 @@ final class Simulation: SimulationRun {
             add(.query(query), query.text, to: client)
         case 17:
             let drawn = draw.follower()
+            // A follower would be told of rows that nobody compares again.
+            guard changed == nil else { return }
             // What else is drawn does not depend on it.
             let isOfModel = habits.hasModel && answers.all.count % 2 == 0
             let follower = Follower(isOfModel ? .declared : drawn, from: 1 + below(world.committed + 1))

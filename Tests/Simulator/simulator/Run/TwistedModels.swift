@@ -32,9 +32,22 @@ final class TwistedModels: ServedModels {
     }
     func finish() throws(StorageError) { try models.finish() }
     func fail() { models.fail() }
+    var isStopped: Bool { models.isStopped }
+    func recover() throws(StorageError) -> Bool { try models.recover() }
     /// What is undone is still there.
     func discard() { if bug != .rollBackKeepsRows { models.discard() } }
     func clearStaleReaders() { models.clearStaleReaders() }
+    func releaseMemory() { models.releaseMemory() }
+    func reopen() throws(StorageError) { try models.reopen() }
+    func turnEnded() { models.turnEnded() }
+    var scrub: PageScrub? { models.scrub }
+    func suspect(_ damage: StorageError) { models.suspect(damage) }
+    func prepare(_ staged: StagedTables, copying count: Int) -> Bool {
+        bug == nil ? models.prepare(staged, copying: count) : true
+    }
+    func join(_ staged: StagedTables) throws(StorageError) {
+        if bug == nil { models.join(staged) } else { try staged.write(to: self) }
+    }
     func view() throws(StorageError) -> any TableView {
         let view = try models.view()
         views.append(view)
@@ -62,10 +75,18 @@ final class TwistedModels: ServedModels {
     func withValue(
         _ table: UInt8, at key: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void
     ) throws(StorageError) -> Bool { try models.withValue(table, at: key, body) }
+    func withProvenValue(
+        _ table: UInt8, at key: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void
+    ) throws(StorageError) -> Bool {
+        guard bug != .usedPagesAreTrusted else { return try models.withValue(table, at: key, body) }
+        return try models.withProvenValue(table, at: key, body)
+    }
     func walk(
         _ table: UInt8, _ range: KeyBounds, _ order: Order, isProving: Bool,
         _ visit: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool
-    ) throws(StorageError) { try models.walk(table, range, order, isProving: isProving, visit) }
+    ) throws(StorageError) {
+        try models.walk(table, range, order, isProving: isProving && bug != .usedPagesAreTrusted, visit)
+    }
 }
 
 /// Entries on their way into the models, with a planted bug.
