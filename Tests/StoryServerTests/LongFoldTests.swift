@@ -239,7 +239,7 @@ import Testing
         bench.connect("new")
         bench.run()
         let greeting = bench.hear("new").first
-        #expect(greeting?.contains(#""changes":100000,"changedBytes":16777216,"foldMilliseconds":5000"#) == true)
+        #expect(greeting?.contains(#""changes":100000,"changedBytes":16777216,"foldMilliseconds":10000"#) == true)
     }
 
     @Test func `a fold that needs much memory keeps the rows that it read`() {

@@ -153,7 +153,7 @@ struct ReplyEncoderTests {
             String(decoding: bytes.written, as: UTF8.self) == """
                 * {"server":"stored/0.1.0","protocol":1,"position":1042,"durable":"fsync","log":"9f3c","limits":{"line":1048576,\
                 "inflight":256,"connections":1024,"subscriptions":1000,"page":1048576,"output":4194304,"memory":67108864,"idle":30,\
-                "changes":100000,"changedBytes":16777216,"foldMilliseconds":5000},\
+                "changes":100000,"changedBytes":16777216,"foldMilliseconds":10000},\
                 "you":{"uid":1000,"role":"admin"}}
                 * {"draining":true,"position":7}
                 * {"idle":30,"position":7}

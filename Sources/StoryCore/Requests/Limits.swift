@@ -32,7 +32,7 @@ package struct Limits: Equatable, Sendable {
     package var changedBytes = 16 << 20
     /// The maximum time that the events of one write take to fold into declared models, in milliseconds, estimated from the
     /// work: other writes wait for it.
-    package var foldMilliseconds = 5_000
+    package var foldMilliseconds = 10_000
     /// The work of folding the events of a write into declared models, at most, up to which it is done as they are appended;
     /// a longer fold is done before that, in steps.
     package var shortFold = Work(microseconds: 1_000)

@@ -63,8 +63,14 @@ extension Work {
     /// Returns the cost of the bytes of a line: 1.8 ns a byte for an `APPEND`.
     package static func received(_ bytes: Int) -> Work { Work(nanoseconds: 2 * bytes) }
 
-    /// Returns the cost of bytes that a fold reads, makes or copies: 0.4 ns a byte that is searched, 0.1 that is copied.
+    /// Returns the cost of bytes that a fold may search or copy, as a bound, and of those of rows that it reads or writes.
     package static func folded(_ bytes: Int) -> Work { Work(nanoseconds: bytes) }
+
+    /// Returns the cost of bytes that an instruction has searched: 0.4 ns a byte.
+    package static func searched(_ bytes: Int) -> Work { Work(nanoseconds: bytes / 2) }
+
+    /// Returns the cost of bytes that an instruction has made: 0.1 ns a byte that is copied.
+    package static func made(_ bytes: Int) -> Work { Work(nanoseconds: bytes / 4) }
 
     /// Returns the cost of writing and sending bytes: 1 ns a byte for events and rows. The client that reads them needs the
     /// other core.

@@ -22,10 +22,8 @@ package struct ProgramFold: ~Copyable {
     /// The key of the row outside of `row`.
     private var outerKey: UnsafeRawBufferPointer?
     private var loop: ProgramLoop?
-    /// The rule of the event; nil before the first one.
-    private var rule: ProgramCode.Rule?
-    /// The number of the next instruction; nil before the first one.
-    private var next: Int?
+    /// The rule of the event, and the number of the next instruction; nil before the first one.
+    private var (rule, next): (ProgramCode.Rule?, Int?)
     /// The bytes that the present instruction has searched.
     var searched = 0
     typealias Run = ProgramRun
@@ -41,9 +39,7 @@ package struct ProgramFold: ~Copyable {
 
     /// Folds an event.
     ///
-    /// - Parameters:
-    ///   - event: an event that is not erased.
-    ///   - model: the rows and notes before the event.
+    /// - Parameter model: the rows and notes before the event, which is not erased.
     /// - Returns: the outcome, valid until the next fold, and as long as the event and what `model` read.
     package mutating func fold(
         _ program: Program, _ event: ProgramEvent, in model: any ModelMemory
@@ -57,14 +53,12 @@ package struct ProgramFold: ~Copyable {
     package mutating func begin(_ program: Program, _ event: ProgramEvent) -> Bool {
         let code = program.code
         guard let rule = code.pointee.rule(event.type), code.pointee.reads(event.category) else { return false }
-        memory.reset()
-        cells.reset()
+        release()
         rows.begin()
         notes.begin()
         localCount = rule.localCount
         locals.initialize(repeating: .missing, count: localCount)
-        (rowLine, outerKey, loop, hasFailed) = (nil, nil, nil, false)
-        (self.rule, next) = (rule, nil)
+        (rowLine, outerKey, loop, hasFailed, self.rule, next) = (nil, nil, nil, false, rule, nil)
         return true
     }
 
@@ -87,6 +81,12 @@ package struct ProgramFold: ~Copyable {
             ModelChanges(rows: rows.changes(code.pointee.fields.count), notes: notes.changes(code.pointee.notes.count)))
     }
 
+    /// Frees the memory of the last event but for a little; its outcome is valid no more.
+    package func release() {
+        memory.reset()
+        cells.reset()
+    }
+
     /// Carries out instructions; returns false where work is spent before the last one.
     private mutating func run(
         _ instructions: UnsafeBufferPointer<Instruction>, _ run: Run, _ work: inout Work
@@ -101,7 +101,7 @@ package struct ProgramFold: ~Copyable {
             let made = memory.count
             searched = 0
             try carryOut(instructions[next], &next, run)
-            work -= .instruction + .folded(memory.count - made + searched)
+            work -= .instruction + .made(memory.count - made) + .searched(searched)
             if memory.count > ProgramFold.movedCount { move(run) }
         }
         return true
