@@ -2,10 +2,10 @@
 import Testing
 
 /// Memory goes back to the system once much of it is free again, and not over and over.
-struct ConnectionMemoryTests {
+struct FreedMemoryTests {
     /// Whether it was given back at each of these looks, in MiB that connections held.
     private func isGivenBack(at looks: [Int]) -> [Bool] {
-        var memory = ConnectionMemory()
+        var memory = FreedMemory()
         return looks.map { memory.isMostFree(beside: $0 << 20) }
     }
 
@@ -14,11 +14,20 @@ struct ConnectionMemoryTests {
     }
 
     @Test func `a moment between two looks counts`() {
-        var memory = ConnectionMemory()
+        var memory = FreedMemory()
         memory.saw(20 << 20)
         memory.saw(0)
         let isDue = memory.isMostFree(beside: 0)
         #expect(isDue)
+    }
+
+    @Test func `what models gave up is given back once it is much`() {
+        var memory = FreedMemory()
+        let isDue = (0..<5).map { _ in
+            memory.modelsGaveUp(6 << 20)
+            return memory.isMostFree(beside: 0)
+        }
+        #expect(isDue == [false, false, true, false, false])
     }
 
     @Test func `little is kept for those who come next`() {

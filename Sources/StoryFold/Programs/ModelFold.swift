@@ -176,6 +176,9 @@ package struct ModelFold: ~Copyable {
 
     private mutating func end(_ misfit: Misfit? = nil) -> Step {
         (current, changes) = (nil, nil)
+        // There may be many models, and an event may need megabytes.
+        fold.release()
+        stored.begin()
         return .ended(misfit)
     }
 

@@ -271,10 +271,7 @@ final class CommitDriver {
         tick += 1
         if !life.hasFailed { journal.tryAgain() }
         checkpoints.ticked(tick)
-        for checkpoints in declared.allCheckpoints {
-            checkpoints.ticked(tick)
-            checkpoints.releaseMemory()
-        }
+        declared.ticked(tick)
         refusals.ticked(tick)
         stall.ticked(areWaiting: holdsWrites() || head > acknowledged, acknowledged: acknowledged)
         committer.ticked()

@@ -29,7 +29,7 @@ struct Housekeeping {
     let memory: ClientMemory
     let requests: Requests
     let idle: IdleConnections
-    var freed = ConnectionMemory()
+    var freed = FreedMemory()
 
     /// Counts a tick of 0.1 s, and does the work that is due.
     mutating func ticked() {
@@ -40,6 +40,7 @@ struct Housekeeping {
         clockWatch.look()
         figures.set(.clockBehind, clockWatch.isBehind(log.lastTime))
         freed.saw(memory.used)
+        freed.modelsGaveUp(driver.declared.takeFreedBytes())
         guard driver.tick % Ticks.perSecond == 0 else { return }
         holdRight()
         if driver.tick % Housekeeping.readerTicks == 0 {

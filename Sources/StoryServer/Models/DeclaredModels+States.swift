@@ -60,6 +60,23 @@ extension DeclaredModels {
     /// The machines that store any definition.
     var allCheckpoints: [Checkpoints] { all.map(\.checkpoints) }
 
+    /// The number of pages whose memory the commits of all definitions may keep together, and those of one at least.
+    private static let (keptPages, leastPages) = (4_096, 64)
+
+    /// Counts a tick of 0.1 s: definitions that got no events free their memory, and the more there are, the fewer pages a
+    /// commit of one has.
+    func ticked(_ tick: UInt64) {
+        let pages = min(DeclaredModels.keptPages / max(all.count, 1), Checkpoint.pages)
+        for definition in all {
+            definition.checkpoints.ticked(tick)
+            definition.checkpoints.releaseMemory()
+            definition.store.limitCommits(toPages: max(pages, DeclaredModels.leastPages))
+        }
+    }
+
+    /// Returns the bytes of memtables that were stored and freed since the last call.
+    func takeFreedBytes() -> Int { all.reduce(0) { $0 + $1.checkpoints.takeFreedBytes() } }
+
     /// Stores everything and closes the stores, after the loop has ended.
     ///
     /// - Parameter position: the last event, which the log is flushed through; nil where nothing may be stored.

@@ -41,6 +41,8 @@ final class Checkpoints {
     private(set) var hasFailed = false
     /// The number of stored checkpoints.
     private(set) var count: UInt64 = 0
+    /// The bytes of memtables that were stored and freed, as far as nobody has taken them.
+    private var freedBytes = 0
 
     init(
         _ models: any ServedModels, _ flush: LogFlush, _ trace: Trace, _ starter: JobStarter,
@@ -128,6 +130,12 @@ final class Checkpoints {
     /// Frees the memory of models that got no events since their last checkpoint.
     func releaseMemory() { if state.isIdle { models.releaseMemory() } }
 
+    /// Returns the bytes of memtables that were stored and freed since the last call.
+    func takeFreedBytes() -> Int {
+        defer { freedBytes = 0 }
+        return freedBytes
+    }
+
     /// Discards the models' events that are not stored, since the last of them are undone; the rest is folded again.
     func rollBack() {
         switch state {
@@ -200,6 +208,7 @@ final class Checkpoints {
         do throws(StorageError) {
             try models.finish()
             count += 1
+            freedBytes += frozen.bytes
             figures.checkpointEnded()
             hasFailed = false
             state = .idle

@@ -34,6 +34,8 @@ package protocol ServedModels: TableStore {
     func discard()
     /// Frees the memory that is kept for later events, where none wait to be stored.
     func releaseMemory()
+    /// Bounds the pages that one commit of the stored tables changes, whose memory is kept until they are opened again.
+    func limitCommits(toPages count: Int)
     /// Prepares to take staged memtables at once, some entries at a time; nothing may be written meanwhile.
     ///
     /// - Returns: true where `take` is short now.
@@ -68,6 +70,9 @@ extension ServedModels {
 
     /// Does nothing by default.
     package func releaseMemory() {}
+
+    /// Does nothing by default.
+    package func limitCommits(toPages count: Int) {}
 
     /// Does nothing by default.
     package func turnEnded() {}
@@ -105,9 +110,11 @@ package typealias StoringWork = @Sendable () throws(StorageError) -> Void
 extension LMDBModelStore: ServedModels {
     /// Freezes the memtables; the checkpoint is the work.
     package func beginStoring(at position: Position) -> StoringWork {
-        let checkpoint = freeze(at: position)
-        return { () throws(StorageError) in try checkpoint.run() }
+        let (checkpoint, pages) = (freeze(at: position), pagesOfCommit)
+        return { () throws(StorageError) in try checkpoint.run(pages: pages) }
     }
+
+    package func limitCommits(toPages count: Int) { pagesOfCommit = count }
 
     package func view() throws(StorageError) -> any TableView { try StoredView(self) }
 }

@@ -19,6 +19,8 @@ package final class LMDBModelStore: TableStore {
     package internal(set) var opened: ModelEnvironment
     /// False where the memory of memtables is given back after a checkpoint: there are many such stores, and most are idle.
     package var keepsMemory = true
+    /// The approximate number of pages that one commit of a checkpoint changes; LMDB keeps the memory of as many.
+    package var pagesOfCommit = Checkpoint.pages
     /// True while other models get the name of these; no checkpoint begins meanwhile.
     package var isBeingReplaced = false
     var snapshot: ReadTransaction?
@@ -170,9 +172,8 @@ package final class LMDBModelStore: TableStore {
     /// True from `freeze` to `finish` or `fail`.
     package var isCheckpointing: Bool { checkpoint != nil }
 
-    /// Freezes the active memtables, folded up to a position, for the checkpoint's `run` to write on another thread.
-    ///
-    /// Call it between two turns only: everything folded must be committed in the log.
+    /// Freezes the active memtables, folded up to a position, for the checkpoint's `run` to write on another thread; only
+    /// between two turns, once everything folded is committed in the log.
     package func freeze(at position: Position) -> Checkpoint {
         precondition(checkpoint == nil && !isBeingReplaced, "a second checkpoint at position \(position.value)")
         let buffers = takeBuffers()

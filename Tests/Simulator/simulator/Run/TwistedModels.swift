@@ -39,6 +39,7 @@ final class TwistedModels: ServedModels {
     func clearStaleReaders() { models.clearStaleReaders() }
     func releaseMemory() { models.releaseMemory() }
     func reopen() throws(StorageError) { try models.reopen() }
+    func limitCommits(toPages count: Int) { models.limitCommits(toPages: count) }
     func turnEnded() { models.turnEnded() }
     var scrub: PageScrub? { models.scrub }
     func suspect(_ damage: StorageError) { models.suspect(damage) }
