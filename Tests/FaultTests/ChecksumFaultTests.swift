@@ -26,7 +26,7 @@ extension HarmTests {
             }
         }
 
-        @Test(arguments: 1...6 as ClosedRange<UInt64>)
+        @Test(arguments: 1...4 as ClosedRange<UInt64>)
         func `a failed write of the models' pages is made again, and throws no models away`(number: UInt64) throws {
             let rule = FaultRule(
                 kinds: .write, number: number, count: 1, action: .fail, value: UInt64(EIO), path: "models/data.mdb")

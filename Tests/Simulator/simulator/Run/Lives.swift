@@ -207,7 +207,8 @@ extension Simulation {
         process.loop.server.end()
         try observe()
         guard self.process === process else { return }
-        let (isUntouched, isRebuilding) = (isUntouched, process.isRebuilding)
+        // A node may find more in its ordering service when it starts again.
+        let (isUntouched, isRebuilding, head) = (isUntouched, process.isRebuilding, process.store.log.head)
         process.store.close()
         guard !disk.isDead else { return try bury() }
         ended(process)
@@ -224,7 +225,7 @@ extension Simulation {
         else { return }
         // A power failure brings back the note of damage that the simulation made and removed.
         guard !isRebuilding || figures.crashes == crashes else { return }
-        guard now.store.models.checkpointed.value == UInt64(world.head) else {
+        guard now.store.models.checkpointed == head else {
             throw Difference("it stopped well, and the models are at \(now.store.models.checkpointed.value)")
         }
     }
