@@ -205,7 +205,7 @@ package final class Server: ReactorHandler {
 
     /// True while work is left that waits for nothing.
     private var hasWork: Bool {
-        if requests.isPending || hasEntries { return true }
+        if requests.isPending || hasEntries || requests.areSomeReady { return true }
         return driver.isHalfFolded ? driver.refolding.hasWork : publishing.isPending || declared.hasWork
     }
 

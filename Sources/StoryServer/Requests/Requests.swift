@@ -259,6 +259,11 @@ final class Requests {
         return true
     }
 
+    /// True where a request waits that the next turn can handle.
+    var areSomeReady: Bool {
+        waiting.hasReady(at: driver.acknowledged, driver, engine, takesWrites: waits.takesWrites)
+    }
+
     /// Queues the requests that waited for this position, for later events to be undone, or for room.
     func resume(at durable: Position) {
         forwarding?.reached(durable)

@@ -35,32 +35,32 @@ struct WaitingRequests {
         at durable: Position, _ driver: CommitDriver, _ engine: Engine, takesWrites: Bool
     ) -> [Connection] {
         guard !connections.isEmpty else { return [] }
-        let lastDefinition = engine.hasErasedRows ? Position.max : engine.lastDefinition
         func isReady(_ connection: Connection) -> Bool {
-            let hasRoom = !takesWrites || !connection.isHeld(by: driver, engine)
-            return connection.isRequestReady(
-                at: durable, lastDefinition: lastDefinition, hasRoom: hasRoom, driver.refolding, engine.shares)
+            connection.isRequestReady(at: durable, driver, engine, takesWrites: takesWrites)
         }
         let ready = connections.filter(isReady)
         connections.removeAll { $0.isEnding || isReady($0) }
         return ready
     }
+
+    /// Returns true where `takeReady` would return a connection.
+    func hasReady(at durable: Position, _ driver: CommitDriver, _ engine: Engine, takesWrites: Bool) -> Bool {
+        connections.contains { $0.isRequestReady(at: durable, driver, engine, takesWrites: takesWrites) }
+    }
 }
 
 extension Connection {
     /// Returns true when the condition that the next request waits for holds.
-    ///
-    /// - Parameter lastDefinition: the last event that changed a definition; the greatest position while models have erased rows.
     fileprivate func isRequestReady(
-        at durable: Position, lastDefinition: Position, hasRoom: Bool, _ refolding: Refolding, _ shares: Shares
+        at durable: Position, _ driver: CommitDriver, _ engine: Engine, takesWrites: Bool
     ) -> Bool {
         switch state {
         case .awaiting(.earlierWrites, _, let conversation): conversation.session.lastWritten <= durable
-        case .awaiting(.definitions, _, _): lastDefinition <= durable
-        case .awaiting(.moved(let request), _, _): !shares.awaitsMove(request, through: durable)
-        case .awaiting(.room, _, _): hasRoom
-        case .awaiting(.models, _, _): refolding.isOver
-        case .awaiting(.rollBack, _, _): !refolding.awaitsRollBack
+        case .awaiting(.definitions, _, _): !engine.hasErasedRows && engine.lastDefinition <= durable
+        case .awaiting(.moved(let request), _, _): !engine.shares.awaitsMove(request, through: durable)
+        case .awaiting(.room, _, _): !takesWrites || !isHeld(by: driver, engine)
+        case .awaiting(.models, _, _): driver.refolding.isOver
+        case .awaiting(.rollBack, _, _): !driver.refolding.awaitsRollBack
         case .awaiting(.job, _, _), .awaiting(.position, _, _), .awaiting(.fold, _, _), .awaiting(.forwarded, _, _),
             .open, .answering, .closing, .closed:
             false
