@@ -35,17 +35,15 @@ struct Draw {
 
     /// A write that nothing is in the way of.
     mutating func writeThatSucceeds(_ number: Int) -> (Write, String) {
-        let event = appended("note-a", nil, 0)
-        return (
-            Write(content: .append([event]), version: nil, key: nil),
-            "APPEND note-a \(body(event, number, isNamed: false))"
-        )
+        let event = appended("note-a", nil, 0, of: number)
+        let line = "APPEND note-a \(body(event, number, isNamed: false))"
+        return (Write(content: .append([event]), version: nil, key: nil), line)
     }
 
     private mutating func append(_ number: Int, isKeyed: Bool = false) -> (Write, String) {
         let stream = noteStream()
         let count = random.oneIn(3) ? Int.random(in: 2...4, using: &random) : 1
-        let events = (0..<count).map { appended(stream, nil, $0) }
+        let events = (0..<count).map { appended(stream, nil, $0, of: number) }
         let (key, version) = (isKeyed || random.oneIn(5) ? newKey() : nil, self.version())
         let bodies = events.map { body($0, number, isNamed: false) }.joined(separator: ",")
         let json = count == 1 ? bodies : "[\(bodies)]"
@@ -56,7 +54,8 @@ struct Draw {
     }
 
     private mutating func appendMany(_ number: Int) -> (Write, String) {
-        let events = (0..<Int.random(in: 1...4, using: &random)).map { appended(noteStream(), version(), $0) }
+        let count = Int.random(in: 1...4, using: &random)
+        let events = (0..<count).map { appended(noteStream(), version(), $0, of: number) }
         let key = random.oneIn(3) ? newKey() : nil
         let bodies = events.map { body($0, number, isNamed: true) }.joined(separator: ",")
         return (
@@ -64,9 +63,10 @@ struct Draw {
         )
     }
 
-    private mutating func appended(_ stream: String, _ version: Int?, _ index: Int) -> Write.Appended {
+    private mutating func appended(_ stream: String, _ version: Int?, _ index: Int, of number: Int) -> Write.Appended {
         let size = random.oneIn(3) ? Int.random(in: 0...largest, using: &random) : 0
-        let data = #"{"n":\#(index),"x":"\#(String(repeating: "x", count: size))"}"#
+        let text = #""c":"\#(Draw.canary(of: number))\#(index)","x":"\#(String(repeating: "x", count: size))""#
+        let data = #"{"n":\#(index),\#(text)}"#
         return Write.Appended(stream: stream, version: version, type: random.pick("Noted", "Dropped"), data: data)
     }
 

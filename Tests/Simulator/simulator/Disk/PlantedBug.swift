@@ -10,7 +10,7 @@ enum PlantedBug: String, CaseIterable {
     case readingIsNotResumed, refusalStaysBehind, unsentIsNotCounted
     case namesAreNotHeld, locksAreNotTaken, figuresAreAhead, replacementDropsMemtables
     case declaredRowsStay, silentPeersKeepSlots, brokenLinksStay
-    case recordsAreKept, unusedBytesAreKept, oldJournalsAreKept, usedPagesAreTrusted
+    case recordsAreKept, unusedBytesAreKept, oldJournalsAreKept, retiredModelsAreKept, usedPagesAreTrusted
     // These are of several nodes.
     case leaderIsNotCompared, entriesAreWrittenOver, errorIsNo, trimmedPastIsSuperseded, lateReportIsBelieved
     case tailIsTrimmedByBytes, oneCopyIsEnough, gapIsTakenOver, undecidedIsShown, undecidedIsStored, minimumIsIgnored
@@ -43,6 +43,7 @@ enum PlantedBug: String, CaseIterable {
         case .recordsAreKept: isOfLog && start >= 8_192 && bytes.count % 4_096 != 0 && !isClear
         case .unusedBytesAreKept: isOfLog && start >= 8_192 && isClear
         case .oldJournalsAreKept: path.hasSuffix("/log.journal") && start + bytes.count <= size && isClear
+        case .retiredModelsAreKept: path.contains("/own/") && isClear
         default: false
         }
     }

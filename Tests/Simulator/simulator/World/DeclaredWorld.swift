@@ -27,8 +27,8 @@ enum DeclaredWorld {
             "index streams; sort n", "index streams, n"
         ),
         (
-            "from note; v: number; last: last(number, 3); note sum: number; "
-                + "on Noted, Dropped { v = event.version; last += data.n; note[data.n].sum += data.n }",
+            "from note; v: number; last: last(number, 3); text: text; note sum: number; "
+                + "on Noted, Dropped { v = event.version; last += data.n; text = data.c; note[data.n].sum += data.n }",
             "index v", "sort v; index last, v"
         ),
     ]

@@ -12,6 +12,9 @@ struct EraseAsked {
 }
 
 extension Draw {
+    /// The beginning of a text that only the data of the events of a request have, and rows that are made of them.
+    static func canary(of number: Int) -> String { "erase-me-r\(number)-" }
+
     /// An erasure of some of the users' own events; no further number is drawn.
     ///
     /// - Parameter told: the last position that somebody was told of.
@@ -77,7 +80,7 @@ extension World {
         for (index, logged) in events[..<end].enumerated() where logged.request > 0 {
             requests[logged.request] = (requests[logged.request] ?? true) && isErased(index + 1, at: end)
         }
-        return requests.filter(\.value).map { #""meta":{"r":\#($0.key)}"# }
+        return requests.filter(\.value).flatMap { [#""meta":{"r":\#($0.key)}"#, Draw.canary(of: $0.key)] }
     }
 }
 
