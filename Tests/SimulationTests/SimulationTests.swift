@@ -27,8 +27,9 @@ import Testing
     }
 
     /// In 1,224 the account of what is kept is full of requests of a client that wait behind its `STATS`. In 1,693 a write
-    /// waits until a build is complete, and nothing else follows.
-    @Test(arguments: [3, 17, 40, 71, 77, 123, 1_224, 1_693])
+    /// waits until a build is complete, and nothing else follows. In 2,029 a model that is followed cannot be built again
+    /// once its events are erased.
+    @Test(arguments: [3, 17, 40, 71, 77, 123, 1_224, 1_693, 2_029])
     func `the same seed is the same story`(seed: Int) throws {
         let first = try Simulator.run("--seed", "\(seed)")
         let second = try Simulator.run("--seed", "\(seed)")

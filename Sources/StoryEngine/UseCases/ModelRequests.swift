@@ -196,12 +196,13 @@ package struct ModelRequests {
         do throws(StorageError) { return try world.definitions.model(named: name) != nil } catch { return true }
     }
 
-    /// Returns true for a model with a definition that answers, as the log says, and whose rows are being built.
+    /// Returns true for a model with a definition that answers, as the log says, and whose rows are being built, or will be:
+    /// the disk may be full, or the turn has not begun to.
     ///
     /// - Throws: the error of reading the models.
     func isRebuilt(_ name: String) throws(StorageError) -> Bool {
         guard try world.definitions.model(named: name)?.active != nil else { return false }
-        return try declared?.state(of: name).build != nil
+        return try declared?.state(of: name).hasFailed == false
     }
 
     /// Returns the models that are defined, by name.

@@ -114,7 +114,8 @@ final class Client {
         switch json.text("end") ?? "" {
         case "quit": isFor = waiting.contains { if case .query(.quit) = $0.asked { $0.hasArrived } else { false } }
         case "closed": isFor = hasEnded
-        case "undefined": isFor = answers.world.hasUndefined
+        // A disk that fails may have kept a model from being built again.
+        case "undefined": isFor = answers.world.hasUndefined || answers.excused.contains("internal")
         case "idle": isFor = answers.isRoomScarce || !unsent.isEmpty
         case let code: isFor = answers.excused.contains(code)
         }
