@@ -26,10 +26,8 @@ import Testing
         #expect(said.exit == .code(0), "\(said.text)")
     }
 
-    /// In 1,224 the account of what is kept is full of requests of a client that wait behind its `STATS`. In 1,693 a write
-    /// waits until a build is complete, and nothing else follows. In 2,029 a model that is followed cannot be built again
-    /// once its events are erased.
-    @Test(arguments: [3, 17, 40, 71, 77, 123, 1_224, 1_693, 2_029])
+    /// In 1,224 the account of what is kept is full of requests of a client that wait behind its `STATS`.
+    @Test(arguments: [3, 17, 40, 71, 77, 123, 1_224])
     func `the same seed is the same story`(seed: Int) throws {
         let first = try Simulator.run("--seed", "\(seed)")
         let second = try Simulator.run("--seed", "\(seed)")
@@ -65,7 +63,7 @@ import Testing
     private static let begins = [
         "changesAreLost": 1_180, "countsOnlyGrow": 940, "readingIsNotResumed": 1_900, "namesAreNotHeld": 330,
         "namesAreTrusted": 90, "rollBackKeepsRows": 80, "unsentIsNotCounted": 250, "unusedBytesAreKept": 370,
-        "usedPagesAreTrusted": 550,
+        "retiredModelsAreKept": 1_600, "usedPagesAreTrusted": 550,
     ]
 
     @Test(arguments: bugs)

@@ -16,14 +16,14 @@ enum DeclaredWorld {
     static let baseCount = bases.count
     private static let bases: [(rows: String, indexes: String, others: String)] = [
         (
-            "from note, log; n: number = 0; sum: number; kind: text?; note seen: number; "
-                + "on Noted { n += 1; sum += data.n; note.seen += 1; kind = event.category } "
+            "from note, log; n: number = 0; sum: number; kind: text?; text: text; note seen: number; "
+                + "on Noted { n += 1; sum += data.n; note.seen += 1; kind = event.category; text = data.c } "
                 + "on Dropped { if note.seen > 4 { remove; note.seen = none } else { kind = 'dropped' } }",
             "index kind; sort sum, n", "index sum; index kind, n"
         ),
         (
-            "from note, log; key data.n; n: number = 0; streams: set(text, 3); "
-                + "on * { n += 1; streams += event.stream } every { row 'all' { n += 1 } }",
+            "from note, log; key data.n; n: number = 0; streams: set(text, 3); text: text; "
+                + "on * { n += 1; streams += event.stream; text = data.c } every { row 'all' { n += 1 } }",
             "index streams; sort n", "index streams, n"
         ),
         (
