@@ -226,6 +226,7 @@ import Testing
         let none = try BrowserRun(daemon, arguments: ["nope"])
         #expect(try none.terminal.wait() != 0)
         #expect(none.terminal.screen.contains("there is no model nope"))
+        #expect(none.terminal.screen.contains("browse shows users, stories"))
         #expect(!none.terminal.screen.contains("\u{1B}[?1049h"), "the terminal was not taken")
     }
 }

@@ -81,9 +81,9 @@ final class SimulatedDisk {
     /// The path of a file that has a text in what the cache has of it, also of one that was removed since a call; nil
     /// where none has.
     func fileWith(_ text: String, removedSince call: Int) -> String? {
-        let bytes = Array(text.utf8)
-        return disk.cached.files.first { $0.bytes.firstRange(of: bytes) != nil }?.path
-            ?? removed.first { $0.call >= call && disk.nodes[$0.node].cache.firstRange(of: bytes) != nil }?.path
+        let text = Array(text.utf8)
+        return disk.cached.files.first { $0.bytes.has(text) }?.path
+            ?? removed.first { $0.call >= call && disk.nodes[$0.node].cache.has(text) }?.path
     }
 
     // MARK: Ends of processes

@@ -106,9 +106,13 @@ extension NodesSimulation {
 
     private func ask(_ client: Client) {
         draw.times = world.events.suffix(20).map(\.event.time)
+        let number = answers.all.count + 1
+        if habits.erases, number % 24 == 23, answers.promised > 0 {
+            let asked = draw.erasure(number / 24, through: answers.promised)
+            return _ = add(.erase(asked), asked.text(number), to: client)
+        }
         switch below(20) {
         case 0...11:
-            let number = answers.all.count + 1
             let (write, line) = draw.write(number)
             add(.write(write), line, to: client)
         case 12...16: query(client)

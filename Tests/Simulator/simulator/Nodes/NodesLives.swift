@@ -146,6 +146,8 @@ extension NodesSimulation {
     private func hear(_ client: Client) throws {
         guard let process = nodes[client.node].process else { return }
         let lines = process.loop.hear(client.name)
+        // The directory of the node that decided on an erasure has nothing of it once it is answered.
+        answers.isInFiles = { [disk = nodes[client.node].disk] text, _ in disk.fileWith(text, removedSince: .max) }
         for line in twisted?.heard(lines, by: client.name) ?? lines {
             story.add("\(client.name) < \(client.isAskingForFigures && line.hasPrefix("+") ? "figures" : line)")
             figures.answers += 1
@@ -228,6 +230,10 @@ extension NodesSimulation {
             }
             try world.check(process.store.log, from: 1, through: world.committed)
             try ModelsCheck().run(process.store.models, world, through: world.committed)
+            for text in world.vanished(at: world.committed) {
+                guard let file = node.disk.fileWith(text, removedSince: .max) else { continue }
+                throw Difference("\(node.name) has everything, and \(text), which is erased, is in \(file)")
+            }
         }
     }
 

@@ -1,3 +1,4 @@
+import Glibc
 import StoryCore
 import TestSupport
 
@@ -148,6 +149,22 @@ extension Answers {
         try expect(sent, json) { moment in
             let (positions, isGone) = world.taken(by: asked, at: moment.position)
             return positions.isEmpty && code == (isGone ? "gone" : "notFound")
+        }
+    }
+}
+
+extension [UInt8] {
+    /// Returns true where a text is somewhere in these bytes; a search by the standard library takes seconds for zeros.
+    func has(_ text: [UInt8]) -> Bool {
+        guard let first = text.first, count >= text.count else { return false }
+        return withUnsafeBytes { bytes in
+            guard var start = bytes.baseAddress else { return false }
+            let end = start + count - text.count + 1
+            while start < end, let found = memchr(start, Int32(first), end - start) {
+                if memcmp(found, text, text.count) == 0 { return true }
+                start = UnsafeRawPointer(found) + 1
+            }
+            return false
         }
     }
 }
