@@ -30,7 +30,7 @@ enum Browse {
         // user of that name.
         _ = try RawTerminal.check(for: "browse", instead: "list or tail")
         let connection = try invocation.connect()
-        if case .rows(let model, _) = start { _ = try Answerer(connection).ask(RequestLine("MODELS", model).text) }
+        if case .rows(let model, _) = start { try check(model, Answerer(connection)) }
         if let user = invocation.arguments.value("as") {
             _ = try Answerer(connection).ask(RequestLine("GET", "users/\(user)").text)
         }
@@ -59,6 +59,19 @@ enum Browse {
         case let name? where StreamName(name) != nil: return .events(.stream(name))
         case let name? where Kinds.isModel(name): return .rows(of: name)
         case let name?: throw .usage("browse shows a kind, models, a model, streams, a stream or log, not \"\(name)\"")
+        }
+    }
+
+    /// Checks that there are rows of a name.
+    ///
+    /// - Throws: where there are none, all that can be shown.
+    private static func check(_ model: String, _ answerer: Answerer) throws(CommandError) {
+        do throws(CommandError) {
+            _ = try answerer.ask(RequestLine("MODELS", model).text)
+        } catch {
+            guard case .refused(let refusal, _) = error, refusal.code == .unknown else { throw error }
+            let others = (Kinds.names + ["models", "streams", "log"]).joined(separator: ", ")
+            throw .usage("\(refusal.message); browse shows \(others), a model or a stream, such as note-1")
         }
     }
 
