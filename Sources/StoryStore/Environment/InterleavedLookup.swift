@@ -25,8 +25,13 @@ final class StoredTrees {
     @inline(__always)
     subscript(table: UInt8) -> StoredTree? { plain[Int(table)] }
 
-    /// The tree of any table; nil where the view has ended.
-    func any(_ table: UInt8) -> StoredTree? { trees[Int(table)] }
+    /// Returns the tree of any table.
+    ///
+    /// - Throws: `.failed` where the view has ended, since the models could not be opened again.
+    func any(_ table: UInt8) throws(StorageError) -> StoredTree {
+        guard let tree = trees[Int(table)] else { throw .failed("the stored models are not open") }
+        return tree
+    }
 
     /// Removes the trees when their view ends.
     func clear() {

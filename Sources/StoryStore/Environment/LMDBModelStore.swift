@@ -145,7 +145,7 @@ package final class LMDBModelStore: TableStore {
     package func walk(
         _ table: UInt8, _ bounds: KeyBounds, _ order: Order, isProving: Bool, _ visit: EntryVisit
     ) throws(StorageError) {
-        guard let tree = trees.any(table) else { preconditionFailure("table \(table) read after close") }
+        let tree = try trees.any(table)
         let newest = MemtableWalk(active.filled(table), bounds, order)
         let newer = MemtableWalk(immutable?.filled(table), bounds, order)
         do throws(StorageError) {
@@ -242,7 +242,7 @@ package final class LMDBModelStore: TableStore {
         do throws(StorageError) {
             guard isProving else { return try stored(table, key) }
             if var search = prefetched.taken(table, key) { return try search.finish() }
-            return try trees.any(table)?.value(at: key, isSet: trees[table] == nil, isProving: true)
+            return try trees.any(table).value(at: key, isSet: trees[table] == nil, isProving: true)
         } catch {
             throw noted(error)
         }
@@ -252,7 +252,7 @@ package final class LMDBModelStore: TableStore {
     private func stored(
         _ table: UInt8, _ key: UnsafeRawBufferPointer
     ) throws(StorageError) -> UnsafeRawBufferPointer? {
-        guard let tree = trees[table] else { return try trees.any(table)?.value(at: key, isSet: true) }
+        guard let tree = trees[table] else { return try trees.any(table).value(at: key, isSet: true) }
         guard var search = prefetched.taken(table, key) else { return try tree.value(at: key) }
         return try search.finish()
     }
