@@ -1,4 +1,3 @@
-import Foundation
 import TestSupport
 import Testing
 
@@ -23,7 +22,7 @@ extension HostileTests {
                 try DeclaredLoad.settle(client)
                 #expect(try client.ask("UNDEFINE noted").hasPrefix("+"))
             }
-            let descriptors = Self.descriptors(of: daemon)
+            let before = try HostileTests.descriptors(of: daemon)
             for _ in 0..<5 { try next() }
             let memory = daemon.anonymousMemory
             for _ in 0..<Self.count { try next() }
@@ -31,14 +30,10 @@ extension HostileTests {
             print("hostile: \(Self.count) models declared and undefined: \(grown >> 10) KiB more")
             #expect(grown < Self.bound)
             try until("no descriptor and no folder of a model is left") {
-                try Self.descriptors(of: daemon) <= descriptors
-                    && FileManager.default.contentsOfDirectory(atPath: "\(daemon.data)/own").isEmpty
+                try HostileTests.descriptors(of: daemon) <= before
+                    && Files.names(in: "\(daemon.data)/own").isEmpty
             }
             #expect(try daemon.stop() == .code(0))
-        }
-
-        private static func descriptors(of daemon: RunningDaemon) -> Int {
-            (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(daemon.pid)/fd").count) ?? 0
         }
     }
 }

@@ -7,6 +7,11 @@ import Testing
 /// the machine's processors. `make hostile` is the long form.
 @Suite(.serialized) enum HostileTests {
     static let scale = Scale("HOSTILE")
+
+    /// The number of files and sockets that a daemon has open.
+    static func descriptors(of daemon: RunningDaemon) throws -> Int {
+        try Files.names(in: "/proc/\(daemon.pid)/fd").count
+    }
 }
 
 extension Canary {

@@ -35,7 +35,7 @@ extension HostileTests {
             let seconds = (environment["SOAK"].flatMap { Double($0) } ?? 0.1) * 60
             let daemons = [writing, other]
             try SoakedDay.define(at: writing, and: other)
-            let descriptors = try daemons.map { try Self.descriptors(of: $0) }
+            let descriptors = try daemons.map { try HostileTests.descriptors(of: $0) }
             let head = try writing.client().ask("PING").number("position") ?? 0
             let day = SoakedDay(writing, beside: other, seed: HostileTests.scale.seed)
             let samples = try samples(of: daemons, seconds: seconds)
@@ -53,7 +53,7 @@ extension HostileTests {
         private static func expectFlat(_ daemon: RunningDaemon, _ samples: Samples, _ descriptors: Int) throws {
             // Some are opened when they are first wanted, as the pipe to the thread that commits.
             try until("the descriptors of clients that have gone are closed") {
-                try Self.descriptors(of: daemon) <= descriptors + 5
+                try HostileTests.descriptors(of: daemon) <= descriptors + 5
             }
             #expect(try daemon.client().ask("VERIFY").hasPrefix("+"))
             let (middle, last) = (samples.greatest(ofThird: 1), samples.greatest(ofThird: 2))
@@ -70,14 +70,10 @@ extension HostileTests {
                         throw TookTooLong(what: "the daemon ended with \(exit): \(daemon.trace)")
                     }
                     samples[index].memory.append(daemon.anonymousMemory)
-                    samples[index].descriptors.append(try descriptors(of: daemon))
+                    samples[index].descriptors.append(try HostileTests.descriptors(of: daemon))
                 }
             }
             return samples
-        }
-
-        private static func descriptors(of daemon: RunningDaemon) throws -> Int {
-            try Files.names(in: "/proc/\(daemon.pid)/fd").count
         }
 
         /// Says what came of it, and notes it behind what earlier pieces noted.
