@@ -90,7 +90,10 @@ import Testing
     /// The first seed of those that few seeds find.
     private static let nodeBegins = ["oneCopyIsEnough": 50, "termIsTakenUpAgain": 50]
 
-    @Test(arguments: nodeBugs + ["keysAreForgotten", "rollBackKeepsRows", "brokenLinksStay", "recordsAreKept"])
+    @Test(
+        arguments: nodeBugs + [
+            "keysAreForgotten", "movesAreForgotten", "rollBackKeepsRows", "brokenLinksStay", "recordsAreKept",
+        ])
     func `a planted bug of several nodes is found`(bug: String) throws {
         let said = try Simulator.run("--nodes", "--seeds", "\(Self.nodeBegins[bug] ?? 1)...200", "--bug", bug)
         print("simulation of nodes: \(bug): \(said.text.split(separator: "\n").first?.prefix(160) ?? "nothing")")

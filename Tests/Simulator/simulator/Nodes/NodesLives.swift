@@ -75,6 +75,7 @@ extension NodesSimulation {
     /// There is no process of the node any more.
     private func gone(_ node: SimulatedNode) {
         for client in clients where client.isConnected && client.node == node.number { client.disconnected() }
+        if workers?.node === node { workers?.disconnected() }
         (node.process, node.ending, node.pausedFor, node.crowd) = (nil, nil, 0, nil)
         // A start may want room, so somebody has made some.
         node.disk.fullness = .none
@@ -120,6 +121,7 @@ extension NodesSimulation {
         try answers.checkCommitted()
         for node in nodes where node.isUp { try look(at: node) }
         for client in clients where client.isConnected { try hear(client) }
+        try hearWorkers()
         for node in nodes where node.process != nil && node.disk.isDead { try bury(node) }
         for node in nodes { node.crowd?.noteEnds() }
     }
@@ -186,6 +188,7 @@ extension NodesSimulation {
         for client in clients where !client.isQuiet {
             throw Difference("never answered: \(client.waiting.first?.line ?? "a half line")\n\(state)")
         }
+        try endWork()
         try writeAtTheEnd()
         for client in clients { for follower in client.followers { try follower.checkEnd(world) } }
         try checkNodes()

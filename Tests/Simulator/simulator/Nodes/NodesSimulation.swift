@@ -32,6 +32,8 @@ final class NodesSimulation: SimulationRun {
     private let siegeStep: Int?
     var draw: Draw
     let clients: [Client]
+    /// The workers of a cursor; nil where there are none.
+    let workers: Workers?
     var figures = Figures()
     /// True once nothing fails any more.
     var isSettling = false
@@ -49,6 +51,7 @@ final class NodesSimulation: SimulationRun {
         draw = Draw(seed: random.next())
         draw.largest = min(habits.largest, 3_000)
         clients = (1...trouble.nodes + 1).map { Client("client \($0)") }
+        workers = habits.steps % 4 == 1 ? Workers(SplitMix64(seed: seed ^ 0x776F_726B), areOfNodes: true) : nil
         answers = Answers(world, passesOn: true)
         let shared = SharedEtcd(NodeBench.record(of: NodeLink.history))
         nodes = (0..<trouble.nodes).map { number in
@@ -86,6 +89,7 @@ final class NodesSimulation: SimulationRun {
             step = "step \(number), \(next)"
             story.add(step)
             try take(next)
+            work()
             try observe()
             if let impostors, strangers.oneIn(impostors) { replaceNode() }
             guard number == siegeStep else { continue }

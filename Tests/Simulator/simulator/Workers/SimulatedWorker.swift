@@ -17,6 +17,8 @@ final class SimulatedWorker {
 
     let name: String
     private let cursor: CursorWorld
+    /// True where the node that it is at may not take writes, or no more.
+    private let isOfNodes: Bool
     private(set) var isConnected = false
     /// The history of the greeting; nil before it.
     private var log: String?
@@ -31,8 +33,12 @@ final class SimulatedWorker {
     /// The last event that was delivered, or was done before.
     private var last = 0
     private var announced: (event: Int, isParked: Bool)?
+    /// True where it does not know whether the event that it failed at comes again.
+    private var isUnsure = false
 
-    init(_ name: String, _ cursor: CursorWorld) { (self.name, self.cursor) = (name, cursor) }
+    init(_ name: String, _ cursor: CursorWorld, isOfNodes: Bool) {
+        (self.name, self.cursor, self.isOfNodes) = (name, cursor, isOfNodes)
+    }
 
     func connected() {
         disconnected()
@@ -44,7 +50,10 @@ final class SimulatedWorker {
         ended()
     }
 
-    private func ended() { (subscription, share, jobs, announced) = (nil, nil, [], nil) }
+    private func ended() { 
+        (subscription, share, jobs, announced, isUnsure) = (nil, nil, [], nil, false)
+    }
+
 
     // MARK: Sending
 
@@ -97,8 +106,9 @@ final class SimulatedWorker {
 
     /// A line came.
     ///
+    /// - Parameter isStale: true where another node may have moved the cursor.
     /// - Throws: where it is not what the log makes of the cursor.
-    func take(_ line: String, _ world: World, _ answers: Answers) throws {
+    func take(_ line: String, _ world: World, _ answers: Answers, isStale: Bool) throws {
         guard let brace = line.firstIndex(of: "{") else { throw Difference("a worker does not understand \(line)") }
         let json = String(line[brace...])
         switch line.first {
@@ -106,8 +116,8 @@ final class SimulatedWorker {
         case ">":
             let number = Int(line[line.index(after: line.startIndex)..<brace].dropLast())
             guard number == subscription else { throw Difference("\(name) has no such subscription: \(line)") }
-            try push(json, world)
-        case "+": try done(json, world)
+            try push(json, world, isStale: isStale)
+        case "+": try done(json, world, isStale: isStale)
         case "-" where !isGreeted:
             guard answers.mayBeSentAway(json.text("code") ?? "") else {
                 throw Difference("no worker is let in: \(line)")
@@ -117,12 +127,14 @@ final class SimulatedWorker {
         }
     }
 
-    private func push(_ json: String, _ world: World) throws {
+    private func push(_ json: String, _ world: World, isStale: Bool) throws {
         if json.hasPrefix(#"{"end":"#) { return ended() }
-        if json.hasPrefix(#"{"share":"#) { return try begin(json) }
+        if json.hasPrefix(#"{"share":"#) { return try begin(json, isStale: isStale) }
         if json.hasPrefix(#"{"caughtUp":"#) || json.hasPrefix(#"{"behind":"#) { return }
         if json.hasPrefix(#"{"again":"#) {
-            announced = (Int(json.number("again") ?? 0), json.has(#""parked":true"#))
+            let event = Int(json.number("again") ?? 0)
+            if isUnsure, event <= last { (last, jobs) = (event - 1, []) }
+            announced = (event, json.has(#""parked":true"#))
             return
         }
         guard let share else { throw Difference("\(name) has no share, and gets \(json)") }
@@ -131,7 +143,7 @@ final class SimulatedWorker {
             throw Difference("\(name) gets \(json), which is not in the log")
         }
         guard announced?.isParked != true else {
-            guard announced?.event == event, cursor.parked[event] != nil else {
+            guard announced?.event == event, isStale || cursor.parked[event] != nil else {
                 throw Difference("\(name) gets \(json) as one that was parked")
             }
             (jobs, announced) = ([Job(event: event, isParked: true)], nil)
@@ -150,22 +162,22 @@ final class SimulatedWorker {
     }
 
     /// It has a share from now on: nobody moves that any more, so its place is the one of the log.
-    private func begin(_ json: String) throws {
+    private func begin(_ json: String, isStale: Bool) throws {
         let (share, at) = (Int(json.number("share") ?? 0) - 1, Int(json.number("at") ?? 0))
-        guard cursor.at.indices.contains(share), at == cursor.at[share] else {
+        guard cursor.at.indices.contains(share), at == cursor.at[share] || isStale && at < cursor.at[share] else {
             throw Difference("\(name) is told \(json), and the shares are at \(cursor.at)")
         }
         (self.share, last, jobs) = (share, at, [])
     }
 
-    private func done(_ json: String, _ world: World) throws {
+    private func done(_ json: String, _ world: World, isStale: Bool) throws {
         guard let asked else { throw Difference("\(name) has asked for nothing: \(json)") }
         self.asked = nil
         switch asked {
         case .define: hasDefined = true
         case .work:
             subscription = Int(json.number("subscription") ?? 0)
-            if json.has(#""at":"#) { try begin(json) }
+            if json.has(#""at":"#) { try begin(json, isStale: isStale) }
         case .write(let number, let event):
             let position = Int(json.number("position") ?? 0)
             guard 1...world.committed ~= position, world.events[position - 1].text.has("\"n\":\(number)}") else {
@@ -187,7 +199,13 @@ final class SimulatedWorker {
         self.asked = nil
         let code = json.text("code") ?? ""
         switch (asked, code) {
-        case (.write(let number, _), "lost"), (.write(let number, _), "conflict"): cursor.wasRefused(number)
+        case (.write(let number, _), "lost"): cursor.wasRefused(number)
+        case (.write(let number, let event), "conflict"):
+            cursor.wasRefused(number)
+            // It was done by a write whose outcome the worker was not told.
+            if isOfNodes { jobs.removeAll { $0.event == event } }
+        case (_, "notLeader") where isOfNodes: return
+        case (.fail, _) where isOfNodes && json.text("outcome") == "unknown": isUnsure = true
         case (.work, "held"), (.ack, "lost"), (.fail, "lost"), (.retry, "notFound"), (.leave, "notFound"): return
         case _ where answers.excused.contains(code) || code == "busy": return
         case _: throw Difference("\(name) is refused: \(json)")

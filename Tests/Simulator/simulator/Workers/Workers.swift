@@ -5,15 +5,18 @@ import TestSupport
 /// The workers of a run, whose draws are their own, so that the rest of a seed does not depend on them.
 final class Workers {
     let cursor: CursorWorld
+    /// The node that they are at, where there are several; nil before they are at any.
+    private(set) weak var node: SimulatedNode?
     private let workers: [SimulatedWorker]
     private var random: SplitMix64
     private var writes = 0
 
-    init(_ random: SplitMix64) {
+    /// - Parameter areOfNodes: true where there are several nodes, of which one at a time takes writes.
+    init(_ random: SplitMix64, areOfNodes: Bool = false) {
         self.random = random
         cursor = CursorWorld(&self.random)
         workers = (1...Int.random(in: 1...4, using: &self.random)).map { [cursor] in
-            SimulatedWorker("worker \($0)", cursor)
+            SimulatedWorker("worker \($0)", cursor, isOfNodes: areOfNodes)
         }
     }
 
@@ -44,14 +47,31 @@ final class Workers {
         return sent
     }
 
+    /// Has them go to another node now and then, most of the time to the one that leads.
+    ///
+    /// - Parameter isCalm: true where they are at the one that leads only.
+    func choose(_ nodes: [SimulatedNode], leader: SimulatedNode?, isCalm: Bool) {
+        let wanted = isCalm || !random.oneIn(8) ? leader : nodes.randomElement(using: &random)
+        guard let wanted, wanted !== node, node == nil || isCalm || random.oneIn(8) else { return }
+        if let process = node?.process, !process.isStopped {
+            for worker in workers where worker.isConnected { process.loop.close(worker.name) }
+        }
+        disconnected()
+        node = wanted
+    }
+
     /// Holds what they hear against the log.
-    func hear(_ process: SimulatedProcess, _ world: World, _ answers: Answers, _ story: Story) throws {
+    ///
+    /// - Parameter isStale: true where another node may have moved the cursor.
+    func hear(
+        _ process: SimulatedProcess, _ world: World, _ answers: Answers, _ story: Story, isStale: Bool = false
+    ) throws {
         try cursor.look(at: world)
         for worker in workers where worker.isConnected {
             for line in process.loop.hear(worker.name) {
                 story.add("\(worker.name) < \(line)")
                 try answers.heard(line)
-                try worker.take(line, world, answers)
+                try worker.take(line, world, answers, isStale: isStale)
             }
             guard !process.isStopped, process.loop.isFinished(worker.name) else { continue }
             process.loop.close(worker.name)
@@ -60,7 +80,10 @@ final class Workers {
     }
 
     /// The process is gone, and their connections with it.
-    func disconnected() { for worker in workers { worker.disconnected() } }
+    func disconnected() {
+        for worker in workers { worker.disconnected() }
+        node = nil
+    }
 }
 
 // How workers take part in a run.
