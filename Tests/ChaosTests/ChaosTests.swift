@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A log on three nodes and three members of etcd, all of which fail while clients write.
+/// A log on three nodes and three members of etcd, all of which fail while clients write and erase, and a worker works.
 ///
 /// `CHAOS` is the number of disturbances, without which some are made; `SEED` repeats those of a run, as far as processes
 /// repeat anything.
@@ -21,6 +21,8 @@ import Testing
         _ = try cluster.leader()
         let sockets = cluster.nodes.map(\.socket)
         let writers = (1...4).map { ChaosWriter("w\($0)", to: sockets, ledger, seed: Self.seed &+ UInt64($0)) }
+        let worker = try ChaosWorker(at: sockets, for: "w1", ledger, seed: Self.seed &+ 5)
+        let eraser = ChaosEraser(at: sockets, ledger, seed: Self.seed &+ 6)
         var disturbances = Self.cycles == nil ? Self.some : []
         while let cycles = Self.cycles, disturbances.count < cycles {
             disturbances += Disturbance.allCases.shuffled(using: &random).prefix(cycles - disturbances.count)
@@ -37,6 +39,11 @@ import Testing
             fflush(nil)
         }
         for writer in writers { try writer.end() }
+        try eraser.end()
+        try cluster.awaitEnd(of: "of-w1")
+        try worker.end()
+        let kept = try cluster.files(with: ChaosEraser.secret)
+        #expect(kept.isEmpty, "what was erased is in \(kept)")
         let exports = try cluster.exports()
         #expect(exports.allSatisfy { $0 == exports[0] }, "the nodes' logs differ")
         let complaints = ledger.complaints(exports[0])

@@ -87,18 +87,10 @@ enum ErasureCheck {
         for number in 1...9 where isGone(number) {
             // One that was appended after its stream was erased stays.
             guard !whole.contains(where: { $0.contains("\(Story.secret)-\(number)\"") }) else { continue }
-            for file in try files(with: "\(Story.secret)-\(number)", in: daemon.data) {
+            for file in FilesWith.any(["\(Story.secret)-\(number)"], in: daemon.data) {
                 complaints.append("\(Story.secret)-\(number) is in \(file)")
             }
         }
         return complaints
-    }
-
-    /// The files of a directory in which a text stands.
-    private static func files(with text: String, in path: String) throws -> [String] {
-        let names = FileManager.default.enumerator(atPath: path)?.compactMap { $0 as? String } ?? []
-        return names.filter { name in
-            FileManager.default.contents(atPath: path + "/" + name)?.range(of: Data(text.utf8)) != nil
-        }
     }
 }

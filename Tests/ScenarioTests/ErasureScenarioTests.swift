@@ -1,4 +1,5 @@
 import Foundation
+import StoryCore
 import TestSupport
 import Testing
 
@@ -22,12 +23,25 @@ import Testing
         return daemon
     }
 
-    /// The files of a directory in which the secret stands.
-    private static func files(_ path: String) -> [String] {
-        let names = FileManager.default.enumerator(atPath: path)?.compactMap { $0 as? String } ?? []
-        return names.filter { name in
-            FileManager.default.contents(atPath: path + "/" + name)?.range(of: Data(secret.utf8)) != nil
+    /// The files of a directory in which the secret stands, or one of other bytes.
+    private static func files(_ path: String, with others: [Data] = []) -> [String] {
+        FilesWith.any([secret], others, in: path)
+    }
+
+    /// The checksums of the stored records of orders, and the salts of their content: both are computed from the content,
+    /// or let somebody who guesses it be sure.
+    private static func proofs(_ path: String) throws -> [Data] {
+        let blocks = try #require(FileManager.default.contents(atPath: path + "/log/data.mdb"))
+        var (found, start) = ([Data](), blocks.startIndex)
+        while let text = blocks.range(of: Data(#"{"position":"#.utf8), in: start..<blocks.endIndex) {
+            start = text.upperBound
+            let line = blocks[text.lowerBound..<min(text.lowerBound + 80, blocks.endIndex)]
+            guard line.range(of: Data(#""stream":"order-"#.utf8)) != nil else { continue }
+            // The header, whose first 8 bytes are the checksum, the salt of the labels, and that of the content.
+            let header = text.lowerBound - 2 * 16 - EventHeader.size
+            found += [blocks[header..<header + 8], blocks[text.lowerBound - 16..<text.lowerBound]]
         }
+        return found
     }
 
     private static func erase(_ daemon: RunningDaemon) throws {
@@ -37,10 +51,12 @@ import Testing
 
     @Test func `an erasure leaves nothing, and checks, copies, exports and imports of the log agree`() throws {
         let daemon = try Self.filled()
-        #expect(!Self.files(daemon.data).isEmpty)
+        let proofs = try Self.proofs(daemon.data)
+        #expect(proofs.count == 2 * 60 && proofs.allSatisfy { Set($0).count > 1 })
+        #expect(!Self.files(daemon.data, with: proofs).isEmpty)
         let seal = try daemon.client().ask("SEAL at=50").text("seal")
         try Self.erase(daemon)
-        #expect(Self.files(daemon.data) == [])
+        #expect(Self.files(daemon.data, with: proofs) == [])
         let client = try daemon.client()
         #expect(try client.ask("SEAL at=50").text("seal") == seal)
         #expect(try client.ask("VERIFY").hasPrefix("+"))

@@ -1,4 +1,3 @@
-import Foundation
 import TestSupport
 import Testing
 
@@ -7,12 +6,7 @@ import Testing
     private static let secret = "SecretOfANode"
 
     /// The files of a directory that have the secret.
-    private static func files(_ path: String) -> [String] {
-        let names = FileManager.default.enumerator(atPath: path)?.compactMap { $0 as? String } ?? []
-        return names.filter { name in
-            FileManager.default.contents(atPath: path + "/" + name)?.range(of: Data(secret.utf8)) != nil
-        }
-    }
+    private static func files(_ path: String) -> [String] { FilesWith.any([secret], in: path) }
 
     private static func fill(_ nodes: RunningNodes, user name: String) throws {
         let client = try nodes["n1"].client()

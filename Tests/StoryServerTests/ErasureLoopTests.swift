@@ -28,22 +28,11 @@ struct ErasureLoopTests {
         return bench
     }
 
-    /// The files of a directory in which a text stands, and the offset there.
-    private static func files(with text: String, in path: String) throws -> [String] {
-        let names = FileManager.default.enumerator(atPath: path)?.compactMap { $0 as? String } ?? []
-        return names.compactMap { name in
-            guard let data = FileManager.default.contents(atPath: path + "/" + name),
-                let place = data.range(of: Data(text.utf8))
-            else { return nil }
-            return "\(name) at \(place.lowerBound)"
-        }
-    }
-
     @Test func `a stream is erased: nothing of it is read, and nothing of it is in any file`() throws {
         let folder = TemporaryFolder()
         let bench = try Self.bench(folder, models: true)
         #expect(bench.settled("COUNT orders").last?.contains(#""count":4"#) == true)
-        #expect(try !Self.files(with: Self.canary + "Order", in: folder.store).isEmpty)
+        #expect(!FilesWith.any([Self.canary + "Order"], in: folder.store).isEmpty)
         let dry = bench.settled("ERASE events/order-1 dry=true")
         #expect(dry.first == #"= {"stream":"order-1","events":10,"bytes":\#(Self.bytes(of: dry[0])),"labelled":10}"#)
         let answer = try #require(bench.settled(#"ERASE events/order-1 reason="asked for" expect=10"#).last)
@@ -60,11 +49,11 @@ struct ErasureLoopTests {
         #expect(bench.settled("COUNT orders").last?.contains(#""count":3"#) == true)
         for number in stride(from: 1, to: 40, by: 4) {
             for part in ["M\(number)\"", "Order\(number)!"] {
-                let found = try Self.files(with: Self.canary + part, in: folder.store)
+                let found = FilesWith.any([Self.canary + part], in: folder.store)
                 #expect(found == [], "\(part)")
             }
         }
-        #expect(try !Self.files(with: Self.canary + "Order2!", in: folder.store).isEmpty)
+        #expect(!FilesWith.any([Self.canary + "Order2!"], in: folder.store).isEmpty)
         #expect(bench.settled("VERIFY").last?.contains(#""verified":"#) == true)
         let listed = bench.settled("ERASURES")
         #expect(listed.first?.contains(#""done":"#) == true && listed.first?.contains(#""reason":"asked for""#) == true)
@@ -139,7 +128,7 @@ struct ErasureLoopTests {
             #"APPEND order-1 key=k1 {"type":"Placed","tags":["of:1"],"meta":{"m":"\#(Self.canary)M1"},"#
             + #""data":{"text":"\#(Self.canary)Order1!"}}"#
         #expect(bench.settled(again).last?.contains(#""repeated":true"#) == true)
-        #expect(try Self.files(with: Self.canary + "Order1!", in: folder.store) == [])
+        #expect(FilesWith.any([Self.canary + "Order1!"], in: folder.store) == [])
         bench.stop()
     }
 
@@ -159,7 +148,7 @@ struct ErasureLoopTests {
             #expect(bench.loop.hear(name).last?.contains(#""media":"#) == true, "\(name)")
         }
         for number in 1...40 where number % 4 > 0 {
-            #expect(try Self.files(with: "\(Self.canary)Order\(number)!", in: folder.store) == [])
+            #expect(FilesWith.any(["\(Self.canary)Order\(number)!"], in: folder.store) == [])
         }
         #expect(bench.settled("ERASURES").count == 4)
         #expect(bench.settled("ERASURES limit=2").last?.contains(#""next":2"#) == true)
@@ -185,7 +174,7 @@ struct ErasureLoopTests {
         #expect(again.settled("ERASURES").first?.contains(#""done":"#) == true, "\(steps), \(isAnswered)")
         for number in stride(from: 1, to: 40, by: 4) {
             for part in ["M\(number)\"", "Order\(number)!"] {
-                let found = try Self.files(with: Self.canary + part, in: folder.store)
+                let found = FilesWith.any([Self.canary + part], in: folder.store)
                 #expect(found == [], "\(steps): \(part)")
             }
         }

@@ -110,6 +110,24 @@ final class ChaosCluster {
 
     // MARK: The end
 
+    /// Waits until a cursor has nothing left to do.
+    func awaitEnd(of cursor: String) throws {
+        let leader = try leader()
+        try until("\(cursor) has done all") {
+            try nodes[leader].client().rows("CURSORS \(cursor)").first?.number("lag") == 0
+        }
+    }
+
+    /// The files of the nodes that have a text, once each node has carried out all erasures.
+    func files(with text: String) throws -> [String] {
+        for node in nodes {
+            try until("all is erased: \(node.trace.suffix(600))") {
+                try node.client().rows("ERASURES limit=1000").allSatisfy { $0.number("done") != nil }
+            }
+        }
+        return nodes.flatMap { node in FilesWith.any([text], in: node.data).map { "\(node.data)/\($0)" } }
+    }
+
     /// Waits until all nodes have the same events, ends them, and returns what each exports.
     func exports() throws -> [String] {
         _ = try leader()

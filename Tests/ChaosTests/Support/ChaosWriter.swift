@@ -1,31 +1,24 @@
-import Foundation
-import Synchronization
 import TestSupport
 
 /// A client that writes to whichever node it reaches, and notes what became of each write.
 ///
 /// Half of the writes whose outcome it does not know it sends again, with their keys, until they are acknowledged.
-final class ChaosWriter: Sendable {
-    private let isEnding = Mutex(false)
-    private let thread = Mutex<Background?>(nil)
+struct ChaosWriter: Sendable {
+    private let thread: ChaosThread
 
     /// - Parameters:
     ///   - name: the beginning of its keys and streams; no other writer has it.
     ///   - sockets: the sockets of the nodes.
     init(_ name: String, to sockets: [String], _ ledger: Ledger, seed: UInt64) {
-        let work = Background { [self] in
+        thread = ChaosThread { isEnding in
             var run = Run(name: name, sockets: sockets, ledger: ledger, random: SplitMix64(seed: seed))
-            while !isEnding.withLock({ $0 }) { run.visit { isEnding.withLock { $0 } } }
+            while !isEnding() { run.visit(until: isEnding) }
             run.end()
         }
-        thread.withLock { $0 = work }
     }
 
     /// Has it end, and waits for that.
-    func end() throws {
-        isEnding.withLock { $0 = true }
-        try thread.withLock { $0 }?.join()
-    }
+    func end() throws { try thread.end() }
 
     private struct Run {
         let name: String
@@ -43,10 +36,7 @@ final class ChaosWriter: Sendable {
         /// Writes to one of the nodes for a while.
         mutating func visit(until isEnding: () -> Bool) {
             let socket = sockets.randomElement(using: &random) ?? ""
-            guard let client = try? LineSocket(socket), (try? client.line()) != nil else {
-                usleep(20_000)
-                return
-            }
+            guard let client = ChaosThread.connected(socket) else { return }
             for _ in 0..<100 where !isEnding() {
                 if random.oneIn(10) { guard see(client) else { return } }
                 var write = again.popLast() ?? makeWrite()

@@ -83,6 +83,24 @@ final class Ledger: Sendable {
             }
         }
         for key in events.keys where key.hasPrefix("w") { found.append("\(key) was never sent") }
-        return found
+        return found + Ledger.workComplaints(export)
+    }
+
+    /// Holds the outputs of workers against their inputs: each event through the position of its cursor has one.
+    private static func workComplaints(_ export: String) -> [String] {
+        var inputs: [String: [UInt64]] = [:]
+        var outputs: [String: [UInt64]] = [:]
+        for line in export.split(separator: "\n").map(String.init) {
+            guard let stream = line.text("stream"), let dash = stream.lastIndex(of: "-") else { continue }
+            if let input = line.number("of"), stream.hasPrefix("out-of-") {
+                outputs[String(stream.dropFirst("out-of-".count)), default: []].append(input)
+            } else if let position = line.number("position") {
+                inputs[String(stream[..<dash]), default: []].append(position)
+            }
+        }
+        return outputs.compactMap { writer, outputs in
+            let wanted = (inputs[writer] ?? []).filter { $0 <= outputs.last ?? 0 }
+            return outputs == wanted ? nil : "of \(wanted.count) events of \(writer), \(outputs.count) outputs are made"
+        }
     }
 }
