@@ -47,13 +47,15 @@ struct LogIdentityTests {
 }
 
 struct EventTagsTests {
+    private func isTag(_ bytes: [UInt8]) -> Bool { bytes.withUnsafeBytes(EventTags.isTag) }
+
     @Test func `a tag is printable ASCII but the space, the quote and the backslash`() {
         for byte in UInt8.min...UInt8.max {
             let isGood = byte > 0x20 && byte < 0x7F && byte != 0x22 && byte != 0x5C
-            #expect(EventTags.isTag([0x61, byte]) == isGood, "byte \(byte)")
+            #expect(isTag([0x61, byte]) == isGood, "byte \(byte)")
         }
-        #expect(EventTags.isTag([UInt8](repeating: 0x61, count: 64)))
-        #expect(!EventTags.isTag([UInt8](repeating: 0x61, count: 65)))
+        #expect(isTag([UInt8](repeating: 0x61, count: 64)))
+        #expect(!isTag([UInt8](repeating: 0x61, count: 65)))
     }
 }
 

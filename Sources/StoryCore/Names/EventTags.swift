@@ -5,8 +5,9 @@ package struct EventTag: Name {
 
     /// Creates a tag; nil when the bytes do not spell one.
     package init?(_ bytes: some Collection<UInt8>) {
-        guard EventTags.isTag(bytes) else { return nil }
-        spelling = ByteView(Array(bytes))
+        let bytes = Array(bytes)
+        guard bytes.withUnsafeBytes(EventTags.isTag) else { return nil }
+        spelling = ByteView(bytes)
     }
 
     /// Creates a tag from a copy of bytes that the caller has checked.
@@ -25,7 +26,7 @@ package enum EventTags {
     package static let rule = "a tag is 1–64 bytes of printable ASCII, without spaces, \" and \\"
 
     /// Returns true for 1–64 bytes of printable ASCII except the space, `"` and `\`.
-    package static func isTag(_ bytes: some Collection<UInt8>) -> Bool {
+    package static func isTag(_ bytes: UnsafeRawBufferPointer) -> Bool {
         length.contains(bytes.count) && bytes.allSatisfy { 0x21...0x7E ~= $0 && $0 != 0x22 && $0 != 0x5C }
     }
 
