@@ -1,3 +1,4 @@
+import CLMDB
 package import StoryCore
 
 /// A search for one key: a B-tree descent page by page, with a binary search within each page.
@@ -103,4 +104,9 @@ package struct TreeSearch: BitwiseCopyable {
         page.prefetch(TreeSearch.askedPlaces)
         return true
     }
+}
+
+extension UnsafeRawPointer {
+    /// Prefetches the cache lines of `count` bytes, at most eight of them.
+    package func prefetch(_ count: Int) { clm_prefetch(self, count) }
 }
