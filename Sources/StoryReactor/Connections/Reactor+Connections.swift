@@ -1,6 +1,36 @@
 import CUV
 import Glibc
 import StoryCore
+import StoryNetwork
+
+/// New connections of clients.
+extension Reactor {
+    func accept(_ listener: Listener) {
+        for _ in 0..<Reactor.acceptedInOneTurn {
+            let descriptor = storykeep_accept(listener.descriptor)
+            if descriptor >= 0 {
+                isShort = false
+                if listener.isRemote { secure.open(descriptor, in: self) } else { open(descriptor) }
+            } else if errno == EAGAIN {
+                return
+            } else if errno != EINTR && errno != ECONNABORTED {
+                // No descriptors or no memory: an immediate retry would spin, so the listener pauses for a tick.
+                if !isShort { handler?.clientNotAccepted(errno: errno) }
+                isShort = true
+                return listener.pause()
+            }
+            if listener.isEnded { return }
+        }
+    }
+
+    private func open(_ descriptor: Int32) {
+        guard let peer = PeerCredentials(of: descriptor) else {
+            Glibc.close(descriptor)
+            return
+        }
+        if let id = watch(descriptor) { handler?.connectionOpened(id, peer: peer) }
+    }
+}
 
 /// Outbound connections to Unix sockets, and to TCP ports without waiting.
 extension Reactor {
@@ -54,5 +84,37 @@ extension Reactor {
         connection.handle.pointee.data = Unmanaged.passUnretained(connection).toOpaque()
         connections.insert(connection)
         connection.updateWatching()
+    }
+}
+
+/// The housekeeping of the reactor, ten times a second, and the ends of connections that are late.
+extension Reactor {
+    func tick() {
+        for listener in listeners { _ = listener.start(in: handles) }
+        for id in secure.handshakes.late(at: handles.now) { secure.giveUp(id, in: self) }
+        if endingCount > 0 { connections.forEach(endIfLate) }
+        secure.checkCertificates(at: WallClock.seconds, in: self)
+        dials.endLate()
+        ticks += 1
+        if ticks % Reactor.goneTicks == 0 { connections.forEach { if $0.isAbandoned { shut($0) } } }
+        handler?.timerFired()
+        requestTurn()
+    }
+
+    private func endIfLate(_ connection: SocketConnection) {
+        guard let deadline = connection.deadline, deadline <= handles.now else { return }
+        if case .handshaking = connection.phase { secure.giveUp(connection.id, in: self) } else { shut(connection) }
+    }
+
+    /// Closes the connections that wait for their peers to close, where the peer has sent nothing more.
+    package func endLingering() {
+        guard endingCount > 0 else { return }
+        connections.forEach { connection in
+            switch connection.phase {
+            case .finishing(let deadline, _): connection.phase = .finishing(deadline: deadline, lingers: false)
+            case .lingering where !connection.isInputWaiting: shut(connection)
+            case .handshaking, .open, .lingering, .closed: break
+            }
+        }
     }
 }
