@@ -1,8 +1,8 @@
 import StoryCore
-import StoryLog
 import StoryFold
-import StoryStore
+import StoryLog
 import StoryStorage
+import StoryStore
 import StoryWire
 
 /// The models that a fold of the log in its order makes, as the daemon folds it.
@@ -50,4 +50,31 @@ final class FoldedModels: FoldedDigests {
 
     /// Returns all entries of a table in order; nil when only its digest was kept.
     func entries(of table: ModelTable) -> [(key: [UInt8], value: [UInt8])]? { store.entries(of: table) }
+}
+
+/// A fold of events into the tables of one definition of a declared model.
+final class DefinitionFold<Store: TableStore> {
+    let compiled: CompiledDefinition
+    let store: Store
+    /// The last event to fold.
+    private let last: Position
+    private var fold: ModelFold
+
+    /// Creates a fold without events.
+    init(_ compiled: CompiledDefinition, into store: Store, through last: Position = .max) {
+        (self.compiled, self.store, self.last) = (compiled, store, last)
+        fold = ModelFold(compiled.program, compiled.rows, store: store, events: ProgramEventReader())
+    }
+
+    /// Folds the next event, unless it is behind the last one.
+    ///
+    /// - Throws: a damaged row.
+    func fold(_ record: EventRecord) throws(StorageError) {
+        if record.position <= last { try fold.fold(record) }
+    }
+
+    /// Returns the number of rows.
+    ///
+    /// - Throws: the error of reading the store.
+    func rowCount() throws(StorageError) -> UInt64 { try fold.rowCount() }
 }
