@@ -15,7 +15,9 @@ struct ChaosEraser: Sendable {
         thread = ChaosThread { isEnding in
             var random = SplitMix64(seed: seed)
             func ask(_ line: String) -> String? {
-                guard let client = ChaosThread.connected(sockets.randomElement(using: &random) ?? "") else { return nil }
+                guard let client = ChaosThread.connected(sockets.randomElement(using: &random) ?? "") else {
+                    return nil
+                }
                 return try? client.ask(line)
             }
             func insist(_ line: String) {
@@ -32,7 +34,7 @@ struct ChaosEraser: Sendable {
             var number = 0
             while !isEnding() {
                 number += 1
-                let event = #"{"type":"Said","data":{"text":"\#(secret) \#(number)"}}"#
+                let event = #"{"type":"Said","data":{"text":"\#(ChaosEraser.secret) \#(number)"}}"#
                 insist("APPEND gone-\(number) key=g.\(number) [\(event),\(event)]")
                 insist(#"ERASE events/gone-\#(number) key=e.\#(number) reason="tried" expect=2"#)
                 usleep(200_000)

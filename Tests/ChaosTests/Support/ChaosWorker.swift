@@ -33,7 +33,10 @@ struct ChaosWorker: Sendable {
         _ name: String, _ client: LineSocket, _ ledger: Ledger, until isEnding: () -> Bool
     ) throws {
         client.send("WORK \(name)")
-        guard var done = try client.line().number("at") else { return usleep(20_000) }
+        guard var done = try client.line().number("at") else {
+            usleep(20_000)
+            return
+        }
         var pushes: [String] = []
         while !isEnding() {
             guard !pushes.isEmpty || client.hasBytes else {

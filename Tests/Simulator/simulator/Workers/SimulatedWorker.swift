@@ -50,10 +50,9 @@ final class SimulatedWorker {
         ended()
     }
 
-    private func ended() { 
+    private func ended() {
         (subscription, share, jobs, announced, isUnsure) = (nil, nil, [], nil, false)
     }
-
 
     // MARK: Sending
 
