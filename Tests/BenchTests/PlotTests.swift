@@ -7,8 +7,8 @@ import Testing
 @Suite struct PlotTests {
     @Test func `Each plot has a table of its figures`() throws {
         let plots = try PlotTests.plots()
-        #expect(plots.map(\.name) == ["ratios", "S1", "latencies", "beside", "scale"])
-        #expect(plots.map(\.script) == ["ratios", "bars", "waits", "waits", "growth"])
+        expect(plots.map(\.name) == ["ratios", "S1", "latencies", "beside", "scale"])
+        expect(plots.map(\.script) == ["ratios", "bars", "waits", "waits", "growth"])
         let ratios = "S1  1 client, one at a time"
         let bars = "1 client, one at a time\tevents/s, more is better"
         let tables = [
@@ -27,22 +27,22 @@ import Testing
             "\tidle\t1\t1e-06\t1e-05\t0.0001\t0.001\t0.01\n",
             "start, ms\t1000\t1.0\t5\nstart, ms\t10000\t2.4\t12\n\n\nstop, ms\t1000\t1.0\t2\n",
         ]
-        #expect(plots.map(\.table) == tables)
+        expect(plots.map(\.table) == tables)
     }
 
     @Test func `What is no number is an empty cell, and what was not measured has no bars and no limits`() throws {
-        #expect([nil, .nan, .infinity, 0].map(Plot.cell) == ["", "", "", "0.0"])
+        expect([nil, .nan, .infinity, 0].map(Plot.cell) == ["", "", "", "0.0"])
         let results = try Results("tiny", writingTo: nil)
-        #expect(Row.all.allSatisfy { Plot.bars($0, results) == nil })
+        expect(Row.all.allSatisfy { Plot.bars($0, results) == nil })
         results.add(PlotTests.measured("redis", [], perSecond: 100))
-        #expect(Row.all.compactMap { Plot.bars($0, results) }.map(\.panels.first?.count) == [1])
+        expect(Row.all.compactMap { Plot.bars($0, results) }.map(\.panels.first?.count) == [1])
     }
 
     @Test func `gnuplot gets the style, the script, the table, the file and the title, and no settings of the user`() {
         let command = Plot(name: "S1", script: "bars", title: "a row", panels: []).command(reading: "/a", into: "/b")
-        #expect(command.count == 8 && command[0...1] == ["gnuplot", "-d"] && command[3] == "-c")
-        #expect(command[2].hasSuffix("/bench/gnuplot/style.gp") && command[4].hasSuffix("/bench/gnuplot/bars.gp"))
-        #expect(command[5...] == ["/a", "/b/S1.svg", "a row"])
+        expect(command.count == 8 && command[0...1] == ["gnuplot", "-d"] && command[3] == "-c")
+        expect(command[2].hasSuffix("/bench/gnuplot/style.gp") && command[4].hasSuffix("/bench/gnuplot/bars.gp"))
+        expect(command[5...] == ["/a", "/b/S1.svg", "a row"])
     }
 
     @Test(.enabled(if: Plot.isGnuplotInstalled), arguments: [1, 0, 1e12])
@@ -51,9 +51,9 @@ import Testing
         for plot in try PlotTests.plots(times: factor) {
             try plot.draw(into: folder.path)
             let text = Files.text(folder.place("\(plot.name).svg"))
-            #expect(text.contains("<svg ") && isWellFormed(text), "\(plot.name)")
+            expect(text.contains("<svg ") && isWellFormed(text), "\(plot.name)")
             let words = plot.panels.joined().joined().filter { !$0.isEmpty && Double($0) == nil }
-            for word in words + [plot.title] { #expect(text.contains(">\(word)</text>"), "\(plot.name): \(word)") }
+            for word in words + [plot.title] { expect(text.contains(">\(word)</text>"), "\(plot.name): \(word)") }
         }
     }
 
@@ -61,7 +61,7 @@ import Testing
         let plot = Plot(name: "none", script: "no-script", title: "", panels: [])
         let folder = try Scratch()
         let error = try #require(throws: BenchError.self) { try plot.draw(into: folder.path) }
-        #expect(error.description.contains("no-script.gp'"))
+        expect(error.description.contains("no-script.gp'"))
     }
 
     /// The plots of a report on a few figures.

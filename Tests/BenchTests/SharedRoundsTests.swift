@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import storebench
@@ -12,9 +13,9 @@ import Testing
         }
         let stage = try Stage(.tiny)
         let one = shared.figure(stage) { Sample(perSecond: Double($0.0)) }
-        #expect(try [one().perSecond, one().perSecond] == [100, 101])
+        expect(try [one().perSecond, one().perSecond] == [100, 101])
         let other = shared.figure(stage) { Sample(perSecond: Double($0.1)) }
-        #expect(try [other().perSecond, other().perSecond, other().perSecond] == [200, 201, 202])
-        #expect(measured == [0, 1, 2])
+        expect(try [other().perSecond, other().perSecond, other().perSecond] == [200, 201, 202])
+        expect(measured == [0, 1, 2])
     }
 }

@@ -45,9 +45,9 @@ import Testing
         var calls = Calls()
         calls.write(1, at: 0, count: 1_024)
         let end = try calls.end()
-        #expect(end.waiting == 2)
-        #expect(end.without == Array(repeating: 0, count: 1_024))
-        #expect(end.with == Array(repeating: 1, count: 1_024))
+        expect(end.waiting == 2)
+        expect(end.without == Array(repeating: 0, count: 1_024))
+        expect(end.with == Array(repeating: 1, count: 1_024))
     }
 
     @Test func `a sync makes durable what ended before it began, and nothing else`() throws {
@@ -56,9 +56,9 @@ import Testing
         calls.add(.syncs)
         calls.write(2, at: 512)
         let end = try calls.end()
-        #expect(end.waiting == 1)
-        #expect(end.without[0] == 1 && end.without[512] == 0)
-        #expect(end.with[512] == 2)
+        expect(end.waiting == 1)
+        expect(end.without[0] == 1 && end.without[512] == 0)
+        expect(end.with[512] == 2)
     }
 
     @Test func `a write that syncs itself makes its own bytes durable`() throws {
@@ -66,8 +66,8 @@ import Testing
         calls.write(1, at: 0)
         calls.write(2, at: 512, flags: O_DSYNC)
         let end = try calls.end()
-        #expect(end.waiting == 1)
-        #expect(end.without[0] == 0 && end.without[512] == 2)
+        expect(end.waiting == 1)
+        expect(end.without[0] == 0 && end.without[512] == 2)
     }
 
     @Test func `an older version of a sector never comes back over a durable one`() throws {
@@ -75,17 +75,17 @@ import Testing
         calls.write(1, at: 0)
         calls.write(2, at: 0, flags: O_DSYNC)
         let end = try calls.end()
-        #expect(end.waiting == 0)
-        #expect(end.with[0] == 2)
+        expect(end.waiting == 0)
+        expect(end.with[0] == 2)
     }
 
     @Test func `a file's size and its bytes are kept or not by themselves`() throws {
         var calls = Calls()
         calls.write(1, at: 1_024)
         let end = try calls.end()
-        #expect(end.waiting == 2)
-        #expect(end.without.count == 1_024)
-        #expect(end.with.count == 1_536 && end.with[1_024] == 1)
+        expect(end.waiting == 2)
+        expect(end.without.count == 1_024)
+        expect(end.with.count == 1_536 && end.with[1_024] == 1)
     }
 
     @Test func `after a sync that failed a later one does not help, until the bytes are written again`() throws {
@@ -94,23 +94,23 @@ import Testing
         calls.add(.syncs, result: -1)
         calls.add(.syncs)
         let lost = try calls.end()
-        #expect(lost.waiting == 1)
-        #expect(lost.without[0] == 0 && lost.with[0] == 1)
+        expect(lost.waiting == 1)
+        expect(lost.without[0] == 0 && lost.with[0] == 1)
         calls.write(1, at: 0)
         calls.add(.syncs)
         let repaired = try calls.end()
-        #expect(repaired.waiting == 0)
-        #expect(repaired.without[0] == 1)
+        expect(repaired.waiting == 0)
+        expect(repaired.without[0] == 1)
     }
 
     @Test func `a new name is durable once its folder is synced`() throws {
         var calls = Calls()
         calls.add(.renames, path: "/r/f", other: "/r/g")
-        #expect(try calls.end().waiting == 1)
-        #expect(try calls.end().with == [])
+        expect(try calls.end().waiting == 1)
+        expect(try calls.end().with == [])
         calls.add(.syncs, fd: 4)
-        #expect(try calls.end().waiting == 0)
-        #expect(try calls.end().without == [])
+        expect(try calls.end().waiting == 0)
+        expect(try calls.end().without == [])
     }
 
     @Test func `lines that tell of other events than the log has are found`() {
@@ -118,11 +118,11 @@ import Testing
         func faults(_ line: String) -> Int {
             Reference(events: [event]).faults(in: [SentLines.Line(clock: 1, text: line)]).count
         }
-        #expect(faults("= \(event)") == 0 && faults(">1 \(event)") == 0)
-        #expect(faults(#"+@w1 {"stream":"a-1","version":1,"position":1}"#) == 0)
-        #expect(faults("= " + event.dropLast(2) + "x}}") == 1)
-        #expect(faults(#"+@w2 {"stream":"a-1","version":1,"position":1}"#) == 1)
-        #expect(faults(#"-@w1 {"code":"full"}"#) == 1)
-        #expect(faults(#"+ {"position":2}"#) == 1)
+        expect(faults("= \(event)") == 0 && faults(">1 \(event)") == 0)
+        expect(faults(#"+@w1 {"stream":"a-1","version":1,"position":1}"#) == 0)
+        expect(faults("= " + event.dropLast(2) + "x}}") == 1)
+        expect(faults(#"+@w2 {"stream":"a-1","version":1,"position":1}"#) == 1)
+        expect(faults(#"-@w1 {"code":"full"}"#) == 1)
+        expect(faults(#"+ {"position":2}"#) == 1)
     }
 }

@@ -38,15 +38,15 @@ import Testing
     private static func original() throws -> RunningDaemon {
         let daemon = try RunningDaemon(options: ["--journal", "131072"])
         let client = try daemon.client()
-        #expect(try client.ask(declared).hasPrefix("+"))
+        expect(try client.ask(declared).hasPrefix("+"))
         try DeclaredLoad.settle(client)
         let lines = (0..<users).map { user($0) } + (0..<keys).map(keyed)
         for start in stride(from: 0, to: lines.count, by: 50) {
             let some = lines[start..<min(start + 50, lines.count)]
             for line in some { client.send(line) }
-            for line in some { #expect(try client.line().hasPrefix("+"), "\(line)") }
+            for line in some { expect(try client.line().hasPrefix("+"), "\(line)") }
         }
-        #expect(try daemon.stop() == .code(0))
+        expect(try daemon.stop() == .code(0))
         return daemon
     }
 
@@ -77,9 +77,9 @@ import Testing
             return "ended"
         }
         client.hangUp()
-        #expect(try run.stop() == .code(0), "\(name): \(run.trace)")
+        expect(try run.stop() == .code(0), "\(name): \(run.trace)")
         let report = try DirectoryBench.replay(image)
-        #expect(report.isAlike, "\(name): \(report.models.compactMap(\.difference))")
+        expect(report.isAlike, "\(name): \(report.models.compactMap(\.difference))")
         if run.trace.contains("model-damaged") { return "built again" }
         return run.trace.contains("rebuilt position") ? "rebuilt" : "right"
     }
@@ -94,13 +94,13 @@ import Testing
             for line in some { client.send(line) }
             for line in some {
                 let answer = try client.line()
-                #expect(
+                expect(
                     answer.contains("repeated") || ["exists", "conflict"].contains(answer.text("code") ?? ""),
                     "\(line): \(answer)")
             }
         }
         for question in ["limit=1000", "sort=n limit=1000", "last=3 limit=1000"] {
-            #expect(try client.reply(to: "LIST noted \(question)").last?.hasPrefix("+") == true)
+            expect(try client.reply(to: "LIST noted \(question)").last?.hasPrefix("+") == true)
         }
     }
 
@@ -171,7 +171,7 @@ import Testing
                 }
             let answer = try client.ask(line)
             if ["internal", "busy"].contains(answer.text("code") ?? "") { continue }
-            #expect(isRight(answer), "\(name): \(line) is answered \(answer)")
+            expect(isRight(answer), "\(name): \(line) is answered \(answer)")
             if line.hasSuffix("1}"), answer.hasPrefix("+") { versions[number % streams] += 1 }
         }
     }

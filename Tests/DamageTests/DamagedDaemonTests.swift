@@ -38,8 +38,8 @@ import Testing
         let run = try ImageRun(image)
         guard let client = try run.client() else {
             let exit = try run.wait()
-            #expect(exit == .code(5), "\(name) ended with \(exit): \(run.trace)")
-            #expect(run.trace.contains("the store is damaged: "), "\(name): \(run.trace)")
+            expect(exit == .code(5), "\(name) ended with \(exit): \(run.trace)")
+            expect(run.trace.contains("the store is damaged: "), "\(name): \(run.trace)")
             return .refused
         }
         var named = 0
@@ -48,17 +48,17 @@ import Testing
             for (write, receipt) in zip(original.writes, original.receipts) {
                 var line = try client.ask(write)
                 if line.hasPrefix("-"), try isRebuilt(image, run, name) { line = try client.ask(write) }
-                #expect(Original.withoutTime(line) == receipt || Self.isDamage(line), "\(name): \(write): \(line)")
+                expect(Original.withoutTime(line) == receipt || Self.isDamage(line), "\(name): \(write): \(line)")
             }
             let verdict = try client.ask("VERIFY")
-            #expect(verdict.hasPrefix("+") || Self.isDamage(verdict), "\(name): \(verdict)")
-            if try isRebuilt(image, run, name) { #expect(try client.ask("VERIFY").hasPrefix("+"), "\(name)") }
+            expect(verdict.hasPrefix("+") || Self.isDamage(verdict), "\(name): \(verdict)")
+            if try isRebuilt(image, run, name) { expect(try client.ask("VERIFY").hasPrefix("+"), "\(name)") }
         } catch is LineSocket.Closed {
             Issue.record("\(name): the daemon ended with \(try run.wait()): \(run.trace)")
         }
         client.hangUp()
         let exit = try run.stop()
-        #expect(exit == .code(0), "\(name) ended with \(exit): \(run.trace)")
+        expect(exit == .code(0), "\(name) ended with \(exit): \(run.trace)")
         if named > 0 { return .named }
         if run.trace.contains("rebuilt position") { return .rebuilt }
         if run.trace.contains("model-damaged") { return .builtAgain }
@@ -71,14 +71,14 @@ import Testing
     ) throws -> Int {
         var named = try ask(client, original, name)
         var verdict = try client.ask("VERIFY")
-        #expect(verdict.hasPrefix("+") || Self.isDamage(verdict), "\(name): \(verdict)")
+        expect(verdict.hasPrefix("+") || Self.isDamage(verdict), "\(name): \(verdict)")
         if try isRebuilt(image, run, name) {
             // Damage of the models is gone with them.
             named = try ask(client, original, name)
             verdict = try client.ask("VERIFY")
-            #expect(named == 0 && verdict.hasPrefix("+"), "\(name): \(named), \(verdict)")
+            expect(named == 0 && verdict.hasPrefix("+"), "\(name): \(named), \(verdict)")
         }
-        #expect(named == 0 || !verdict.hasPrefix("+"), "\(name): VERIFY does not find what a reading found")
+        expect(named == 0 || !verdict.hasPrefix("+"), "\(name): VERIFY does not find what a reading found")
         try backUp(client, image + ".copy", verdict, name)
         return named
     }
@@ -107,7 +107,7 @@ import Testing
                     continue
                 }
                 let isNamed = Self.isDamage(lines.last ?? "") && wanted.starts(with: lines.dropLast())
-                #expect(isNamed, "\(name): \(question) is answered \(lines.last?.prefix(200) ?? "")")
+                expect(isNamed, "\(name): \(question) is answered \(lines.last?.prefix(200) ?? "")")
                 named += 1
             }
             for question in unready where named == 0 { try askAgain(client, question, original, name) }
@@ -124,7 +124,7 @@ import Testing
             lines = try client.reply(to: question)
             return lines.last.map(isUnready) != true
         }
-        #expect(lines == original.answers[question], "\(name): \(question)")
+        expect(lines == original.answers[question], "\(name): \(question)")
     }
 
     /// True where a declared model's damage is named, or it is being built.
@@ -135,9 +135,9 @@ import Testing
         let reply = try client.ask("BACKUP \"\(copy)\"")
         // A copy is one of the log, whatever became of the models, built-in or declared.
         let isLogWhole = verdict.hasPrefix("+") || verdict.contains("/models") || verdict.contains("/own/")
-        #expect(reply.hasPrefix("+") == isLogWhole, "\(name): \(verdict), but \(reply)")
-        #expect(reply.hasPrefix("+") == FileManager.default.fileExists(atPath: copy), "\(name): \(reply)")
-        if !reply.hasPrefix("+") { #expect(reply.contains("position"), "\(name): \(reply)") }
+        expect(reply.hasPrefix("+") == isLogWhole, "\(name): \(verdict), but \(reply)")
+        expect(reply.hasPrefix("+") == FileManager.default.fileExists(atPath: copy), "\(name): \(reply)")
+        if !reply.hasPrefix("+") { expect(reply.contains("position"), "\(name): \(reply)") }
         try? FileManager.default.removeItem(atPath: copy)
     }
 

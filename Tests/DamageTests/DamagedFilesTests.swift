@@ -42,12 +42,12 @@ import Testing
                 }
                 // A page of the models is compared at its first use; the next opening folds them again.
                 let (lost, isAnew) = try Self.read(image, lines, rows, "image \(number), \(damage), again")
-                #expect(lost == 0 && isAnew, "image \(number), \(damage)")
+                expect(lost == 0 && isAnew, "image \(number), \(damage)")
                 anew += 1
             }
         }
         print("damaged files: \(images) images, \(refused) refused, \(named) with events named, \(anew) folded anew")
-        #expect(
+        expect(
             refused > images / 20 && named > images / 20 && anew > images / 20, "the images do not reach everything")
     }
 
@@ -57,9 +57,9 @@ import Testing
         let lines = Self.events.map(\.json)
         let url = URL(fileURLWithPath: scratch.place("store/log/data.mdb"))
         var bytes = [UInt8](try Data(contentsOf: url))
-        let json = try #require(Data(bytes).range(of: Data(lines[122])))
+        let json = try require(Data(bytes).range(of: Data(lines[122])))
         // A checksum that fits what was changed is as good as none.
-        let start = try #require(
+        let start = try require(
             (1...200).map { json.lowerBound - $0 }.first { start in
                 bytes[start...].withUnsafeBytes { rest in
                     let record = rest.prefix(RecordLayout.count(rest))
@@ -132,19 +132,19 @@ import Testing
                     var isThere = false
                     try log.records(at: [position]) {
                         isThere = true
-                        #expect(line == Array($0.json), "\(name): \(position)")
+                        expect(line == Array($0.json), "\(name): \(position)")
                         return true
                     }
-                    #expect(isThere, "\(name): \(position) is gone")
+                    expect(isThere, "\(name): \(position) is gone")
                 } catch StorageError.corrupt(_, let at) {
-                    #expect(at == position || at == nil || at?.value ?? 0 <= position.value, "\(name): \(position)")
+                    expect(at == position || at == nil || at?.value ?? 0 <= position.value, "\(name): \(position)")
                     lost += 1
                 }
             }
-            #expect(log.head == Position(UInt64(lines.count)), "\(name): \(log.head)")
+            expect(log.head == Position(UInt64(lines.count)), "\(name): \(log.head)")
             let verdict = Result { try log.verify { _ in } }
             // It reads what no record has as well: headers, tables and seals of blocks.
-            #expect(
+            expect(
                 lost == 0 || (try? verdict.get()) == nil, "\(name): \(lost) events are damaged, which VERIFY misses")
             // What is named cannot be folded.
             do {
@@ -160,7 +160,7 @@ import Testing
                     return true
                 }
                 let wanted = rows.entries(of: table)
-                #expect(keys == wanted.map(\.key) && values == wanted.map(\.value), "\(name): \(table.name)")
+                expect(keys == wanted.map(\.key) && values == wanted.map(\.value), "\(name): \(table.name)")
             }
             return (lost, models.renewal != nil)
         }

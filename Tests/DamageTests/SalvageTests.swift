@@ -28,7 +28,7 @@ import Testing
             }
         }
         print("salvaged: \(images) images, \(lostEvents) of \(events) events lost; \(models) with their model")
-        #expect(lostEvents > 0 && models > 0)
+        expect(lostEvents > 0 && models > 0)
     }
 
     @Test func `what was salvaged can be salvaged again`() throws {
@@ -47,7 +47,7 @@ import Testing
             try Self.spoil(first, &random)
             lost += try Self.check(first, whole, "image \(number), salvaged once").lost
         }
-        #expect(lost > 0)
+        expect(lost > 0)
     }
 
     @Test func `a store that is whole is salvaged whole, and one that is served not at all`() throws {
@@ -55,15 +55,15 @@ import Testing
         let out = original.daemon.folder.place("out")
         try original.daemon.start()
         let held = try Self.storectl("salvage", original.data, "--out", out)
-        #expect(held.exit == .code(2) && held.errors.contains("is held by process"), "\(held)")
-        #expect(try original.daemon.stop() == .code(0))
+        expect(held.exit == .code(2) && held.errors.contains("is held by process"), "\(held)")
+        expect(try original.daemon.stop() == .code(0))
         let whole = try Self.lines(of: original.data)
         let run = try Self.storectl("salvage", original.data, "--out", out)
-        #expect(run.exit == .code(0) && run.output == "salvaged: \(whole.count) of \(whole.count) events\n", "\(run)")
-        #expect(try Self.lines(of: out) == whole)
+        expect(run.exit == .code(0) && run.output == "salvaged: \(whole.count) of \(whole.count) events\n", "\(run)")
+        expect(try Self.lines(of: out) == whole)
         let again = try Self.storectl("salvage", original.data, "--out", out)
-        #expect(again.exit == .code(2) && again.errors.contains("not empty"), "\(again)")
-        #expect(try Files.names(in: original.daemon.folder.path).filter { $0.hasSuffix(".tmp") } == [])
+        expect(again.exit == .code(2) && again.errors.contains("not empty"), "\(again)")
+        expect(try Files.names(in: original.daemon.folder.path).filter { $0.hasSuffix(".tmp") } == [])
     }
 
     @Test func `records on pages that no commit has are no events`() throws {
@@ -76,17 +76,17 @@ import Testing
         let client = try original.daemon.client()
         let text = String(repeating: "x", count: 2_000)
         for number in 1...300 {
-            #expect(try client.ask(#"APPEND later-\#(number) {"type":"T","data":{"x":"\#(text)"}}"#).hasPrefix("+"))
+            expect(try client.ask(#"APPEND later-\#(number) {"type":"T","data":{"x":"\#(text)"}}"#).hasPrefix("+"))
         }
-        #expect(try original.daemon.stop() == .code(0))
-        let file = try #require(FileHandle(forWritingAtPath: image + "/log/data.mdb"))
+        expect(try original.daemon.stop() == .code(0))
+        let file = try require(FileHandle(forWritingAtPath: image + "/log/data.mdb"))
         try file.seekToEnd()
         try file.write(contentsOf: try Data(contentsOf: URL(fileURLWithPath: original.data + "/log/data.mdb")))
         try file.close()
         let out = original.daemon.folder.place("out")
         let run = try Self.storectl("salvage", image, "--out", out)
-        #expect(run.exit == .code(0) && run.output == "salvaged: \(whole.count) of \(whole.count) events\n", "\(run)")
-        #expect(try Self.lines(of: out) == whole)
+        expect(run.exit == .code(0) && run.output == "salvaged: \(whole.count) of \(whole.count) events\n", "\(run)")
+        expect(try Self.lines(of: out) == whole)
     }
 
     @Test func `an event on pages that no commit has is listed where it stands for one that is gone`() throws {
@@ -97,15 +97,15 @@ import Testing
         let count = try Self.lines(of: image).count
         try Files.write("", to: image + "/log.journal")
         var bytes = try Data(contentsOf: URL(fileURLWithPath: image + "/log/data.mdb"))
-        let record = try #require(bytes.range(of: Data(#"{"position":50,"#.utf8)))
+        let record = try require(bytes.range(of: Data(#"{"position":50,"#.utf8)))
         bytes[record.lowerBound] ^= 1
         // As a commit that failed leaves events behind.
         bytes += try Data(contentsOf: URL(fileURLWithPath: original.data + "/log/data.mdb"))
         try bytes.write(to: URL(fileURLWithPath: image + "/log/data.mdb"))
         let out = original.daemon.folder.place("out")
         let run = try Self.storectl("salvage", image, "--out", out)
-        #expect(run.exit == .code(5), "\(run)")
-        #expect(run.output == "salvaged: \(count) of \(count) events\ndoubtful: position 50\n", "\(run.output)")
+        expect(run.exit == .code(5), "\(run)")
+        expect(run.output == "salvaged: \(count) of \(count) events\ndoubtful: position 50\n", "\(run.output)")
     }
 
     /// Spoils the log in some places; its journal, which may hold the same events, is lost.
@@ -125,23 +125,23 @@ import Testing
         guard run.exit != .code(2) || !run.errors.contains("holds no event") else { return (whole.count, false) }
         let lost = positions(run.output)
         let isDoubtful = !run.output.contains(#""doubtful":0,"#)
-        #expect(run.exit == .code(lost.isEmpty && !isDoubtful ? 0 : 5), "\(name): \(run)")
+        expect(run.exit == .code(lost.isEmpty && !isDoubtful ? 0 : 5), "\(name): \(run)")
         let lines = try lines(of: out)
-        #expect(lines.count <= whole.count, "\(name)")
+        expect(lines.count <= whole.count, "\(name)")
         for (index, line) in lines.enumerated() {
             if lost.contains(UInt64(index + 1)) {
-                #expect(line.text("type") == "EventLost", "\(name): \(line)")
+                expect(line.text("type") == "EventLost", "\(name): \(line)")
             } else {
-                #expect(line == whole[index], "\(name)")
+                expect(line == whole[index], "\(name)")
             }
         }
         let verdict = try storectl("--data", out, "verify")
-        #expect(verdict.exit == .code(0), "\(name): \(verdict)")
+        expect(verdict.exit == .code(0), "\(name): \(verdict)")
         let daemon = try ImageRun(out)
-        let client = try #require(try daemon.client(), "\(name): \(daemon.trace)")
+        let client = try require(try daemon.client(), "\(name): \(daemon.trace)")
         try DeclaredLoad.check(client)
         let hasModel = try !client.rows("MODELS").isEmpty
-        #expect(try daemon.stop() == .code(0), "\(name)")
+        expect(try daemon.stop() == .code(0), "\(name)")
         return (lost.count + whole.count - lines.count, hasModel)
     }
 
@@ -157,7 +157,7 @@ import Testing
 
     private static func lines(of data: String) throws -> [String] {
         let run = try storectl("--data", data, "export")
-        #expect(run.exit == .code(0), "\(run.errors)")
+        expect(run.exit == .code(0), "\(run.errors)")
         return run.output.split(separator: "\n").map(String.init)
     }
 

@@ -20,9 +20,9 @@ extension HarmTests {
                     .rest(50), .kill,
                 ])
                 let name = "\(rule) \(play.end)"
-                #expect(play.faults.struck(0) > 0, "\(name)")
-                #expect(play.complaints.isEmpty, "\(name): \(play.complaints)")
-                #expect(!play.daemon.trace.contains("folding-anew"), "\(name): \(play.daemon.trace.suffix(900))")
+                expect(play.faults.struck(0) > 0, "\(name)")
+                expect(play.complaints.isEmpty, "\(name): \(play.complaints)")
+                expect(!play.daemon.trace.contains("folding-anew"), "\(name): \(play.daemon.trace.suffix(900))")
             }
         }
 
@@ -38,10 +38,10 @@ extension HarmTests {
                 .rest(50), .exchange([0: [.story("3")], 2: [.job("CHECKPOINT")]]), .rest(50),
                 .exchange([0: [.story("4")], 2: [.job("CHECKPOINT")]]), .kill,
             ])
-            #expect(play.faults.struck(0) == 1, "\(rule) \(play.end)")
-            #expect(play.complaints.isEmpty, "\(rule): \(play.complaints)")
+            expect(play.faults.struck(0) == 1, "\(rule) \(play.end)")
+            expect(play.complaints.isEmpty, "\(rule): \(play.complaints)")
             for word in ["rebuilding", "folding-anew", "storage-failed"] {
-                #expect(!play.daemon.trace.contains(word), "\(rule): \(play.daemon.trace.suffix(900))")
+                expect(!play.daemon.trace.contains(word), "\(rule): \(play.daemon.trace.suffix(900))")
             }
         }
 
@@ -56,10 +56,10 @@ extension HarmTests {
                 .exchange([1: [.append("n1", to: "note-1", count: 50, size: 900)], 2: [.job("CHECKPOINT")]]),
                 .rest(50), .exchange([0: [.story("3")], 2: [.job("CHECKPOINT")]]), .rest(50), .kill,
             ])
-            #expect(play.faults.struck(0) == 1, "\(rule) \(play.end)")
-            #expect(play.complaints.isEmpty, "\(rule): \(play.complaints)")
+            expect(play.faults.struck(0) == 1, "\(rule) \(play.end)")
+            expect(play.complaints.isEmpty, "\(rule): \(play.complaints)")
             for word in ["rebuilding", "folding-anew"] {
-                #expect(!play.daemon.trace.contains(word), "\(rule): \(play.daemon.trace.suffix(900))")
+                expect(!play.daemon.trace.contains(word), "\(rule): \(play.daemon.trace.suffix(900))")
             }
         }
     }

@@ -37,7 +37,7 @@ extension HarmTests {
                 Self.report(play, "\(points[number])", runs)
             }
             print("faults on a full file system: \(runs.figures)")
-            #expect(runs.complaints.isEmpty, "\(runs.complaints.joined(separator: "\n\n"))")
+            expect(runs.complaints.isEmpty, "\(runs.complaints.joined(separator: "\n\n"))")
         }
 
         @Test func `each call fails once, and for good`() throws {
@@ -50,8 +50,8 @@ extension HarmTests {
                 if let complaint = fault.complaint(play) { runs.complain("\(fault) \(play.hits): \(complaint)") }
             }
             print("faults: \(runs.figures)")
-            #expect(runs.complaints.isEmpty, "\(runs.complaints.joined(separator: "\n\n"))")
-            #expect(runs.count("untouched") > 0, "the last of each kind strikes nothing")
+            expect(runs.complaints.isEmpty, "\(runs.complaints.joined(separator: "\n\n"))")
+            expect(runs.count("untouched") > 0, "the last of each kind strikes nothing")
         }
 
         @Test func `a start that cannot read the stored models ends with a sentence, or serves`() throws {
@@ -63,8 +63,8 @@ extension HarmTests {
                 Self.report(play, "read \(number + 1)", runs)
             }
             print("reads of a start: \(runs.figures)")
-            #expect(runs.complaints.isEmpty, "\(runs.complaints.joined(separator: "\n\n"))")
-            #expect(runs.count("untouched") > 0, "the last of them strikes nothing")
+            expect(runs.complaints.isEmpty, "\(runs.complaints.joined(separator: "\n\n"))")
+            expect(runs.count("untouched") > 0, "the last of them strikes nothing")
         }
 
         @Test func `a failure inside the handling of a failure`() throws {
@@ -84,7 +84,7 @@ extension HarmTests {
                 if play.faults.struck(1) > 0 { runs.tally("second struck") }
             }
             print("pairs of faults: \(runs.figures)")
-            #expect(runs.complaints.isEmpty, "\(runs.complaints.joined(separator: "\n\n"))")
+            expect(runs.complaints.isEmpty, "\(runs.complaints.joined(separator: "\n\n"))")
         }
 
         @Test func `an I/O error under a commit ends it with 5 and a sentence, want of room refuses the write`() throws
@@ -118,8 +118,8 @@ extension HarmTests {
                 }
             }
             print("errors under commits: \(runs.figures)")
-            #expect(runs.complaints.isEmpty, "\(runs.complaints.joined(separator: "\n\n"))")
-            #expect(runs.count("untouched") < cases.count / 3, "there are too few calls")
+            expect(runs.complaints.isEmpty, "\(runs.complaints.joined(separator: "\n\n"))")
+            expect(runs.count("untouched") < cases.count / 3, "there are too few calls")
         }
 
         /// A disk whose sectors are longer than the journal's refuses writes past the cache.
@@ -130,8 +130,8 @@ extension HarmTests {
             // Older systems have no such writes in memory.
             guard try FileHandle(play.folder + "/probe", O_CREAT | O_RDWR).setDirect(true) else { return }
             try play.run(Story.commits)
-            #expect(play.faults.struck(0) == 1)
-            #expect(play.end == .played && play.complaints.isEmpty, "\(play.end): \(play.complaints)")
+            expect(play.faults.struck(0) == 1)
+            expect(play.end == .played && play.complaints.isEmpty, "\(play.end): \(play.complaints)")
         }
 
         /// A disk that says it has what it dropped is found out by what clients were told.
@@ -144,7 +144,7 @@ extension HarmTests {
                 .exchange([0: [.user("b")]]), .exchange([2: [.ask("GET users/b", "users")], 3: [.ask("PING")]]), .kill,
             ])
             for complaint in ["u-b was acknowledged at 2", "this event was heard", "this row was heard"] {
-                #expect(play.complaints.contains { $0.hasPrefix(complaint) }, "\(complaint): \(play.complaints)")
+                expect(play.complaints.contains { $0.hasPrefix(complaint) }, "\(complaint): \(play.complaints)")
             }
         }
 
@@ -171,7 +171,7 @@ extension HarmTests {
         /// The same of a life that somebody plays; none where it cannot be played here.
         private static func lengths(_ life: () throws -> Play?) throws -> [CallKinds: Int] {
             guard let play = try life() else { return [:] }
-            #expect(play.complaints.isEmpty, "unharmed: \(play.complaints)")
+            expect(play.complaints.isEmpty, "unharmed: \(play.complaints)")
             var lengths: [CallKinds: Int] = [:]
             for (kind, _) in CallKinds.names { lengths[kind] = play.faults.calls(kind) }
             return lengths

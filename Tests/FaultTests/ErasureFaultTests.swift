@@ -16,7 +16,7 @@ extension HarmTests {
             let play = try Play([])
             try play.run(Story.erasure)
             let complaints = try play.complaints + ErasureCheck.complaints(play, isErased: true)
-            #expect(complaints.isEmpty, "\(complaints.joined(separator: "\n"))")
+            expect(complaints.isEmpty, "\(complaints.joined(separator: "\n"))")
         }
 
         @Test func `killed at any call, the next start carries an erasure out`() throws {
@@ -44,15 +44,15 @@ extension HarmTests {
                 }
             }
             print("erasures, \(actions): \(runs.figures)")
-            #expect(runs.complaints.isEmpty, "\(runs.complaints.joined(separator: "\n\n"))")
+            expect(runs.complaints.isEmpty, "\(runs.complaints.joined(separator: "\n\n"))")
         }
 
         /// How many calls of these kinds an erasure has in which nothing fails.
         private static func length(_ kinds: CallKinds) throws -> Int {
             let play = try Play([FaultRule(kinds: .changes, count: .max / 2, action: .delay, path: "erase.redo")])
             try play.run(Story.erasure)
-            #expect(play.complaints.isEmpty, "unharmed: \(play.complaints)")
-            #expect(play.faults.struck(0) > 0, "no file has the records that are erased")
+            expect(play.complaints.isEmpty, "unharmed: \(play.complaints)")
+            expect(play.faults.struck(0) > 0, "no file has the records that are erased")
             return CallKinds.names.filter { kinds.contains($0.0) }.reduce(0) { $0 + play.faults.calls($1.0) }
         }
     }

@@ -52,7 +52,7 @@ extension HarmTests {
                 for complaint in play.complaints { runs.complain("\(action) \(rule.number): \(complaint)") }
             }
             print("kills as commits end: \(runs.figures)")
-            #expect(runs.complaints.isEmpty, "\(runs.complaints.joined(separator: "\n\n"))")
+            expect(runs.complaints.isEmpty, "\(runs.complaints.joined(separator: "\n\n"))")
         }
 
         private static func kill(_ isHeld: Bool, _ stores: Stores) throws {
@@ -69,7 +69,7 @@ extension HarmTests {
                 }
             }
             print("kills at \(calls) calls\(isHeld ? ", held open" : ""): \(runs.figures)")
-            #expect(runs.complaints.isEmpty, "\(runs.complaints.joined(separator: "\n\n"))")
+            expect(runs.complaints.isEmpty, "\(runs.complaints.joined(separator: "\n\n"))")
         }
 
         private static func play(
@@ -118,8 +118,8 @@ extension HarmTests {
         private static func length(of tale: Tale, _ isHeld: Bool, _ stores: Stores) throws -> Int {
             let seen = FaultRule(kinds: .changes, count: .max / 2, action: .delay, path: "models/journal")
             let play = try play(tale, [seen], isHeld, stores)
-            #expect(play.complaints.isEmpty, "unharmed: \(play.complaints)")
-            if case .pieces = tale { #expect(play.faults.struck(0) > 0, "the checkpoint is one piece") }
+            expect(play.complaints.isEmpty, "unharmed: \(play.complaints)")
+            if case .pieces = tale { expect(play.faults.struck(0) > 0, "the checkpoint is one piece") }
             return CallKinds.names.filter { kinds.contains($0.0) }.reduce(0) { $0 + play.faults.calls($1.0) }
         }
     }

@@ -20,7 +20,7 @@ extension HarmTests {
             var (heard, slowest) = (0, Duration.zero)
             let usual = try Yardstick { _ = try RunningDaemon() }
             let daemon = try RunningDaemon()
-            #expect(try daemon.client().ask(DeclaredLoad.request).hasPrefix("+"))
+            expect(try daemon.client().ask(DeclaredLoad.request).hasPrefix("+"))
             for cycle in 1...cycles {
                 let head = audit.head
                 let writers = Self.writers(cycle, daemon, &random)
@@ -35,19 +35,19 @@ extension HarmTests {
                 restarts.append(try ContinuousClock().measure { try daemon.start() })
                 slowest = max(slowest, daemon.processorTime)
                 let complaints = try ledger.complaints(daemon.client(), after: head)
-                #expect(
+                expect(
                     complaints.isEmpty, "seed \(seed), cycle \(cycle): \(complaints.prefix(3).joined(separator: "\n"))")
                 try audit.check(writes, daemon.client())
                 try DeclaredLoad.check(daemon.client(), events: audit.events)
             }
             try Self.end(daemon)
-            #expect(audit.acknowledged > cycles / 2, "the writers got nowhere; seed \(seed)")
+            expect(audit.acknowledged > cycles / 2, "the writers got nowhere; seed \(seed)")
             let median = restarts.sorted()[restarts.count / 2]
             print(
                 "kills: \(cycles), \(audit.acknowledged) writes acknowledged, \(audit.storedUnheard) stored unheard, "
                     + "\(heard) other lines, median start \(median), longest \(slowest) of a processor")
-            #expect(median < usual.limit(10, atLeast: .seconds(1)), "a restart after a kill takes \(median)")
-            #expect(slowest < .seconds(1), "a restart after a kill takes \(slowest) of a processor")
+            expect(median < usual.limit(10, atLeast: .seconds(1)), "a restart after a kill takes \(median)")
+            expect(slowest < .seconds(1), "a restart after a kill takes \(slowest) of a processor")
         }
 
         @Test func `SIGTERM while writing exits 0 and loses nothing acknowledged`() throws {
@@ -58,13 +58,13 @@ extension HarmTests {
                 let writers = Self.writers(cycle, daemon, &random)
                 try Self.waitForReceipt(writers)
                 usleep(.random(in: 1_000...150_000, using: &random))
-                #expect(try daemon.stop() == .code(0))
+                expect(try daemon.stop() == .code(0))
                 let writes = try writers.flatMap { try $0.join() }
                 try daemon.start()
                 try audit.check(writes, daemon.client())
             }
             try Self.end(daemon)
-            #expect(audit.acknowledged > 0)
+            expect(audit.acknowledged > 0)
         }
 
         private static func writers(
@@ -95,9 +95,9 @@ extension HarmTests {
 
         /// The models that were folded over all those starts are the log, folded anew.
         private static func end(_ daemon: RunningDaemon) throws {
-            #expect(try daemon.stop() == .code(0), "\(daemon.trace)")
+            expect(try daemon.stop() == .code(0), "\(daemon.trace)")
             let run = try daemon.storectl("replay", "--verify", offline: true)
-            #expect(run.exit == .code(0), "\(run.output)\(run.errors)")
+            expect(run.exit == .code(0), "\(run.output)\(run.errors)")
         }
     }
 }

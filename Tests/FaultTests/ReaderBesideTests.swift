@@ -20,7 +20,7 @@ extension HarmTests {
             // Its ticks are so far apart that it flushes nothing.
             let daemon = try RunningDaemon(
                 environment: ["LD_PRELOAD=\(Faults.library ?? "")", "FAULTS_TICK=600000"])
-            #expect(try daemon.client().ask(events).hasPrefix("+"))
+            expect(try daemon.client().ask(events).hasPrefix("+"))
             return (daemon, try Faults(daemon.folder.place("faults")))
         }
 
@@ -43,12 +43,12 @@ extension HarmTests {
             let (daemon, faults) = try Self.bench()
             faults.arm([FaultRule(kinds: .sync, count: .max / 2, action: .fail, value: UInt64(EIO), path: file)])
             let refused = try Self.run(verb, beside: daemon, faults)
-            #expect(faults.struck(0) > 0 && refused.exit == .code(2), "\(refused)")
-            #expect(refused.output.isEmpty && refused.errors.contains("syncing"), "\(refused)")
+            expect(faults.struck(0) > 0 && refused.exit == .code(2), "\(refused)")
+            expect(refused.output.isEmpty && refused.errors.contains("syncing"), "\(refused)")
             faults.disarm()
             let told = try Self.run(verb, beside: daemon, faults)
-            #expect(told.exit == .code(0) && !told.output.isEmpty, "\(told)")
-            #expect(try daemon.stop() == .code(0))
+            expect(told.exit == .code(0) && !told.output.isEmpty, "\(told)")
+            expect(try daemon.stop() == .code(0))
         }
 
         @Test func `a reader that syncs nothing is found by what it tells`() throws {
@@ -59,9 +59,9 @@ extension HarmTests {
                 FaultRule(kinds: .sync, count: .max / 2, action: .fail, value: UInt64(EIO), path: "data/log.journal"),
             ])
             let told = try Self.run("export", beside: daemon, faults)
-            #expect(told.exit == .code(0) && !told.output.isEmpty, "\(told)")
-            #expect(faults.struck(0) > 0)
-            #expect(try daemon.stop() == .code(0))
+            expect(told.exit == .code(0) && !told.output.isEmpty, "\(told)")
+            expect(faults.struck(0) > 0)
+            expect(try daemon.stop() == .code(0))
         }
 
         @Test func `a backup that is made of a served directory is made of what is durable`() throws {
@@ -73,8 +73,8 @@ extension HarmTests {
                 [try Program.path("storectl"), "--data", target, "restore", daemon.data],
                 environment: faults.environment(root: daemon.folder.path, tick: 100), output: output, errors: errors
             ).wait()
-            #expect(exit == .code(2) && !FileManager.default.fileExists(atPath: target), "\(Files.text(errors))")
-            #expect(try daemon.stop() == .code(0))
+            expect(exit == .code(2) && !FileManager.default.fileExists(atPath: target), "\(Files.text(errors))")
+            expect(try daemon.stop() == .code(0))
         }
     }
 }

@@ -11,12 +11,12 @@ extension HarmTests {
             let faults = try Faults(scratch.place("faults"))
             let daemon = try RunningDaemon(environment: faults.environment(root: scratch.path, tick: 10))
             faults.arm([FaultRule(kinds: .accept, count: 20, action: .fail, value: UInt64(EMFILE))])
-            #expect(try daemon.client().ask("PING") == #"+ {"position":0}"#)
-            #expect(faults.struck(0) == 20)
-            #expect(try daemon.traces("not-accepting"))
+            expect(try daemon.client().ask("PING") == #"+ {"position":0}"#)
+            expect(faults.struck(0) == 20)
+            expect(try daemon.traces("not-accepting"))
             let told = daemon.trace.split(separator: "\n").filter { $0.contains("not-accepting") }
-            #expect(told.count == 1 && told[0].contains("Too many open files"), "\(daemon.trace)")
-            #expect(try daemon.stop() == .code(0))
+            expect(told.count == 1 && told[0].contains("Too many open files"), "\(daemon.trace)")
+            expect(try daemon.stop() == .code(0))
         }
 
         @Test(.enabled(if: Faults.library != nil))
@@ -26,16 +26,16 @@ extension HarmTests {
             let daemon = try RunningDaemon(
                 data: scratch.place("data"), environment: faults.environment(root: scratch.path, tick: 10))
             let client = try daemon.client()
-            #expect(try client.ask(Request.user("a").line).hasPrefix("+"))
+            expect(try client.ask(Request.user("a").line).hasPrefix("+"))
             faults.arm([FaultRule(kinds: [.open, .create], count: .max / 2, action: .fail, value: UInt64(EMFILE))])
             let refused = try client.ask("BACKUP \"\(scratch.path)/copy\"")
-            #expect(refused.hasPrefix("-") && refused.contains("Too many open files"), "\(refused)")
-            #expect(try client.ask(Request.user("b").line).hasPrefix("+"))
-            #expect(try client.ask("CHECKPOINT").hasPrefix("+"))
+            expect(refused.hasPrefix("-") && refused.contains("Too many open files"), "\(refused)")
+            expect(try client.ask(Request.user("b").line).hasPrefix("+"))
+            expect(try client.ask("CHECKPOINT").hasPrefix("+"))
             faults.disarm()
-            #expect(try client.ask("BACKUP \"\(scratch.path)/copy\"").hasPrefix("+"))
+            expect(try client.ask("BACKUP \"\(scratch.path)/copy\"").hasPrefix("+"))
             client.hangUp()
-            #expect(try daemon.stop() == .code(0), "\(daemon.trace)")
+            expect(try daemon.stop() == .code(0), "\(daemon.trace)")
         }
 
         @Test(.enabled(if: Faults.library != nil))
@@ -46,7 +46,7 @@ extension HarmTests {
                 data: scratch.place("data"), environment: faults.environment(root: scratch.path, tick: 10))
             // With more than one client, commits are made beside the loop.
             let clients = try (0..<3).map { _ in try daemon.client() }
-            #expect(try clients[0].ask(Request.user("a").line).hasPrefix("+"))
+            expect(try clients[0].ask(Request.user("a").line).hasPrefix("+"))
             let hour: UInt64 = 3_600_000_000
             faults.arm([
                 FaultRule(kinds: [.write, .sync], count: .max / 2, action: .delay, value: hour, path: "log.journal")
@@ -58,7 +58,7 @@ extension HarmTests {
                 told = check.output
                 return check.exit == .code(2)
             }
-            #expect(told.hasPrefix("STORYKEEP CRITICAL - writes-wait, position 1, "), "\(told)")
+            expect(told.hasPrefix("STORYKEEP CRITICAL - writes-wait, position 1, "), "\(told)")
             try daemon.kill()
         }
 
@@ -68,23 +68,23 @@ extension HarmTests {
                 let daemon = try RunningDaemon(command: ["prlimit", "--nofile=\(limit):\(limit)"], isStarted: false)
                 try daemon.launch()
                 guard let client = try Self.greeted(daemon) else {
-                    #expect(try daemon.wait() == .code(2), "\(limit): \(daemon.trace)")
-                    #expect(
+                    expect(try daemon.wait() == .code(2), "\(limit): \(daemon.trace)")
+                    expect(
                         daemon.trace.hasPrefix("stored: ") || daemon.trace.contains("\nstored: "),
                         "\(limit): \(daemon.trace)")
                     refused += 1
                     continue
                 }
-                #expect(daemon.trace.contains("fewer-connections"), "\(limit): \(daemon.trace)")
-                #expect(try client.ask(Request.user("a").line).hasPrefix("+"))
+                expect(daemon.trace.contains("fewer-connections"), "\(limit): \(daemon.trace)")
+                expect(try client.ask(Request.user("a").line).hasPrefix("+"))
                 _ = try client.ask("BACKUP \"\(daemon.folder.place("copy"))\"")
-                #expect(try client.ask("CHECKPOINT").hasPrefix("+"), "\(limit): \(daemon.trace)")
+                expect(try client.ask("CHECKPOINT").hasPrefix("+"), "\(limit): \(daemon.trace)")
                 client.hangUp()
-                #expect(try daemon.stop() == .code(0), "\(limit): \(daemon.trace)")
+                expect(try daemon.stop() == .code(0), "\(limit): \(daemon.trace)")
                 served += 1
             }
             print("few descriptors: \(served) served, \(refused) refused")
-            #expect(served > 0)
+            expect(served > 0)
         }
 
         /// Memory that cannot be had ends a Swift program by a trap; what was acknowledged is there nevertheless.
@@ -103,12 +103,12 @@ extension HarmTests {
                 ends[how, default: 0] += 1
                 if how == "served" { try daemon.kill() } else { _ = try daemon.wait() }
                 if how == "refused", daemon.exit == .code(2) {
-                    #expect(daemon.trace.contains("stored: "), "\(daemon.trace)")
+                    expect(daemon.trace.contains("stored: "), "\(daemon.trace)")
                 }
                 let unlimited = try RunningDaemon(data: daemon.data)
                 let complaints = try ledger.complaints(unlimited.client())
-                #expect(complaints.isEmpty, "\(megabytes) MiB: \(complaints.prefix(3)) \(daemon.trace.suffix(500))")
-                #expect(try unlimited.stop() == .code(0))
+                expect(complaints.isEmpty, "\(megabytes) MiB: \(complaints.prefix(3)) \(daemon.trace.suffix(500))")
+                expect(try unlimited.stop() == .code(0))
             }
             print(
                 "little memory:",

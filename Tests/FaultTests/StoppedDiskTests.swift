@@ -31,20 +31,20 @@ extension HarmTests {
                 try disk.stop()
                 // The next commit fails, so that the daemon ends by itself.
                 let exit = try daemon.wait()
-                #expect(exit == .code(5), "\(kind), seed \(seed), stop \(stop): \(daemon.trace.suffix(500))")
+                expect(exit == .code(5), "\(kind), seed \(seed), stop \(stop): \(daemon.trace.suffix(500))")
                 let writes = try writers.flatMap { try $0.join() }
                 let ledger = Ledger(heard: try follower.join())
                 try disk.comeBack()
                 try daemon.start()
                 let complaints = try ledger.complaints(daemon.client(), after: head)
-                #expect(
+                expect(
                     complaints.isEmpty,
                     "\(kind), seed \(seed), stop \(stop): \(complaints.prefix(3).joined(separator: "\n"))")
                 try audit.check(writes, daemon.client())
             }
-            #expect(try daemon.stop() == .code(0), "\(daemon.trace)")
+            expect(try daemon.stop() == .code(0), "\(daemon.trace)")
             let run = try daemon.storectl("replay", "--verify", offline: true)
-            #expect(run.exit == .code(0), "\(run.output)\(run.errors)")
+            expect(run.exit == .code(0), "\(run.output)\(run.errors)")
             print(
                 "stopped disk: \(kind) \(Self.stops ?? 2) times, \(audit.acknowledged) writes acknowledged, "
                     + "\(audit.storedUnheard) stored unheard; seed \(seed)")

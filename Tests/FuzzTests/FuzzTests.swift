@@ -14,9 +14,9 @@ import Testing
 
     @Test(arguments: AllTargets.names)
     func `inputs of the corpus and changed ones keep every property`(name: String) throws {
-        let target = try #require(AllTargets.make(name))
+        let target = try require(AllTargets.make(name))
         let inputs = try FuzzTests.inputs(name)
-        try #require(!inputs.isEmpty)
+        try require(!inputs.isEmpty)
         let last = FileManager.default.temporaryDirectory.appending(path: "fuzzed-\(name)").path
         var mutation = Mutation(seed: 1, inputs)
         for input in inputs + (0..<FuzzTests.count).map({ _ in mutation.input() }) {
@@ -28,7 +28,7 @@ import Testing
 
     @Test func `every folder of the corpus is that of a target`() throws {
         let folders = try FileManager.default.contentsOfDirectory(atPath: FuzzTests.corpus.path)
-        #expect(folders.sorted() == AllTargets.names.sorted())
+        expect(folders.sorted() == AllTargets.names.sorted())
     }
 
     private static func inputs(_ name: String) throws -> [[UInt8]] {

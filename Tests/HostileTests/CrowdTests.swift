@@ -15,7 +15,7 @@ extension HostileTests {
                 try daemon.pause()
                 let clients = try (0..<1_000).map { _ in try LineSocket(daemon.socket) }
                 try daemon.resume()
-                for client in clients { #expect(try client.line().hasPrefix("*")) }
+                for client in clients { expect(try client.line().hasPrefix("*")) }
                 for client in clients { client.hangUp() }
                 try until("they are gone") { try daemon.client().ask("STATS").number("connections") == 2 }
             }
@@ -41,14 +41,14 @@ extension HostileTests {
             for client in clients { client.send(Array(#"APPEND note-1 {"type":"A","da"#.utf8)) }
             follower.send(Array("PI".utf8))
             for client in clients {
-                #expect(try client.line() == #"* {"idle":2,"position":0}"#)
-                #expect(try client.nextLine() == nil)
+                expect(try client.line() == #"* {"idle":2,"position":0}"#)
+                expect(try client.nextLine() == nil)
             }
-            #expect(try follower.line() == #">1 {"end":"idle","resume":1}"#)
-            #expect(try follower.line() == #"* {"idle":2,"position":0}"#)
-            #expect(try daemon.traces(" idle ended="))
+            expect(try follower.line() == #">1 {"end":"idle","resume":1}"#)
+            expect(try follower.line() == #"* {"idle":2,"position":0}"#)
+            expect(try daemon.traces(" idle ended="))
             try canary.end("\(count) half lines")
-            #expect(try daemon.client().ask("PING") == #"+ {"position":0}"#, "nothing of them was carried out")
+            expect(try daemon.client().ask("PING") == #"+ {"position":0}"#, "nothing of them was carried out")
         }
 
         @Test func `hundreds of long lines take 64 MiB together, whether they are finished or not`() throws {
@@ -68,13 +68,13 @@ extension HostileTests {
                 }
                 for client in clients {
                     let answer = try client.line()
-                    #expect(idle == 2 ? answer.hasPrefix(#"* {"idle":"#) : answer.text("code") == "invalid")
+                    expect(idle == 2 ? answer.hasPrefix(#"* {"idle":"#) : answer.text("code") == "invalid")
                     greatest = max(greatest, daemon.anonymousMemory - before)
                     client.hangUp()
                 }
                 for sender in senders { try sender.join() }
                 print("hostile: \(count) long lines, \(idle) s each: memory grew by \(greatest >> 10) KiB")
-                #expect(idle != 2 || greatest < 80 << 20 + count * 200_000, "memory grew by \(greatest >> 10) KiB")
+                expect(idle != 2 || greatest < 80 << 20 + count * 200_000, "memory grew by \(greatest >> 10) KiB")
                 try canary.end("\(count) long lines")
             }
         }
@@ -84,7 +84,7 @@ extension HostileTests {
             let silent = try daemon.client()
             // On a busy machine the client itself may take longer for a line than the daemon waits.
             try until("lines are finished in time") { try Self.finishesLines(of: daemon) < .milliseconds(1_500) }
-            #expect(try silent.ask("PING") == #"+ {"position":0}"#)
+            expect(try silent.ask("PING") == #"+ {"position":0}"#)
         }
 
         /// Finishes lines for longer than a line may take, and returns the longest time that one of them took the client.
@@ -101,7 +101,7 @@ extension HostileTests {
                 (last, longest) = (now, max(longest, now - last))
                 let line = try client.nextLine()
                 guard longest < .milliseconds(1_500) else { break }
-                #expect(line == #"+ {"position":0}"#)
+                expect(line == #"+ {"position":0}"#)
             }
             return longest
         }
@@ -110,9 +110,9 @@ extension HostileTests {
             let daemon = try Self.daemon(connections: 42, idle: 2)
             let canary = try Canary(daemon)
             let (follower, writer) = (try daemon.client(), try daemon.client())
-            #expect(try follower.ask("SUBSCRIBE events").hasPrefix("+"))
+            expect(try follower.ask("SUBSCRIBE events").hasPrefix("+"))
             for number in 0..<10 {
-                #expect(try writer.ask(Load.append(to: "note-\(number)", count: 20, size: 20_000)).hasPrefix("+"))
+                expect(try writer.ask(Load.append(to: "note-\(number)", count: 20, size: 20_000)).hasPrefix("+"))
             }
             // What waits for it is never taken.
             let stuck = try daemon.client()
@@ -121,13 +121,13 @@ extension HostileTests {
             let idle = try crowd(38, of: daemon)
             try until("somebody makes way") {
                 usleep(200_000)
-                #expect(try writer.ask("PING").hasPrefix("+"), "who asks stays")
+                expect(try writer.ask("PING").hasPrefix("+"), "who asks stays")
                 return try LineSocket(daemon.socket).line().hasPrefix("*")
             }
-            #expect(ContinuousClock.now - began >= .milliseconds(1_900), "nobody makes way before the time")
+            expect(ContinuousClock.now - began >= .milliseconds(1_900), "nobody makes way before the time")
             let first = try idle[0].line()
-            #expect(first == #"* {"idle":2,"position":200}"#)
-            #expect(try idle[37].ask("PING").hasPrefix("+"), "a few make way, not all")
+            expect(first == #"* {"idle":2,"position":200}"#)
+            expect(try idle[37].ask("PING").hasPrefix("+"), "a few make way, not all")
             try canary.end("idle clients make way")
             while try !follower.line().contains(#""position":200,"#) {}
         }
@@ -160,11 +160,11 @@ extension HostileTests {
             chmod(daemon.folder.path, 0o711)
             let (other, said) = try Self.holding(20, daemon, uid: 61_001)
             let lines = said.split(separator: "\n")
-            #expect(lines.count { $0.hasPrefix("*") } == 9)
-            #expect(lines.count { $0.contains("there are 9 connections already") } == 11)
+            expect(lines.count { $0.hasPrefix("*") } == 9)
+            expect(lines.count { $0.contains("there are 9 connections already") } == 11)
             let owner = try daemon.client()
-            #expect(try owner.ask("CHECKPOINT").hasPrefix("+"))
-            #expect(try LineSocket(daemon.socket).line().text("code") == "busy", "one, not more")
+            expect(try owner.ask("CHECKPOINT").hasPrefix("+"))
+            expect(try LineSocket(daemon.socket).line().text("code") == "busy", "one, not more")
             owner.hangUp()
             try until("it is kept again") { (try? daemon.client()) != nil }
             try other.kill()
@@ -174,7 +174,7 @@ extension HostileTests {
             let began = ContinuousClock.now
             let daemon = try RunningDaemon(command: ["prlimit", "--nofile=100"])
             let (canary, writer) = (try Canary(daemon), try daemon.client())
-            #expect(try writer.ask(Load.append(to: "note-1", count: 20, size: 1_000)).hasPrefix("+"))
+            expect(try writer.ask(Load.append(to: "note-1", count: 20, size: 1_000)).hasPrefix("+"))
             let clients = try (0..<HostileTests.scale.of(200, long: 500)).map { _ in
                 let client = try LineSocket(daemon.socket)
                 client.send("PING")
@@ -184,10 +184,10 @@ extension HostileTests {
             usleep(1_000_000)
             let busy = daemon.processorTime - before
             for number in 0..<20 {
-                #expect(try writer.ask(Load.append(to: "note-1", count: 20, size: 1_000)).hasPrefix("+"))
-                #expect(try writer.ask("CHECKPOINT").hasPrefix("+"), "checkpoint \(number)")
+                expect(try writer.ask(Load.append(to: "note-1", count: 20, size: 1_000)).hasPrefix("+"))
+                expect(try writer.ask("CHECKPOINT").hasPrefix("+"), "checkpoint \(number)")
             }
-            #expect(try writer.ask("VERIFY").hasPrefix("+"))
+            expect(try writer.ask("VERIFY").hasPrefix("+"))
             var (greeted, refused) = (0, 0)
             for client in clients {
                 let line = try client.line()
@@ -197,15 +197,15 @@ extension HostileTests {
             print(
                 "hostile: without descriptors: \(greeted) let in, \(refused) told why not, busy for \(busy) in a second"
             )
-            #expect(greeted > 20 && greeted + refused == clients.count)
-            #expect(try daemon.traces("not-accepting reason=\"Too many open files\""), "\(daemon.trace)")
+            expect(greeted > 20 && greeted + refused == clients.count)
+            expect(try daemon.traces("not-accepting reason=\"Too many open files\""), "\(daemon.trace)")
             // At most once at a moment and once with the count of its second, and at most so for each second.
             let seconds = Int((ContinuousClock.now - began).components.seconds)
             let lines = daemon.trace.split(separator: "\n").count { $0.contains("not-accepting") }
-            #expect(lines <= 2 * (seconds + 2), "\(lines) lines in \(seconds) s")
-            #expect(busy < .milliseconds(200), "it spins")
+            expect(lines <= 2 * (seconds + 2), "\(lines) lines in \(seconds) s")
+            expect(busy < .milliseconds(200), "it spins")
             try canary.end("no descriptors")
-            #expect(try daemon.stop() == .code(0))
+            expect(try daemon.stop() == .code(0))
         }
     }
 }

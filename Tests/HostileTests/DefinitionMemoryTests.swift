@@ -15,12 +15,12 @@ extension HostileTests {
             let daemon = try RunningDaemon()
             let client = try daemon.client()
             for number in 0..<20 {
-                #expect(try client.ask(Load.append(to: "note-\(number)", count: 50, size: 100)).hasPrefix("+"))
+                expect(try client.ask(Load.append(to: "note-\(number)", count: 50, size: 100)).hasPrefix("+"))
             }
             func next() throws {
-                #expect(try client.ask(Self.define).hasPrefix("+"))
+                expect(try client.ask(Self.define).hasPrefix("+"))
                 try DeclaredLoad.settle(client)
-                #expect(try client.ask("UNDEFINE noted").hasPrefix("+"))
+                expect(try client.ask("UNDEFINE noted").hasPrefix("+"))
             }
             let before = try HostileTests.descriptors(of: daemon)
             for _ in 0..<5 { try next() }
@@ -28,12 +28,12 @@ extension HostileTests {
             for _ in 0..<Self.count { try next() }
             let grown = daemon.anonymousMemory - memory
             print("hostile: \(Self.count) models declared and undefined: \(grown >> 10) KiB more")
-            #expect(grown < Self.bound)
+            expect(grown < Self.bound)
             try until("no descriptor and no folder of a model is left") {
                 try HostileTests.descriptors(of: daemon) <= before
                     && Files.names(in: "\(daemon.data)/own").isEmpty
             }
-            #expect(try daemon.stop() == .code(0))
+            expect(try daemon.stop() == .code(0))
         }
     }
 }

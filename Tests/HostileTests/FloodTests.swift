@@ -32,13 +32,13 @@ extension HostileTests {
                 guard line.dropFirst().hasPrefix("@\(answered) ") else { break }
                 if !line.hasPrefix("=") { answered += 1 }
             }
-            #expect(answered == count, "an answer is missing, or in another order")
+            expect(answered == count, "an answer is missing, or in another order")
             try sender.join()
             print("hostile: \(count) requests unread: memory grew by \((greatest - before) >> 10) KiB")
             // 4 MiB of answers, what the models hold, and the lines that were read. The answers are ten times as much.
-            #expect(greatest - before < 10 * Self.mebibyte, "memory grew by \((greatest - before) >> 10) KiB")
+            expect(greatest - before < 10 * Self.mebibyte, "memory grew by \((greatest - before) >> 10) KiB")
             try canary.end("\(count) requests before the first answer is read")
-            #expect(try daemon.stop() == .code(0))
+            expect(try daemon.stop() == .code(0))
         }
 
         @Test func `who writes faster than the disk commits is held back, and costs two commits' memory`() throws {
@@ -54,14 +54,14 @@ extension HostileTests {
             let sender = client.sendBeside(block, times: count / 100)
             var greatest = 0
             for number in 1...count {
-                #expect(try client.line().number("position") == UInt64(number))
+                expect(try client.line().number("position") == UInt64(number))
                 if number % 50 == 0 { greatest = max(greatest, daemon.anonymousMemory) }
             }
             try sender.join()
             print("hostile: \(count) large events in a pipeline: memory grew by \((greatest - before) >> 10) KiB")
-            #expect(greatest - before < 32 * Self.mebibyte, "memory grew by \((greatest - before) >> 10) KiB")
+            expect(greatest - before < 32 * Self.mebibyte, "memory grew by \((greatest - before) >> 10) KiB")
             try canary.end("\(count) large events in a pipeline")
-            #expect(try daemon.stop() == .code(0))
+            expect(try daemon.stop() == .code(0))
         }
 
         @Test func `many who read no answer hold 64 MiB together, and little each beyond that`() throws {
@@ -69,23 +69,23 @@ extension HostileTests {
             let canary = try Canary(daemon)
             let writer = try daemon.client()
             let user = #"POST users {"id":"a","name":"A","email":"a@example.org","prefecture":1}"#
-            #expect(try writer.ask(user).hasPrefix("+"))
+            expect(try writer.ask(user).hasPrefix("+"))
             let text = String(repeating: "x", count: 9_000)
             let story = #"POST stories {"id":"1","title":"T","message":"\#(text)","sender":"a","recipient":"a"}"#
-            #expect(try writer.ask(story).hasPrefix("+"))
+            expect(try writer.ask(story).hasPrefix("+"))
             let before = daemon.anonymousMemory
             let gets = Array(String(repeating: "GET stories/1\n", count: 1_000).utf8)
             let clients = try (0..<400).map { _ in try daemon.client() }
-            for client in clients { #expect(client.send(gets)) }
+            for client in clients { expect(client.send(gets)) }
             var (grown, last) = (-1, 0)
             while grown != last {
                 usleep(300_000)
                 (last, grown) = (grown, daemon.anonymousMemory - before)
             }
             print("hostile: \(clients.count) clients that read nothing: memory grew by \(grown >> 10) KiB")
-            #expect(grown < 72 * Self.mebibyte + clients.count * 400_000, "memory grew by \(grown >> 10) KiB")
+            expect(grown < 72 * Self.mebibyte + clients.count * 400_000, "memory grew by \(grown >> 10) KiB")
             for client in [clients.first, clients.last].compactMap(\.self) {
-                for _ in 0..<1_000 { #expect(try client.line().hasPrefix(#"+ {"id":"1","#)) }
+                for _ in 0..<1_000 { expect(try client.line().hasPrefix(#"+ {"id":"1","#)) }
             }
             for client in clients { client.hangUp() }
             try until("what is free again is given back") { daemon.anonymousMemory - before < 8 * Self.mebibyte }
@@ -101,12 +101,12 @@ extension HostileTests {
                 let client = try daemon.client()
                 var sent = 0
                 while sent < 1_024 * Self.mebibyte, client.send(block) { sent += block.count }
-                #expect(sent < 4 * Self.mebibyte, "\(sent) bytes of one line were taken")
-                #expect(try client.line().text("code") == "tooLarge")
-                #expect(try client.nextLine() == nil)
+                expect(sent < 4 * Self.mebibyte, "\(sent) bytes of one line were taken")
+                expect(try client.line().text("code") == "tooLarge")
+                expect(try client.nextLine() == nil)
             }
             let grown = daemon.anonymousMemory - before
-            #expect(grown < 16 * Self.mebibyte, "memory grew by \(grown >> 10) KiB")
+            expect(grown < 16 * Self.mebibyte, "memory grew by \(grown >> 10) KiB")
             try canary.end("lines without an end")
         }
 
@@ -117,8 +117,8 @@ extension HostileTests {
                 let client = try daemon.client()
                 client.send("HTTP/1.1 200 OK")
                 client.send(more)
-                #expect(try client.line().hasPrefix(#"- {"code":"#))
-                #expect(try client.nextLine() == nil)
+                expect(try client.line().hasPrefix(#"- {"code":"#))
+                expect(try client.nextLine() == nil)
             }
         }
 
@@ -135,7 +135,7 @@ extension HostileTests {
                 client.hangUp()
             }
             try canary.end("clients that hang up at once")
-            #expect(try writer.ask("PING") == #"+ {"position":100}"#)
+            expect(try writer.ask("PING") == #"+ {"position":100}"#)
             try until("they are gone") { try writer.ask("STATS").number("connections") == 1 }
         }
 
@@ -191,21 +191,21 @@ extension HostileTests {
                 sent += bytes.count { $0 == 0x0A }
                 client.send(bytes)
                 client.endSending()
-                #expect(try client.line().hasPrefix(#"+ {"position":"#), "the first request of stream \(number)")
+                expect(try client.line().hasPrefix(#"+ {"position":"#), "the first request of stream \(number)")
                 while let line = try client.nextLine() {
                     if line.hasPrefix("+") || line.hasPrefix("-") { answers += 1 }
                 }
             }
             try canary.end("\(sent) changed lines")
-            #expect(daemon.pid == pid && daemon.exit == nil, "seed \(HostileTests.scale.seed)")
-            #expect((1...sent).contains(answers))
+            expect(daemon.pid == pid && daemon.exit == nil, "seed \(HostileTests.scale.seed)")
+            expect((1...sent).contains(answers))
             let grown = daemon.anonymousMemory - before
-            #expect(grown < 50 * Self.mebibyte, "memory grew by \(grown >> 10) KiB")
+            expect(grown < 50 * Self.mebibyte, "memory grew by \(grown >> 10) KiB")
             // What got in by chance is a log like any other.
-            #expect(try daemon.client().ask("VERIFY").hasPrefix("+"), "seed \(HostileTests.scale.seed)")
-            #expect(try daemon.stop() == .code(0))
+            expect(try daemon.client().ask("VERIFY").hasPrefix("+"), "seed \(HostileTests.scale.seed)")
+            expect(try daemon.stop() == .code(0))
             let replay = try daemon.storectl("replay", "--verify", offline: true)
-            #expect(replay.exit == .code(0), "seed \(HostileTests.scale.seed): \(replay.output)\(replay.errors)")
+            expect(replay.exit == .code(0), "seed \(HostileTests.scale.seed): \(replay.output)\(replay.errors)")
         }
     }
 }

@@ -26,15 +26,15 @@ extension HostileTests {
             let reader = try replica.client()
             func nextLink() throws {
                 // The event lets the replica connect again at once.
-                let position = try #require(writer.ask(Self.event).number("position"))
+                let position = try require(writer.ask(Self.event).number("position"))
                 try until("the event is there: \(replica.trace.suffix(300))") {
                     try reader.ask("PING min=\(position)").hasPrefix("+")
                 }
                 try proxy.breakOff(after: Self.junk)
             }
             try expectNothingKept(of: nextLink, by: replica, "a source")
-            #expect(try replica.stop() == .code(0))
-            #expect(try source.stop() == .code(0))
+            expect(try replica.stop() == .code(0))
+            expect(try source.stop() == .code(0))
         }
 
         @Test func `a node keeps nothing of a leader that brings a reply, then nonsense, and breaks off`() throws {
@@ -53,7 +53,7 @@ extension HostileTests {
                 try proxy.breakOff(after: Self.junk)
             }
             try expectNothingKept(of: nextLink, by: node, "a leader")
-            for daemon in [node, leader] { #expect(try daemon.stop() == .code(0)) }
+            for daemon in [node, leader] { expect(try daemon.stop() == .code(0)) }
         }
 
         @Test func `a node keeps nothing of an etcd that answers a call, then sends nonsense, and breaks off`() throws {
@@ -70,7 +70,7 @@ extension HostileTests {
                 try proxy.breakOff(after: Self.junk)
             }
             try expectNothingKept(of: nextLink, by: node, "etcd")
-            #expect(try node.stop() == .code(0))
+            expect(try node.stop() == .code(0))
         }
 
         /// The options of a node, whose lead lasts over many links that break.
@@ -107,7 +107,7 @@ extension HostileTests {
             let after = daemon.anonymousMemory
             let figures = "memory \(before >> 10) KiB before, \(after >> 10) KiB after"
             print("hostile: \(Self.links) broken links of \(kind): \(figures)")
-            #expect(after - before < Self.bound, "\(after - before) bytes for \(Self.links) links of \(kind)")
+            expect(after - before < Self.bound, "\(after - before) bytes for \(Self.links) links of \(kind)")
         }
 
         @Test func `a daemon keeps nothing of clients that leave within a long line`() throws {
@@ -123,7 +123,7 @@ extension HostileTests {
                 try until("all are gone") { try client.ask("STATS").contains(#""connections":1"#) }
             }
             try expectNothingKept(of: leave, by: daemon, "clients", endingWith: allAreGone)
-            #expect(try daemon.stop() == .code(0))
+            expect(try daemon.stop() == .code(0))
         }
     }
 }

@@ -12,14 +12,14 @@ extension HostileTests {
             var starts: [Duration] = []
             let usual = try Yardstick { _ = try RunningDaemon() }
             for round in 1...HostileTests.scale.of(5, long: 100) {
-                #expect(
+                expect(
                     try daemon.client().ask(#"APPEND note-1 {"type":"A","data":{}}"#).number("position")
                         == UInt64(round))
                 try daemon.kill()
                 starts.append(try ContinuousClock().measure { try daemon.start() })
             }
             print("hostile: starts after kill -9: \(Waits(starts))")
-            #expect(starts.max() ?? .zero < usual.limit(20, atLeast: .seconds(2)))
+            expect(starts.max() ?? .zero < usual.limit(20, atLeast: .seconds(2)))
         }
 
         @Test func `twenty other daemons on its directory and its socket do not interrupt it`() throws {
@@ -36,15 +36,15 @@ extension HostileTests {
                         [stored, "--data", data, "--socket", daemon.socket], output: place, errors: place)
                 }
                 for (number, other) in others.enumerated() {
-                    #expect(try other.wait() == .code(2))
+                    expect(try other.wait() == .code(2))
                     let said = Files.text(folder.place("\(round).\(number)"))
                     let wanted = number % 2 == 0 ? "is held by process \(daemon.pid)" : "another server answers"
-                    #expect(said.contains(wanted), "\(said)")
-                    #expect(!Files.exists(folder.place("\(round).\(number).data")), "nothing is left behind")
+                    expect(said.contains(wanted), "\(said)")
+                    expect(!Files.exists(folder.place("\(round).\(number).data")), "nothing is left behind")
                 }
             }
             try canary.end("twenty other daemons")
-            #expect(try daemon.client().ask("PING") == #"+ {"position":0}"#)
+            expect(try daemon.client().ask("PING") == #"+ {"position":0}"#)
         }
 
         @Test func `a daemon that stops leaves alone the socket of the one that takes its place`() throws {
@@ -66,8 +66,8 @@ extension HostileTests {
                     if new.poll() != nil { new = try start("\(round % 2)") }
                     return old.poll() != nil && serves()
                 }
-                #expect(try old.wait() == .code(0))
-                #expect(new.poll() == nil)
+                expect(try old.wait() == .code(0))
+                expect(new.poll() == nil)
                 old = new
             }
         }
@@ -78,10 +78,10 @@ extension HostileTests {
             let command = [try Program.path("stored"), "--data", new.place("data"), "--socket", old.socket]
             let other = try Program(command, output: new.place("said"), errors: new.place("said"))
             try until("the other one serves") { (try? LineSocket(old.socket).nextLine())?.hasPrefix("*") == true }
-            #expect(try old.stop() == .code(0))
-            #expect(try LineSocket(old.socket).line().hasPrefix("*"))
+            expect(try old.stop() == .code(0))
+            expect(try LineSocket(old.socket).line().hasPrefix("*"))
             other.send(SIGTERM)
-            #expect(try other.wait() == .code(0))
+            expect(try other.wait() == .code(0))
         }
 
         @Test func `the socket's file is nobody else's from its first moment, whatever the umask`() throws {
@@ -97,29 +97,29 @@ extension HostileTests {
                 }
             }
             for _ in 0..<HostileTests.scale.of(10, long: 100) {
-                #expect(try daemon.stop() == .code(0))
+                expect(try daemon.stop() == .code(0))
                 try FileManager.default.removeItem(atPath: data)
                 try daemon.start()
             }
             mustStop.withLock { $0 = true }
             try watcher.join()
             let modes = seen.withLock { $0 }
-            #expect(modes.contains(0o600))
-            #expect(modes.allSatisfy { $0 & 0o077 == 0 }, "\(modes.map { String($0, radix: 8) })")
+            expect(modes.contains(0o600))
+            expect(modes.allSatisfy { $0 & 0o077 == 0 }, "\(modes.map { String($0, radix: 8) })")
         }
 
         @Test func `nothing of it has an address without a file, and no child would inherit what it has open`() throws {
             let daemon = try RunningDaemon()
             _ = try daemon.client().ask(#"APPEND note-1 {"type":"A","data":{}}"#)
             let open = try Files.names(in: "/proc/\(daemon.pid)/fd").compactMap { Int($0) }
-            #expect(open.count > 5)
+            expect(open.count > 5)
             for descriptor in open where descriptor > 2 {
                 let info = Files.text("/proc/\(daemon.pid)/fdinfo/\(descriptor)")
                 // It was closed meanwhile.
                 if info.isEmpty { continue }
                 let flags = info.split(separator: "\n").first { $0.hasPrefix("flags:") }?.split(separator: "\t").last
                 let number = flags.flatMap { Int32($0, radix: 8) } ?? 0
-                #expect(number & O_CLOEXEC != 0, "descriptor \(descriptor): \(info)")
+                expect(number & O_CLOEXEC != 0, "descriptor \(descriptor): \(info)")
             }
             var own: [Substring] = []
             // While descriptors and sockets come and go, the kernel may leave one out of either list.
@@ -132,7 +132,7 @@ extension HostileTests {
                 own = known.filter { $0.count > 7 && sockets.contains($0[6]) }.map { $0[7] }
                 return !own.isEmpty
             }
-            #expect(own.allSatisfy { $0 == daemon.socket }, "\(own)")
+            expect(own.allSatisfy { $0 == daemon.socket }, "\(own)")
         }
 
         @Test func `a path of 107 bytes is served, one of 108 is refused in a sentence`() throws {
@@ -143,12 +143,12 @@ extension HostileTests {
             }
             let said = folder.place("said")
             let command = [try Program.path("stored"), "--data", folder.place("data"), "--socket"]
-            #expect(try Program(command + [path(108)], output: said, errors: said).wait() == .code(2))
-            #expect(Files.text(said).contains("107"), "\(Files.text(said))")
+            expect(try Program(command + [path(108)], output: said, errors: said).wait() == .code(2))
+            expect(Files.text(said).contains("107"), "\(Files.text(said))")
             let daemon = try Program(command + [path(107)], output: said, errors: said)
             try until("it serves") { (try? LineSocket(path(107)).nextLine())?.hasPrefix("*") == true }
             daemon.send(SIGTERM)
-            #expect(try daemon.wait() == .code(0))
+            expect(try daemon.wait() == .code(0))
         }
     }
 }

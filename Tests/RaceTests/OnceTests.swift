@@ -115,7 +115,7 @@ extension RaceTests {
             while work.state.withLock({ !$0.queue.isEmpty && $0.errors.isEmpty }) {
                 usleep(.random(in: 20_000...(RaceTests.scale.isLong ? 1_500_000 : 300_000), using: &random))
                 if random.oneIn(4) {
-                    #expect(try daemon.stop() == .code(0))
+                    expect(try daemon.stop() == .code(0))
                     stops += 1
                 } else {
                     try daemon.kill()
@@ -125,14 +125,14 @@ extension RaceTests {
             }
             for sender in senders { try sender.join() }
             let state = work.state.withLock { $0 }
-            #expect(state.errors == [], "seed \(seed)")
+            expect(state.errors == [], "seed \(seed)")
             try Self.check(daemon, state, seed)
-            #expect(try daemon.stop() == .code(0))
-            #expect(try daemon.storectl("replay", "--verify", offline: true).exit == .code(0))
+            expect(try daemon.stop() == .code(0))
+            expect(try daemon.storectl("replay", "--verify", offline: true).exit == .code(0))
             print(
                 "races: \(writes) writes done once each, sent \(state.sent) times, \(state.repeated) answered as repeated, "
                     + "\(state.cuts) connections cut, \(kills) kills, \(stops) stops; seed \(seed)")
-            #expect(state.repeated > 0 && state.cuts > 0)
+            expect(state.repeated > 0 && state.cuts > 0)
         }
 
         /// Every write is in the log once, where its receipts said.
@@ -155,8 +155,8 @@ extension RaceTests {
                     seen[write] = true
                 }
             }
-            #expect(position == UInt64(state.positions.count), "seed \(seed)")
-            #expect(seen.allSatisfy { $0 }, "seed \(seed)")
+            expect(position == UInt64(state.positions.count), "seed \(seed)")
+            expect(seen.allSatisfy { $0 }, "seed \(seed)")
         }
     }
 }

@@ -22,14 +22,14 @@ extension RaceTests {
                     let answer = try clients[number].final()
                     if answer.hasPrefix("+") {
                         winners.append(number)
-                        #expect(answer.number("version") == UInt64(round + 1))
+                        expect(answer.number("version") == UInt64(round + 1))
                     } else {
-                        #expect(answer.text("code") == "conflict" && answer.number("actual") == UInt64(round + 1))
+                        expect(answer.text("code") == "conflict" && answer.number("actual") == UInt64(round + 1))
                     }
                 }
-                #expect(winners.count == 1, "round \(round): \(winners)")
+                expect(winners.count == 1, "round \(round): \(winners)")
                 let row = try clients[0].rows("READ events/note-1 from=\(round + 1)").first
-                #expect(row?.text("data") == "\(round).\(winners.first ?? -1)", "\(row ?? "nothing")")
+                expect(row?.text("data") == "\(round).\(winners.first ?? -1)", "\(row ?? "nothing")")
             }
             print("races: \(rounds) rounds of \(Self.clients) clients, one winner each")
         }
@@ -71,7 +71,7 @@ extension RaceTests {
                 }
             }
             for racer in racers { try racer.join() }
-            #expect(won.errors.withLock { $0 } == [])
+            expect(won.errors.withLock { $0 } == [])
             let byVersion = won.byVersion.withLock { $0 }
             let client = try daemon.client()
             var version: UInt64 = 0
@@ -80,10 +80,10 @@ extension RaceTests {
                 if rows.isEmpty { break }
                 for row in rows {
                     version += 1
-                    #expect(byVersion[version] == [row.text("data") ?? ""], "version \(version)")
+                    expect(byVersion[version] == [row.text("data") ?? ""], "version \(version)")
                 }
             }
-            #expect(version >= wanted && byVersion.count == version)
+            expect(version >= wanted && byVersion.count == version)
             print("races: \(version) versions won by \(Self.clients) clients at their own pace")
         }
     }

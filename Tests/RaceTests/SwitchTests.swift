@@ -95,14 +95,14 @@ extension RaceTests {
             for subscriber in subscribers { try subscriber.join() }
             shared.mustStop.store(true, ordering: .relaxed)
             try writer.join()
-            #expect(shared.errors.withLock { $0 } == [], "seed \(seed)")
+            expect(shared.errors.withLock { $0 } == [], "seed \(seed)")
             let told = shared.told.withLock { $0 }
             let events = try Self.check(told, daemon.client(), seed)
             print(
                 "races: \(shared.switches.load(ordering: .relaxed)) switches from the past to live among \(events) events, "
                     + "\(shared.live.load(ordering: .relaxed)) events told live, \(told.count) disconnects, \(kills) kills; "
                     + "seed \(seed)")
-            #expect(shared.live.load(ordering: .relaxed) > wanted)
+            expect(shared.live.load(ordering: .relaxed) > wanted)
         }
 
         /// Appends numbers, some thousand a second, each once, until it is told to stop.
@@ -173,7 +173,7 @@ extension RaceTests {
                 if rows.isEmpty { break }
                 numbers += rows.map { Int($0.number("data") ?? 0) }
             }
-            #expect(Set(numbers).count == numbers.count, "seed \(seed)")
+            expect(Set(numbers).count == numbers.count, "seed \(seed)")
             for one in told {
                 guard one.through >= one.from else { continue }
                 let expected = (one.from...one.through).filter { one.selection.holds(numbers[Int($0) - 1]) }

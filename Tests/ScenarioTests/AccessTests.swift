@@ -39,7 +39,7 @@ extension DaemonTests {
                 "--allow", "61004=define", "--allow", "@61102=write,define",
             ])
             chmod(daemon.folder.path, 0o711)
-            #expect(Files.mode(daemon.socket) == 0o660)
+            expect(Files.mode(daemon.socket) == 0o660)
             func may(_ uid: Int, _ groups: String = "") throws -> [String] {
                 try Self.told(daemon, uid: uid, groups: groups, Self.lines).map { line in
                     line.contains("\"denied\"")
@@ -47,32 +47,32 @@ extension DaemonTests {
                         : line.hasPrefix("*") ? "greeted" : String(line.prefix(line.hasPrefix("cannot") ? 17 : 1))
                 }
             }
-            #expect(try may(61_001) == ["greeted", "+", "denied", "+", "denied", "denied"])
-            #expect(try may(61_002) == ["greeted", "+", "+", "+", "denied", "denied"])
-            #expect(try may(61_004) == ["greeted", "+", "denied", "+", "+", "denied"])
-            #expect(try may(61_003, "61102") == ["greeted", "+", "+", "+", "+", "denied"])
-            #expect(try may(61_003, "61100") == ["greeted", "+", "+", "+", "+", "+"])
-            #expect(try may(61_001, "61100,61101") == ["greeted", "+", "+", "+", "+", "+"])
-            #expect(try may(61_003, "61101") == ["greeted", "+", "denied", "+", "denied", "denied"])
-            #expect(try may(61_003) == ["cannot connect: P"], "the file admits the users of rules alone")
-            #expect(try Self.told(daemon, uid: 61_001, groups: "", []).first?.contains(#""role":"read""#) == true)
+            expect(try may(61_001) == ["greeted", "+", "denied", "+", "denied", "denied"])
+            expect(try may(61_002) == ["greeted", "+", "+", "+", "denied", "denied"])
+            expect(try may(61_004) == ["greeted", "+", "denied", "+", "+", "denied"])
+            expect(try may(61_003, "61102") == ["greeted", "+", "+", "+", "+", "denied"])
+            expect(try may(61_003, "61100") == ["greeted", "+", "+", "+", "+", "+"])
+            expect(try may(61_001, "61100,61101") == ["greeted", "+", "+", "+", "+", "+"])
+            expect(try may(61_003, "61101") == ["greeted", "+", "denied", "+", "denied", "denied"])
+            expect(try may(61_003) == ["cannot connect: P"], "the file admits the users of rules alone")
+            expect(try Self.told(daemon, uid: 61_001, groups: "", []).first?.contains(#""role":"read""#) == true)
             let both = try Self.told(daemon, uid: 61_003, groups: "61102", ["CHECKPOINT"])
-            #expect(both.first?.contains(#""role":"write,define""#) == true)
-            #expect(both.last?.contains("CHECKPOINT needs the role admin; yours is write,define") == true)
+            expect(both.first?.contains(#""role":"write,define""#) == true)
+            expect(both.last?.contains("CHECKPOINT needs the role admin; yours is write,define") == true)
             // Who wrote it is what the kernel says.
-            #expect(try daemon.storectl("--json", "read", "note-1").output.contains(#""by":61002"#))
+            expect(try daemon.storectl("--json", "read", "note-1").output.contains(#""by":61002"#))
         }
 
         @Test func `without a rule, or with rules for one group, the file lets nobody else in`() throws {
             let closed = try RunningDaemon()
             chmod(closed.folder.path, 0o711)
-            #expect(Files.mode(closed.socket) == 0o600)
-            #expect(try Self.told(closed, uid: 61_001, groups: "", []) == ["cannot connect: Permission denied"])
+            expect(Files.mode(closed.socket) == 0o600)
+            expect(try Self.told(closed, uid: 61_001, groups: "", []) == ["cannot connect: Permission denied"])
             let shared = try RunningDaemon(options: ["--allow", "@61100=write"])
             chmod(shared.folder.path, 0o711)
-            #expect(Files.mode(shared.socket) == 0o660)
-            #expect(try Self.told(shared, uid: 61_001, groups: "", []) == ["cannot connect: Permission denied"])
-            #expect(try Self.told(shared, uid: 61_001, groups: "61100", ["PING"]).count == 2)
+            expect(Files.mode(shared.socket) == 0o660)
+            expect(try Self.told(shared, uid: 61_001, groups: "", []) == ["cannot connect: Permission denied"])
+            expect(try Self.told(shared, uid: 61_001, groups: "61100", ["PING"]).count == 2)
         }
     }
 }

@@ -29,7 +29,7 @@ import Testing
 
     private func define(_ text: String, _ daemon: RunningDaemon) throws {
         let run = try daemon.storectl("model", "define", "orders", "-", input: text)
-        #expect(run.exit == .code(0), "\(run.errors)")
+        expect(run.exit == .code(0), "\(run.errors)")
     }
 
     @Test func `a store with own events alone shows where they are, live`() throws {
@@ -77,7 +77,7 @@ import Testing
                 && screen.lines[4].hasPrefix("  5 ")
         }
         run.terminal.type("q")
-        #expect(try run.terminal.wait() == 0)
+        expect(try run.terminal.wait() == 0)
         run.expectRestored()
     }
 
@@ -126,7 +126,7 @@ import Testing
             screen.lines[1].hasPrefix("as it was at version 1, position 1, ") && screen.lines[4] == "carrier       –"
         }
         run.terminal.type("q")
-        #expect(try run.terminal.wait() == 0)
+        expect(try run.terminal.wait() == 0)
     }
 
     @Test func `the definition and the misfits of a model are a key away`() throws {
@@ -150,7 +150,7 @@ import Testing
         run.terminal.type("o")
         try run.shows("its stream") { $0.lines[0].contains(" › order-9 ") && $0.lines[3].hasPrefix("▸ 1 ") }
         run.terminal.type("q")
-        #expect(try run.terminal.wait() == 0)
+        expect(try run.terminal.wait() == 0)
     }
 
     @Test func `another definition changes the columns of an open list, and one that goes is told`() throws {
@@ -171,14 +171,14 @@ import Testing
         }
         run.terminal.type("\u{1B}")
         try run.shows("the list") { $0.lines[3].hasSuffix(" new") }
-        #expect(try daemon.storectl("model", "undefine", "orders").exit == .code(0))
+        expect(try daemon.storectl("model", "undefine", "orders").exit == .code(0))
         try run.shows("there is no model orders")
         run.terminal.type("5")
         try run.shows("there is none") {
             $0.lines[3].hasPrefix("  no model is declared; storectl model define NAME FILE declares one.")
         }
         run.terminal.type("q")
-        #expect(try run.terminal.wait() == 0)
+        expect(try run.terminal.wait() == 0)
     }
 
     @Test func `a row of several streams is stepped through where every row is kept as it was`() throws {
@@ -209,7 +209,7 @@ import Testing
             $0.lines[1] == "as it is now, live" && $0.lines[3] == "spent         113.5"
         }
         run.terminal.type("q")
-        #expect(try run.terminal.wait() == 0)
+        expect(try run.terminal.wait() == 0)
     }
 
     @Test func `the first screen may be named, and a name that is none is refused`() throws {
@@ -219,14 +219,14 @@ import Testing
         run.terminal.type("\u{1B}")
         try run.shows("all that is here") { $0.lines[0].hasPrefix(" store ") }
         run.terminal.type("q")
-        #expect(try run.terminal.wait() == 0)
+        expect(try run.terminal.wait() == 0)
         let wrong = try BrowserRun(daemon, arguments: ["1/2"])
-        #expect(try wrong.terminal.wait() == 2)
-        #expect(wrong.terminal.screen.contains("browse shows a kind, models"))
+        expect(try wrong.terminal.wait() == 2)
+        expect(wrong.terminal.screen.contains("browse shows a kind, models"))
         let none = try BrowserRun(daemon, arguments: ["nope"])
-        #expect(try none.terminal.wait() != 0)
-        #expect(none.terminal.screen.contains("there is no model nope"))
-        #expect(none.terminal.screen.contains("browse shows users, stories"))
-        #expect(!none.terminal.screen.contains("\u{1B}[?1049h"), "the terminal was not taken")
+        expect(try none.terminal.wait() != 0)
+        expect(none.terminal.screen.contains("there is no model nope"))
+        expect(none.terminal.screen.contains("browse shows users, stories"))
+        expect(!none.terminal.screen.contains("\u{1B}[?1049h"), "the terminal was not taken")
     }
 }

@@ -33,18 +33,18 @@ import Testing
         }
         let shown = kind == nil ? "q quit" : "nothing here"
         try terminal.waitFor(shown)
-        #expect(!terminal.isPlain && screen().isOnSecondPage)
+        expect(!terminal.isPlain && screen().isOnSecondPage)
         let pid = pid_t(Files.text(folder.place("pid")).filter(\.isNumber)) ?? 0
         if isSent { kill(pid, SIGTSTP) } else { terminal.type("\u{1A}") }
         try terminal.waitFor("stopped 148")
-        #expect(terminal.isPlain && !screen().isOnSecondPage && screen().hasCursor)
+        expect(terminal.isPlain && !screen().isOnSecondPage && screen().hasCursor)
         terminal.type("\n")
         try terminal.waitFor("\u{1B}[?1049h")
         try terminal.waitFor(shown)
-        #expect(!terminal.isPlain && screen().isOnSecondPage)
+        expect(!terminal.isPlain && screen().isOnSecondPage)
         terminal.type("q")
         try terminal.waitFor("ended 0")
-        #expect(terminal.isPlain && !screen().isOnSecondPage && screen().hasCursor)
+        expect(terminal.isPlain && !screen().isOnSecondPage && screen().hasCursor)
     }
 
     @Test func `a pasted text of several lines is the message, and presses no key of a list`() throws {
@@ -64,12 +64,12 @@ import Testing
         run.terminal.type("\r")
         try run.shows("posted: story-")
         let told = try daemon.client().rows("LIST stories")
-        #expect(told.count == 1 && told[0].contains(#""title":"A title","message":"First\nsecond\n""#), "\(told)")
+        expect(told.count == 1 && told[0].contains(#""title":"A title","message":"First\nsecond\n""#), "\(told)")
         try run.shows("the story") { $0.lines[3].contains("A title") }
         run.terminal.type("\u{1B}[200~d\ry\r\u{1B}[201~\u{1B}[[A\u{1B}[38;2;255;48;2m\u{1B}d?")
         try run.shows("the keys")
-        #expect(try daemon.client().ask("COUNT stories").contains(#""count":1"#))
+        expect(try daemon.client().ask("COUNT stories").contains(#""count":1"#))
         run.terminal.type("?q")
-        #expect(try run.terminal.wait() == 0)
+        expect(try run.terminal.wait() == 0)
     }
 }

@@ -43,7 +43,7 @@ import Testing
             $0.lines[1].hasPrefix("recipient=008 (Ben Ito)") && $0.lines[3].contains("nothing here")
         }
         run.terminal.type("q")
-        #expect(try run.terminal.wait() == 0)
+        expect(try run.terminal.wait() == 0)
         run.expectRestored()
     }
 }

@@ -34,7 +34,7 @@ import Testing
             screen.lines[3].contains("Autumn") && screen.lines[4].hasPrefix("▸") && screen.lines[4].contains("Summer")
         }
         run.terminal.type("q")
-        #expect(try run.terminal.wait() == 0)
+        expect(try run.terminal.wait() == 0)
         run.expectRestored()
     }
 
@@ -73,7 +73,7 @@ import Testing
             $0.lines[0].hasPrefix(" stories › story 1 ") && $0.lines[2].contains("Autumn")
         }
         run.terminal.type("q")
-        #expect(try run.terminal.wait() == 0)
+        expect(try run.terminal.wait() == 0)
         run.expectRestored()
     }
 
@@ -101,7 +101,7 @@ import Testing
         run.terminal.type("\t\t007@example.org\t99\r")
         try run.shows("a taken address is not told before the rest is right") { $0.lines[6].contains("✗") }
         run.terminal.type("\u{1B}\u{1B}q")
-        #expect(try run.terminal.wait() == 0)
+        expect(try run.terminal.wait() == 0)
         run.expectRestored()
     }
 
@@ -134,9 +134,9 @@ import Testing
         try run.shows("the other one is left") { $0.lines[3].contains("Spring") && !$0.lines[4].contains("Summer") }
         run.terminal.type("dn")
         try run.shows("it is there still") { $0.lines[3].contains("Spring") && $0.lines[1].hasPrefix("all") }
-        #expect(try daemon.client().ask("COUNT stories").hasPrefix(#"+ {"count":1,"#))
+        expect(try daemon.client().ask("COUNT stories").hasPrefix(#"+ {"count":1,"#))
         run.terminal.type("q")
-        #expect(try run.terminal.wait() == 0)
+        expect(try run.terminal.wait() == 0)
     }
 
     @Test func `who revises what somebody else revised meanwhile keeps what he typed`() throws {
@@ -159,9 +159,9 @@ import Testing
             $0.lines[3].contains("Mine") && $0.lines[22].contains("revised: story-1 version 3")
         }
         let row = try daemon.client().ask("GET stories/1")
-        #expect(row.text("title") == "Mine" && row.text("message") == "Another end.")
+        expect(row.text("title") == "Mine" && row.text("message") == "Another end.")
         run.terminal.type("q")
-        #expect(try run.terminal.wait() == 0)
+        expect(try run.terminal.wait() == 0)
     }
 
     @Test func `lists are filtered and sorted, and other orders are live too`() throws {
@@ -184,7 +184,7 @@ import Testing
         run.terminal.type("n007\t100\t\t0\t\t1/125\r")
         try run.shows("a photo is added") { $0.lines[3].contains("Aya") && $0.lines[3].hasSuffix("1/125") }
         run.terminal.type("q")
-        #expect(try run.terminal.wait() == 0)
+        expect(try run.terminal.wait() == 0)
     }
 
     @Test func `wide characters and what would move the cursor stay in their places, at every size`() throws {
@@ -208,7 +208,7 @@ import Testing
         run.terminal.type("\r")
         try run.shows("日本語    b")
         run.terminal.type("q")
-        #expect(try run.terminal.wait() == 0)
+        expect(try run.terminal.wait() == 0)
         run.expectRestored()
     }
 
@@ -218,18 +218,18 @@ import Testing
         let run = try BrowserRun(daemon, arguments: ["stories", "--timings", file])
         try run.shows("nothing here")
         run.terminal.type("jq")
-        #expect(try run.terminal.wait() == 0)
+        expect(try run.terminal.wait() == 0)
         let names = Files.text(file).split(separator: "\n").map { $0.prefix { $0 != " " } }
-        #expect(names.first == "resized" && names.contains("key.character") && names.contains("screen.story.list"))
+        expect(names.first == "resized" && names.contains("key.character") && names.contains("screen.story.list"))
     }
 
     @Test(arguments: [(SIGTERM, 130), (SIGHUP, 130), (SIGINT, 130)] as [(Int32, Int32)])
     func `the terminal is as it was after a signal`(signal: Int32, code: Int32) throws {
         let run = try BrowserRun(try daemon())
         try run.shows("nothing here")
-        #expect(!run.terminal.isPlain && run.screen().isOnSecondPage)
+        expect(!run.terminal.isPlain && run.screen().isOnSecondPage)
         kill(run.pid, signal)
-        #expect(try run.terminal.wait() == code)
+        expect(try run.terminal.wait() == code)
         run.expectRestored()
     }
 
@@ -238,13 +238,13 @@ import Testing
         let run = try BrowserRun(daemon)
         try run.shows("nothing here")
         run.terminal.type("\u{3}")
-        #expect(try run.terminal.wait() == 130)
+        expect(try run.terminal.wait() == 130)
         run.expectRestored()
         let hurried = try BrowserRun(daemon)
         try hurried.shows("nothing here")
         kill(hurried.pid, SIGTERM)
         kill(hurried.pid, SIGINT)
-        #expect(try hurried.terminal.wait() == 130)
+        expect(try hurried.terminal.wait() == 130)
         hurried.expectRestored()
     }
 
@@ -258,8 +258,8 @@ import Testing
         kill(run.pid, SIGTERM)
         // Nothing is read here, so that the terminal stays as full as it is.
         try until("the browser ends") { Files.text("/proc/\(run.pid)/stat").contains(") Z ") }
-        #expect(run.terminal.isPlain)
-        #expect(try run.terminal.wait() == 130)
+        expect(run.terminal.isPlain)
+        expect(try run.terminal.wait() == 130)
     }
 
     @Test func `a store that goes away is told, and that it is there again`() throws {
@@ -276,21 +276,21 @@ import Testing
         try daemon.kill()
         try run.shows("connection lost")
         run.terminal.type("q")
-        #expect(try run.terminal.wait() == 0)
+        expect(try run.terminal.wait() == 0)
         run.expectRestored()
     }
 
     @Test func `what is no terminal is refused, and a store that is not there is told on the first page`() throws {
         let daemon = try daemon()
         let piped = try daemon.storectl("browse")
-        #expect(piped.exit == .code(2) && piped.output.isEmpty && piped.errors.contains("browse needs a terminal"))
+        expect(piped.exit == .code(2) && piped.output.isEmpty && piped.errors.contains("browse needs a terminal"))
         let nobody = try BrowserRun(daemon, arguments: ["--as", "nobody"])
-        #expect(try nobody.terminal.wait() == 1)
-        #expect(nobody.terminal.screen.contains("there is no users/nobody"))
+        expect(try nobody.terminal.wait() == 1)
+        expect(nobody.terminal.screen.contains("there is no users/nobody"))
         try daemon.kill()
         let run = try BrowserRun(daemon)
-        #expect(try run.terminal.wait() == 2)
-        #expect(run.terminal.screen.contains("cannot connect") && !run.terminal.screen.contains("\u{1B}[?1049h"))
+        expect(try run.terminal.wait() == 2)
+        expect(run.terminal.screen.contains("cannot connect") && !run.terminal.screen.contains("\u{1B}[?1049h"))
         run.expectRestored()
     }
 }

@@ -25,7 +25,7 @@ extension DaemonTests {
             let typed = ["--socket", daemon.socket] + words
             let run = try Program(
                 [try Program.path("storectl"), "complete", "--"] + typed, output: output, errors: errors)
-            #expect(try run.wait() == .code(0) && Files.text(errors) == "", "\(words) \(Files.text(errors))")
+            expect(try run.wait() == .code(0) && Files.text(errors) == "", "\(words) \(Files.text(errors))")
             return Files.text(output).split(separator: "\n").map(String.init)
         }
 
@@ -68,7 +68,7 @@ extension DaemonTests {
                 (["get", "users/0", "x"], []), (["nope", "users/"], []), (["get", "--data", "/tmp", "users/"], []),
                 (["get", "users/*"], []), ([""], []),
             ] {
-                #expect(try Self.names(words, until: expected, daemon) == expected, "\(words)")
+                expect(try Self.names(words, until: expected, daemon) == expected, "\(words)")
             }
         }
 
@@ -96,7 +96,7 @@ extension DaemonTests {
                 (["list", "orders", "--since", ""], []),
                 (["list", "users", "--"], []), (["get", "orders/1", "--"], []), (["list", "carts", "--"], []),
             ] {
-                #expect(try Self.names(words, until: expected, daemon) == expected, "\(words)")
+                expect(try Self.names(words, until: expected, daemon) == expected, "\(words)")
             }
         }
 
@@ -105,7 +105,7 @@ extension DaemonTests {
             try daemon.client().expect(#"DEFINE orders "from order; query: number; on Placed { query = 7 }""#)
             for command in ["list", "count", "tail"] {
                 let words = [command, "orders", "--query", ""]
-                #expect(try Self.names(words, until: ["7"], daemon) == ["7"], "\(command)")
+                expect(try Self.names(words, until: ["7"], daemon) == ["7"], "\(command)")
             }
         }
 
@@ -115,10 +115,10 @@ extension DaemonTests {
             let words = ["complete", "list", "orders", "--socket", daemon.socket, "--to"]
             try until("the filter is named") {
                 let run = try daemon.storectl(arguments: words)
-                #expect(run.exit == .code(0) && run.errors.isEmpty, "\(run)")
+                expect(run.exit == .code(0) && run.errors.isEmpty, "\(run)")
                 return run.output == "--total\n"
             }
-            #expect(try daemon.storectl("complete", "--help").output.hasPrefix("storectl complete "))
+            expect(try daemon.storectl("complete", "--help").output.hasPrefix("storectl complete "))
         }
 
         @Test func `a store that is stopped or absent completes nothing, and nothing is said`() throws {
@@ -126,9 +126,9 @@ extension DaemonTests {
             try daemon.pause()
             let stopped = try Self.run(["get", "users/"], daemon)
             try daemon.resume()
-            #expect(stopped == [])
-            #expect(try daemon.stop() == .code(0))
-            #expect(try Self.run(["get", "users/"], daemon) == [])
+            expect(stopped == [])
+            expect(try daemon.stop() == .code(0))
+            expect(try Self.run(["get", "users/"], daemon) == [])
         }
 
         @Test func `at most a hundred names are printed, those that begin as the word does`() throws {
@@ -136,9 +136,9 @@ extension DaemonTests {
             let client = try daemon.client()
             for number in 100..<300 { try client.expect(#"APPEND n-\#(number) {"type":"T\#(number)","data":1}"#) }
             let first = (100..<200).map { "n-\($0)" }
-            #expect(try Self.names(["read", "n-"], until: first, daemon) == first)
+            expect(try Self.names(["read", "n-"], until: first, daemon) == first)
             let some = (250..<260).map { "n-\($0)" }
-            #expect(try Self.names(["read", "n-25"], until: some, daemon) == some)
+            expect(try Self.names(["read", "n-25"], until: some, daemon) == some)
         }
 
         @Test(arguments: [
@@ -159,8 +159,8 @@ extension DaemonTests {
                     "/bin/bash", "-c",
                     "export STORED_SOCKET='\(daemon.socket)'\n\(script)\n\(typed); echo \"${COMPREPLY[*]}\"",
                 ], output: said, errors: said)
-            #expect(try bash.wait() == .code(0))
-            #expect(Files.text(said).hasSuffix("\(expected)\n"), "\(Files.text(said))")
+            expect(try bash.wait() == .code(0))
+            expect(Files.text(said).hasSuffix("\(expected)\n"), "\(Files.text(said))")
         }
     }
 }

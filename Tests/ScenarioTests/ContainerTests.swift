@@ -16,8 +16,8 @@ extension DaemonTests {
         private static func daemon() throws -> RunningDaemon {
             let daemon = try RunningDaemon(command: alone.split(separator: " ").map(String.init))
             let client = try daemon.client()
-            #expect(try client.ask(user).hasPrefix("+"))
-            #expect(try client.ask("CHECKPOINT").hasPrefix("+"))
+            expect(try client.ask(user).hasPrefix("+"))
+            expect(try client.ask("CHECKPOINT").hasPrefix("+"))
             return daemon
         }
 
@@ -26,32 +26,32 @@ extension DaemonTests {
             let daemon = try Self.daemon()
             let place = verb == "restore" ? "--data $D/restored restore $D/data" : "--data $D/data \(verb)"
             let run = try daemon.shell("\(Self.alone) $S \(place)")
-            #expect(run.exit == .code(0), "\(run.errors)")
-            #expect(!run.output.isEmpty && run.errors.isEmpty, "\(run.output)\(run.errors)")
+            expect(run.exit == .code(0), "\(run.errors)")
+            expect(!run.output.isEmpty && run.errors.isEmpty, "\(run.output)\(run.errors)")
             try daemon.kill()
         }
 
         @Test func `a reader makes way for any number that is taken, not for 1 alone`() throws {
             let daemon = try RunningDaemon()
-            #expect(try daemon.client().ask(Self.user).hasPrefix("+"))
+            expect(try daemon.client().ask(Self.user).hasPrefix("+"))
             let last = "/proc/sys/kernel/ns_last_pid"
             guard Files.exists(last) else { return }
             let script = "echo $(($2 - 1)) >\(last); $1 --data $D/data count users; echo $?"
             let run = try daemon.shell("export D; \(Self.alone) sh -c '\(script)' sh $S \(daemon.pid)")
-            #expect(run.output == "1\n0\n", "\(run.output)\(run.errors)")
+            expect(run.output == "1\n0\n", "\(run.output)\(run.errors)")
         }
 
         @Test func `an exit code of a reader is that of its run`() throws {
             let daemon = try Self.daemon()
             let run = try daemon.shell("\(Self.alone) $S --data $D/data get users/2")
-            #expect(run.exit == .code(1) && run.errors.contains("notFound"), "\(run.errors)")
+            expect(run.exit == .code(1) && run.errors.contains("notFound"), "\(run.errors)")
             try daemon.kill()
         }
 
         @Test func `the slots of a reader in another container are kept while it lives, and freed after it`() throws {
             let daemon = try Self.daemon()
             let client = try daemon.client()
-            #expect(try client.ask(Load.append(to: "note-1", count: 1_000, size: 500)).hasPrefix("+"))
+            expect(try client.ask(Load.append(to: "note-1", count: 1_000, size: 500)).hasPrefix("+"))
             // Stopped in the middle of its output, it holds a view of the log.
             let reader = try Program(
                 [
@@ -60,19 +60,19 @@ extension DaemonTests {
                 ],
                 output: daemon.folder.place("counted"), errors: daemon.folder.place("counted-errors"))
             for _ in 0..<20 {
-                #expect(try client.ask(Load.append(to: "note-1", count: 500, size: 500)).hasPrefix("+"))
-                #expect(try client.ask("CHECKPOINT").hasPrefix("+"))
+                expect(try client.ask(Load.append(to: "note-1", count: 500, size: 500)).hasPrefix("+"))
+                expect(try client.ask("CHECKPOINT").hasPrefix("+"))
             }
-            #expect(try reader.wait() == .code(0))
-            #expect(Files.text(daemon.folder.place("counted-errors")) == "")
-            #expect((Int(Files.text(daemon.folder.place("counted")).filter(\.isNumber)) ?? 0) >= 1_001)
-            #expect(try client.ask("VERIFY").hasPrefix("+"))
+            expect(try reader.wait() == .code(0))
+            expect(Files.text(daemon.folder.place("counted-errors")) == "")
+            expect((Int(Files.text(daemon.folder.place("counted")).filter(\.isNumber)) ?? 0) >= 1_001)
+            expect(try client.ask("VERIFY").hasPrefix("+"))
             try daemon.kill()
         }
 
         @Test func `a volume that can only be read is not read while a daemon writes it elsewhere`() throws {
             let daemon = try RunningDaemon()
-            #expect(try daemon.client().ask(Self.user).hasPrefix("+"))
+            expect(try daemon.client().ask(Self.user).hasPrefix("+"))
             let script =
                 "mkdir $D/ro; mount --bind -o ro $D/data $D/ro; mount -o remount,ro,bind $D/ro; $S --data $D/ro "
             func read() throws -> RunningDaemon.Run {
@@ -80,11 +80,11 @@ extension DaemonTests {
                     "export S D; unshare -m sh -c '\(script) count users'; code=$?; rmdir $D/ro; exit $code")
             }
             let beside = try read()
-            #expect(beside.exit == .code(2), "\(beside.output)")
-            #expect(beside.errors.contains("ask it by its socket"), "\(beside.errors)")
-            #expect(try daemon.stop() == .code(0))
+            expect(beside.exit == .code(2), "\(beside.output)")
+            expect(beside.errors.contains("ask it by its socket"), "\(beside.errors)")
+            expect(try daemon.stop() == .code(0))
             let alone = try read()
-            #expect(alone.exit == .code(0) && alone.output == "1\n", "\(alone.errors)")
+            expect(alone.exit == .code(0) && alone.output == "1\n", "\(alone.errors)")
         }
 
         @Test func `a backup that the daemon alone sees is none`() throws {
@@ -92,12 +92,12 @@ extension DaemonTests {
             let script = "mount -t tmpfs none '\(folder.path)'; exec \"$0\" \"$@\""
             let daemon = try RunningDaemon(command: ["unshare", "-m", "sh", "-c", script])
             let hidden = try daemon.storectl("backup", folder.place("copy"))
-            #expect(hidden.exit == .code(2) && hidden.output.isEmpty, "\(hidden.output)")
-            #expect(hidden.errors.contains("it is not there for you"), "\(hidden.errors)")
+            expect(hidden.exit == .code(2) && hidden.output.isEmpty, "\(hidden.output)")
+            expect(hidden.errors.contains("it is not there for you"), "\(hidden.errors)")
             try Files.write("something else", to: folder.place("other"))
-            #expect(try daemon.storectl("backup", folder.place("other")).exit == .code(2))
+            expect(try daemon.storectl("backup", folder.place("other")).exit == .code(2))
             let shared = try daemon.storectl("backup", daemon.folder.place("copy"))
-            #expect(shared.exit == .code(0) && shared.errors.isEmpty, "\(shared.errors)")
+            expect(shared.exit == .code(0) && shared.errors.isEmpty, "\(shared.errors)")
         }
 
         @Test(.enabled(if: hasUserNamespaces, "no user namespace can be made here"))
@@ -109,9 +109,9 @@ extension DaemonTests {
             let tool = daemon.folder.place("tool")
             let run = try daemon.shell(
                 "cp $S \(tool); chmod 755 \(tool); S=\(tool); T=\"\(tool) --socket \(daemon.socket)\"; \(script)")
-            #expect(run.exit == .code(3), "\(run.errors)")
-            #expect(run.errors.contains("denied: uid 65534 stands for every user without a number"), "\(run.errors)")
-            #expect(try daemon.client().ask("PING").hasPrefix("+"), "its own root is admin")
+            expect(run.exit == .code(3), "\(run.errors)")
+            expect(run.errors.contains("denied: uid 65534 stands for every user without a number"), "\(run.errors)")
+            expect(try daemon.client().ask("PING").hasPrefix("+"), "its own root is admin")
         }
 
         @Test(.enabled(if: hasUserNamespaces, "no user namespace can be made here"))
@@ -123,8 +123,8 @@ extension DaemonTests {
                 "unshare", "-U", try Program.path("stored"), "--data", folder.place("d"), "--socket", folder.place("s"),
             ]
             let refused = try Program(command + ["--allow", "0=read"], output: said, errors: said)
-            #expect(try refused.wait() == .code(2))
-            #expect(Files.text(said).contains("run it as another user, or without allow"), "\(Files.text(said))")
+            expect(try refused.wait() == .code(2))
+            expect(Files.text(said).contains("run it as another user, or without allow"), "\(Files.text(said))")
         }
 
         @Test func `without /proc the words of a command line are read all the same`() throws {
@@ -133,17 +133,17 @@ extension DaemonTests {
             func run(_ words: String) throws -> RunningDaemon.Run {
                 try daemon.shell("export D; unshare -m sh -c '\(hidden)' \(words)")
             }
-            #expect(try run("\(try Program.path("stored")) --version").output.hasPrefix("stored "))
+            expect(try run("\(try Program.path("stored")) --version").output.hasPrefix("stored "))
             let wrong = try run("\(try Program.path("stored")) --nonsense")
-            #expect(wrong.exit == .code(2) && wrong.errors.contains("--nonsense is no option"), "\(wrong.errors)")
-            #expect(!Files.exists(daemon.folder.place("home")))
+            expect(wrong.exit == .code(2) && wrong.errors.contains("--nonsense is no option"), "\(wrong.errors)")
+            expect(!Files.exists(daemon.folder.place("home")))
             let served = try RunningDaemon(
                 command: ["unshare", "-m", "sh", "-c", "mount -t tmpfs none /proc; exec \"$0\" \"$@\""])
-            #expect(try served.client().ask("PING").hasPrefix("+"))
+            expect(try served.client().ask("PING").hasPrefix("+"))
             let metrics = try served.storectl("metrics").output
-            #expect(metrics.contains("# TYPE process_open_fds gauge") && !metrics.contains("\nprocess_open_fds "))
-            #expect(try served.storectl("--json", "stats").output.contains(#""sizes":{"log":"#))
-            #expect(try !served.storectl("--json", "stats").output.contains(#""memory":"#))
+            expect(metrics.contains("# TYPE process_open_fds gauge") && !metrics.contains("\nprocess_open_fds "))
+            expect(try served.storectl("--json", "stats").output.contains(#""sizes":{"log":"#))
+            expect(try !served.storectl("--json", "stats").output.contains(#""memory":"#))
         }
 
         @Test func `a store in memory says so`() throws {
@@ -154,10 +154,10 @@ extension DaemonTests {
             let daemon = try RunningDaemon()
             let stored = try Program.path("stored")
             let run = try daemon.shell("export D; unshare -m sh -c '\(script)' \(stored) $S")
-            #expect(run.output.contains(#""durable":"memory""#), "\(run.output)\(run.errors)")
-            #expect(run.errors.contains(" in-memory data="), "\(run.errors)")
-            #expect(try LineSocket(daemon.socket).line().contains(#""durable":"fsync""#))
-            #expect(!daemon.trace.contains("in-memory"))
+            expect(run.output.contains(#""durable":"memory""#), "\(run.output)\(run.errors)")
+            expect(run.errors.contains(" in-memory data="), "\(run.errors)")
+            expect(try LineSocket(daemon.socket).line().contains(#""durable":"fsync""#))
+            expect(!daemon.trace.contains("in-memory"))
         }
 
         @Test func `without a socket of its own, storectl finds that of the service`() throws {
@@ -168,16 +168,16 @@ extension DaemonTests {
                 try daemon.shell("export D; unshare -m sh -c '\(script)' sh $S \(daemon.socket)")
             }
             let service = try shell(found + run + " --json stats")
-            #expect(service.exit == .code(0) && service.output.contains(daemon.data), "\(service.errors)")
+            expect(service.exit == .code(0) && service.output.contains(daemon.data), "\(service.errors)")
             // Own data come before the service's, for what can be read without a daemon.
-            #expect(try shell(found + run + " verify").output.contains("verified"))
-            #expect(try shell(found + "mkdir -p $D/home/.local/share/storykeep; " + run + " verify").exit == .code(2))
+            expect(try shell(found + run + " verify").output.contains("verified"))
+            expect(try shell(found + "mkdir -p $D/home/.local/share/storykeep; " + run + " verify").exit == .code(2))
             let named = try shell(found + run + " --socket $D/none stats")
-            #expect(named.exit == .code(2) && !named.errors.contains("/run/storykeep"), "\(named.errors)")
+            expect(named.exit == .code(2) && !named.errors.contains("/run/storykeep"), "\(named.errors)")
             let nobody = try shell("mount -t tmpfs none /run; " + run + " stats")
-            #expect(nobody.exit == .code(2))
+            expect(nobody.exit == .code(2))
             for path in [daemon.folder.place("none/storykeep/stored.sock"), "/run/storykeep/stored.sock"] {
-                #expect(nobody.errors.contains(path + ": No such file or directory"), "\(nobody.errors)")
+                expect(nobody.errors.contains(path + ": No such file or directory"), "\(nobody.errors)")
             }
         }
     }

@@ -12,7 +12,7 @@ import Testing
         let daemon = try RunningDaemon()
         var session = try ExampleSession(daemon)
         for exchange in document.exchanges(isRequest: { $0.hasPrefix("> ") }) { try session.play(exchange) }
-        #expect(session.count > 60)
+        expect(session.count > 60)
     }
 
     @Test func `README's minute is as printed, on the socket and with the tool`() throws {
@@ -20,9 +20,9 @@ import Testing
         let daemon = try RunningDaemon()
         var session = try ExampleSession(daemon)
         for exchange in document.exchanges(isRequest: Document.isTyped) { try session.play(exchange) }
-        #expect(session.count == 10)
+        expect(session.count == 10)
         let commands = document.exchanges { $0.hasPrefix("$ storectl ") }
-        #expect(commands.count == 6)
+        expect(commands.count == 6)
         for command in commands { try check(command, against: daemon) }
     }
 
@@ -36,17 +36,17 @@ import Testing
         }
         let (folder, models) = (try Scratch(), Document("docs/models.md"))
         for (name, language) in [("sales.model", "text"), ("cases.json", "json")] {
-            try Files.write(try #require(models.texts(of: language).first), to: folder.place(name))
+            try Files.write(try require(models.texts(of: language).first), to: folder.place(name))
         }
         let commands = models.exchanges(of: "console") { $0.hasPrefix("$ storectl ") }
-        #expect(commands.count == 9)
+        expect(commands.count == 9)
         for command in commands where !command.request.contains(" tail ") {
             try check(command, against: daemon, in: folder.path)
         }
         let past = try daemon.storectl("get", "sales/7", "--at", "8").output
-        #expect(past.contains(#/\ntotal +12\.5\n/#), "\(past)")
+        expect(past.contains(#/\ntotal +12\.5\n/#), "\(past)")
         let tested = try daemon.storectl("model", "test", folder.place("cases.json"))
-        #expect(tested.output == "1 case, 0 differences\n", "\(tested.output) \(tested.errors)")
+        expect(tested.output == "1 case, 0 differences\n", "\(tested.output) \(tested.errors)")
     }
 
     /// Runs a command on a terminal of 100 columns; where no lines are printed, it must exit with 0.
@@ -58,7 +58,7 @@ import Testing
             columns: 100)
         let exit = try terminal.wait()
         guard !command.replies.isEmpty else {
-            #expect(exit == 0, "\(command.request)\n\(terminal.screen)")
+            expect(exit == 0, "\(command.request)\n\(terminal.screen)")
             return
         }
         let shown = terminal.screen.replacing(#/\e\[[0-9;]*m/#, with: "").split(separator: "\r\n")
@@ -67,7 +67,7 @@ import Testing
         let isAsPrinted =
             shown.count == command.replies.count
             && zip(command.replies, shown).allSatisfy { ExamplePattern($0).matches($1) }
-        #expect(isAsPrinted, "\(command.request)\n\(shown.joined(separator: "\n"))")
+        expect(isAsPrinted, "\(command.request)\n\(shown.joined(separator: "\n"))")
     }
 }
 
@@ -132,7 +132,7 @@ private struct ExampleSession {
         count += 1
         let request = sent(exchange.request)
         guard !exchange.replies.isEmpty else {
-            #expect(try socket.ask(request).hasPrefix("+"), "\(request)")
+            expect(try socket.ask(request).hasPrefix("+"), "\(request)")
             return
         }
         socket.send(request)
@@ -147,7 +147,7 @@ private struct ExampleSession {
                 line = try socket.line()
             }
             isPassingOver = false
-            #expect(ExamplePattern(printed).matches(line), "\(request)\n\(line)")
+            expect(ExamplePattern(printed).matches(line), "\(request)\n\(line)")
             let pairs = zip(printed.matches(of: ExamplePattern.varying), line.matches(of: ExamplePattern.varying))
             for (old, new) in pairs { actual[String(old.output)] = String(new.output) }
         }

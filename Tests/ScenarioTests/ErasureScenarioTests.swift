@@ -31,7 +31,7 @@ import Testing
     /// The checksums of the stored records of orders, and the salts of their content: both are computed from the content,
     /// or let somebody who guesses it be sure.
     private static func proofs(_ path: String) throws -> [Data] {
-        let blocks = try #require(FileManager.default.contents(atPath: path + "/log/data.mdb"))
+        let blocks = try require(FileManager.default.contents(atPath: path + "/log/data.mdb"))
         var (found, start) = ([Data](), blocks.startIndex)
         while let text = blocks.range(of: Data(#"{"position":"#.utf8), in: start..<blocks.endIndex) {
             start = text.upperBound
@@ -46,41 +46,41 @@ import Testing
 
     private static func erase(_ daemon: RunningDaemon) throws {
         let answer = try daemon.client().ask(#"ERASE events/order-* reason="tried" expect=60"#)
-        #expect(answer.hasPrefix(#"+ {"id":"1","stream":"erasure-1","version":2,"#), "\(answer)")
+        expect(answer.hasPrefix(#"+ {"id":"1","stream":"erasure-1","version":2,"#), "\(answer)")
     }
 
     @Test func `an erasure leaves nothing, and checks, copies, exports and imports of the log agree`() throws {
         let daemon = try Self.filled()
         let proofs = try Self.proofs(daemon.data)
-        #expect(proofs.count == 2 * 60 && proofs.allSatisfy { Set($0).count > 1 })
-        #expect(!Self.files(daemon.data, with: proofs).isEmpty)
+        expect(proofs.count == 2 * 60 && proofs.allSatisfy { Set($0).count > 1 })
+        expect(!Self.files(daemon.data, with: proofs).isEmpty)
         let seal = try daemon.client().ask("SEAL at=50").text("seal")
         try Self.erase(daemon)
-        #expect(Self.files(daemon.data, with: proofs) == [])
+        expect(Self.files(daemon.data, with: proofs) == [])
         let client = try daemon.client()
-        #expect(try client.ask("SEAL at=50").text("seal") == seal)
-        #expect(try client.ask("VERIFY").hasPrefix("+"))
+        expect(try client.ask("SEAL at=50").text("seal") == seal)
+        expect(try client.ask("VERIFY").hasPrefix("+"))
         try until("the model is built again") { try client.ask("COUNT orders").number("count") == 0 }
         let copy = daemon.folder.place("copy")
         try client.expect(#"BACKUP "\#(copy)""#)
-        #expect(Self.files(copy) == [])
+        expect(Self.files(copy) == [])
         let lines = try client.rows("READ events limit=1000").map { String($0.dropFirst(2)) }
-        #expect(lines.count { $0.contains(#""erased":"#) } == 60 && !lines.joined().contains(Self.secret))
-        #expect(try daemon.stop() == .code(0))
+        expect(lines.count { $0.contains(#""erased":"#) } == 60 && !lines.joined().contains(Self.secret))
+        expect(try daemon.stop() == .code(0))
         for tool in [["verify"], ["replay", "--verify"]] {
             let run = try daemon.storectl(arguments: tool, offline: true)
-            #expect(run.exit == .code(0), "\(tool): \(run.output)\(run.errors)")
+            expect(run.exit == .code(0), "\(tool): \(run.output)\(run.errors)")
         }
         let export = try daemon.storectl("export", offline: true).output
-        #expect(export.split(separator: "\n").map(String.init) == lines)
+        expect(export.split(separator: "\n").map(String.init) == lines)
         let (imported, salvaged) = (daemon.folder.place("imported"), daemon.folder.place("salvaged"))
         let run = try daemon.storectl("--data", imported, "import", input: export)
-        #expect(run.exit == .code(0), "\(run.errors)")
+        expect(run.exit == .code(0), "\(run.errors)")
         let good = try daemon.storectl("salvage", daemon.data, "--out", salvaged)
-        #expect(good.exit == .code(0), "\(good.output)\(good.errors)")
+        expect(good.exit == .code(0), "\(good.output)\(good.errors)")
         for path in [imported, salvaged] {
-            #expect(try daemon.storectl("--data", path, "export").output == export)
-            #expect(try daemon.storectl("--data", path, "verify").exit == .code(0))
+            expect(try daemon.storectl("--data", path, "export").output == export)
+            expect(try daemon.storectl("--data", path, "verify").exit == .code(0))
         }
     }
 
@@ -93,18 +93,18 @@ import Testing
         let line =
             #"{"position":1,"stream":"o-1","version":1,"type":"T","time":"2026-01-01T00:00:00.001Z","by":0"# + rest
         let run = try daemon.storectl("--data", daemon.folder.place("imported"), "import", input: line)
-        #expect(run.exit == .code(1) && run.errors.contains(says), "\(run.errors)")
+        expect(run.exit == .code(1) && run.errors.contains(says), "\(run.errors)")
     }
 
     @Test func `an import refuses an event that is erased by one which does not name it`() throws {
         let daemon = try Self.filled()
         try Self.erase(daemon)
-        #expect(try daemon.stop() == .code(0))
+        expect(try daemon.stop() == .code(0))
         let export = try daemon.storectl("export", offline: true).output
         let wrong = export.replacingOccurrences(of: #""erased":64}"#, with: #""erased":63}"#)
-        #expect(wrong != export)
+        expect(wrong != export)
         let run = try daemon.storectl("--data", daemon.folder.place("imported"), "import", input: wrong)
-        #expect(run.exit != .code(0) && run.errors.contains("does not name it"), "\(run.errors)")
+        expect(run.exit != .code(0) && run.errors.contains("does not name it"), "\(run.errors)")
     }
 
     @Test func `a replica erases what its source erases, and a new one never gets it`() throws {
@@ -114,15 +114,15 @@ import Testing
         try until("the replica has all") { try client.ask("PING min=63").hasPrefix("+") }
         try until("its model answers") { try client.ask("COUNT orders").number("count") == 6 }
         try client.expect("CHECKPOINT")
-        #expect(!Self.files(replica.data).isEmpty)
-        #expect(try client.ask(#"ERASE events/order-1 reason="x""#).text("code") == "notLeader")
+        expect(!Self.files(replica.data).isEmpty)
+        expect(try client.ask(#"ERASE events/order-1 reason="x""#).text("code") == "notLeader")
         try Self.erase(source)
-        let head = try #require(source.client().ask("PING").number("position"))
+        let head = try require(source.client().ask("PING").number("position"))
         try until("the replica has the erasure") { try client.ask("PING min=\(head)").hasPrefix("+") }
         try until("it is carried out: \(replica.trace.suffix(500))") {
             try client.rows("ERASURES").first?.contains(#""done":"#) == true
         }
-        #expect(Self.files(replica.data) == [])
+        expect(Self.files(replica.data) == [])
         try until("its model answers again") { try client.ask("COUNT orders").number("count") == 0 }
         let late = try RunningDaemon(options: ["--follow", source.socket, "--patience", "1"])
         let reader = try late.client()
@@ -130,13 +130,13 @@ import Testing
         try until("it has nothing left to erase") {
             try reader.rows("ERASURES").first?.contains(#""done":"#) == true
         }
-        #expect(Self.files(late.data) == [])
+        expect(Self.files(late.data) == [])
         for position in [1, 30, head] {
             let seal = try source.client().ask("SEAL at=\(position)")
-            #expect(try client.ask("SEAL at=\(position)") == seal)
-            #expect(try reader.ask("SEAL at=\(position)") == seal)
+            expect(try client.ask("SEAL at=\(position)") == seal)
+            expect(try reader.ask("SEAL at=\(position)") == seal)
         }
-        #expect(try client.ask("VERIFY").hasPrefix("+") && reader.ask("VERIFY").hasPrefix("+"))
+        expect(try client.ask("VERIFY").hasPrefix("+") && reader.ask("VERIFY").hasPrefix("+"))
         try until("the model of the late one answers: \(late.trace.suffix(500))") {
             try reader.ask("COUNT orders").number("count") == 0
         }
@@ -154,9 +154,9 @@ import Testing
         let canary = try Canary(daemon)
         try client.expect(#"ERASE events/order-* reason="tried" expect=20000"#)
         let waits = try canary.stop()
-        #expect(waits.greatest < .milliseconds(100), "\(waits)")
-        #expect(Self.files(daemon.data) == [])
+        expect(waits.greatest < .milliseconds(100), "\(waits)")
+        expect(Self.files(daemon.data) == [])
         let dry = try client.ask("ERASE events/order-* dry=true")
-        #expect(dry.text("code") == "gone", "\(dry)")
+        expect(dry.text("code") == "gone", "\(dry)")
     }
 }

@@ -23,17 +23,17 @@ extension MachineTests {
             let signed = try authority.sign("n1")
             let made = try Self.node(etcd, signed, by: authority, "--create")
             try made.launch()
-            try #require(try made.wait() == .code(0), "\(made.trace)")
+            try require(try made.wait() == .code(0), "\(made.trace)")
             let node = try Self.node(etcd, signed, by: authority, data: made.data)
             try node.start()
             let client = try node.client()
-            #expect(try client.ask(Load.append(to: "note-1", count: 500, size: 1_000)).hasPrefix("+"))
+            expect(try client.ask(Load.append(to: "note-1", count: 500, size: 1_000)).hasPrefix("+"))
             try etcd.kill()
             try etcd.restart()
-            #expect(try client.ask(Load.append(to: "note-1", count: 1, size: 10)).number("position") == 501)
-            #expect(try client.ask("PING min=now").number("position") == 501)
-            #expect(node.trace.contains(" engine-found endpoint=https://127.0.0.1:\(etcd.securePort) "))
-            #expect(try node.stop() == .code(0), "\(node.trace)")
+            expect(try client.ask(Load.append(to: "note-1", count: 1, size: 10)).number("position") == 501)
+            expect(try client.ask("PING min=now").number("position") == 501)
+            expect(node.trace.contains(" engine-found endpoint=https://127.0.0.1:\(etcd.securePort) "))
+            expect(try node.stop() == .code(0), "\(node.trace)")
         }
 
         @Test func `a certificate of another authority is refused, on both sides, and the reason is said`() throws {
@@ -46,10 +46,10 @@ extension MachineTests {
             ] {
                 let node = try Self.node(etcd, signer.sign("n1"), by: trusted, patience: 4, "--create")
                 try node.launch()
-                #expect(try node.wait() == .code(2))
-                #expect(node.trace.contains("did not answer within 4 s: https://"))
-                #expect(reasons.contains { node.trace.contains($0) }, "\(node.trace)")
-                #expect(!Files.exists(node.data))
+                expect(try node.wait() == .code(2))
+                expect(node.trace.contains("did not answer within 4 s: https://"))
+                expect(reasons.contains { node.trace.contains($0) }, "\(node.trace)")
+                expect(!Files.exists(node.data))
             }
         }
 
@@ -59,7 +59,7 @@ extension MachineTests {
             let none = TestAuthority.Signed(certificate: "/nowhere.pem", key: "/nowhere.key")
             let node = try Self.node(etcd, none, by: authority, "--create")
             try node.launch()
-            #expect(try node.wait() == .code(2) && node.trace.contains("certificate: /nowhere.pem cannot be read"))
+            expect(try node.wait() == .code(2) && node.trace.contains("certificate: /nowhere.pem cannot be read"))
         }
     }
 }

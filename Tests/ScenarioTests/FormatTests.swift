@@ -22,9 +22,9 @@ extension DaemonTests {
 
         private static func unpack(_ archive: String, into folder: Scratch) throws -> String {
             let command = ["tar", "-xzf", fixtures.appending(path: archive).path, "-C", folder.place("")]
-            try #require(try Program(command, output: "/dev/null", errors: "/dev/null").wait() == .code(0))
+            try require(try Program(command, output: "/dev/null", errors: "/dev/null").wait() == .code(0))
             let made = try Files.names(in: folder.place(""))
-            try #require(made.count == 1, "\(made)")
+            try require(made.count == 1, "\(made)")
             return folder.place(made[0])
         }
 
@@ -33,18 +33,18 @@ extension DaemonTests {
             let data = folder.place("imported")
             let daemon = try RunningDaemon(data: data, isStarted: false)
             let lines = try String(contentsOf: Self.fixtures.appending(path: "export-3.lines"), encoding: .utf8)
-            #expect(try daemon.storectl("--data", data, "import", input: lines).exit == .code(0))
+            expect(try daemon.storectl("--data", data, "import", input: lines).exit == .code(0))
             try daemon.start()
             let client = try daemon.client()
             for (request, lines) in try Self.recorded() {
                 client.send(request)
-                #expect(try lines.map { _ in try client.line() } == lines, "\(request)")
+                expect(try lines.map { _ in try client.line() } == lines, "\(request)")
             }
             let verdict = try client.ask("VERIFY")
-            #expect(verdict.number("verified") == 105 && verdict.number("position") == 105, "\(verdict)")
+            expect(verdict.number("verified") == 105 && verdict.number("position") == 105, "\(verdict)")
             client.hangUp()
-            #expect(try daemon.stop() == .code(0), "\(daemon.trace)")
-            #expect(try daemon.storectl("replay", "--verify", offline: true).exit == .code(0))
+            expect(try daemon.stop() == .code(0), "\(daemon.trace)")
+            expect(try daemon.storectl("replay", "--verify", offline: true).exit == .code(0))
         }
 
         @Test(arguments: [2, 3])
@@ -61,13 +61,13 @@ extension DaemonTests {
             let before = try bytes()
             let daemon = try RunningDaemon(data: data, isStarted: false)
             try daemon.launch()
-            #expect(try daemon.wait() == .code(2))
+            expect(try daemon.wait() == .code(2))
             let sentence =
                 "has format \(format), and this program reads format 4: export it with the storectl of the version"
-            #expect(daemon.trace.contains(sentence), "\(daemon.trace)")
+            expect(daemon.trace.contains(sentence), "\(daemon.trace)")
             let read = try daemon.storectl("count", "users", offline: true)
-            #expect(read.exit != .code(0) && read.errors.contains(sentence), "\(read)")
-            #expect(try bytes() == before)
+            expect(read.exit != .code(0) && read.errors.contains(sentence), "\(read)")
+            expect(try bytes() == before)
         }
     }
 }

@@ -14,15 +14,15 @@ extension DaemonTests {
         private static func fullDaemon() throws -> (daemon: RunningDaemon, client: LineSocket, head: UInt64) {
             let daemon = try RunningDaemon(fileLimit: limit)
             let client = try daemon.client()
-            var head = try #require(client.ask(user).number("position"))
+            var head = try require(client.ask(user).number("position"))
             for _ in 0..<1_000 {
                 let reply = try client.ask(tenEvents)
                 guard reply.hasPrefix("+") else {
-                    #expect(reply.text("code") == "full", "\(reply)")
-                    #expect(reply.text("retry") == "later")
+                    expect(reply.text("code") == "full", "\(reply)")
+                    expect(reply.text("retry") == "later")
                     return (daemon, client, head)
                 }
-                head = try #require(reply.number("position"))
+                head = try require(reply.number("position"))
             }
             throw TookTooLong(what: "the disk never became full")
         }
@@ -30,26 +30,26 @@ extension DaemonTests {
         @Test func `a full disk refuses writes whole, reads go on, and the next start has all`() throws {
             let (daemon, client, first) = try Self.fullDaemon()
             var head = first
-            #expect(try client.ask("PING") == #"+ {"position":\#(head)}"#)
-            #expect(try client.ask("GET users/007").hasPrefix(#"+ {"id":"007","version":1,"position":1,"#))
-            #expect(try client.ask("STREAMS note-1").hasPrefix("+"))
+            expect(try client.ask("PING") == #"+ {"position":\#(head)}"#)
+            expect(try client.ask("GET users/007").hasPrefix(#"+ {"id":"007","version":1,"position":1,"#))
+            expect(try client.ask("STREAMS note-1").hasPrefix("+"))
             let last = try client.rows("READ events order=desc limit=1")
-            #expect(last.first?.number("position") == head)
+            expect(last.first?.number("position") == head)
             // What fills whole blocks may still find room, and with it a write.
             let refusals = try Self.refusals(client)
-            #expect(refusals > 0, "nothing else is tried while the disk is full")
+            expect(refusals > 0, "nothing else is tried while the disk is full")
             head += UInt64(5 - refusals) * 10
-            #expect(try client.ask("PING") == #"+ {"position":\#(head)}"#)
-            #expect(try daemon.stop() == .code(0), "\(daemon.trace)")
+            expect(try client.ask("PING") == #"+ {"position":\#(head)}"#)
+            expect(try daemon.stop() == .code(0), "\(daemon.trace)")
 
             try daemon.start()
             let after = try daemon.client()
-            #expect(try after.ask(Self.tenEvents).number("position") == head + 10)
+            expect(try after.ask(Self.tenEvents).number("position") == head + 10)
             let positions = try after.rows("READ events limit=10000").map { $0.number("position") }
-            #expect(positions == (1...head + 10).map { $0 })
-            #expect(try daemon.stop() == .code(0))
+            expect(positions == (1...head + 10).map { $0 })
+            expect(try daemon.stop() == .code(0))
             let run = try daemon.storectl("replay", "--verify", offline: true)
-            #expect(run.exit == .code(0), "\(run.output)\(run.errors)")
+            expect(run.exit == .code(0), "\(run.output)\(run.errors)")
         }
 
         /// How many of five writes, a while apart, are refused for want of space.
@@ -77,16 +77,16 @@ extension DaemonTests {
                 if !line.hasPrefix(">") { heard.append(line) }
             }
             let user = #"+ {"id":"007","version":1,"position":1,"#
-            #expect([heard[0], heard[3], heard[6], heard[9]].allSatisfy { $0.hasPrefix(user) }, "\(heard)")
-            #expect(heard[2].text("code") == "notFound")
+            expect([heard[0], heard[3], heard[6], heard[9]].allSatisfy { $0.hasPrefix(user) }, "\(heard)")
+            expect(heard[2].text("code") == "notFound")
             heard.removeAll { $0.hasPrefix("+ ") || $0.hasPrefix("- ") }
-            #expect(heard.map { String($0.prefix(3)) } == ["+@1", "-@2", "-@3", "+@4", "-@5", "-@6", "+@7"])
-            #expect(heard[1].text("code") == "full")
-            #expect(heard[2].text("code") == "full", "it told of what this connection wrote before it")
-            #expect(heard[3] == #"+@4 {"subscription":1,"position":\#(head)}"#)
-            #expect(heard[5].text("code") == "full", "models that are ahead of the log are not written")
-            #expect(try client.ask("PING") == #"+ {"position":\#(head)}"#, "no second reply to anything")
-            #expect(try daemon.stop() == .code(0))
+            expect(heard.map { String($0.prefix(3)) } == ["+@1", "-@2", "-@3", "+@4", "-@5", "-@6", "+@7"])
+            expect(heard[1].text("code") == "full")
+            expect(heard[2].text("code") == "full", "it told of what this connection wrote before it")
+            expect(heard[3] == #"+@4 {"subscription":1,"position":\#(head)}"#)
+            expect(heard[5].text("code") == "full", "models that are ahead of the log are not written")
+            expect(try client.ask("PING") == #"+ {"position":\#(head)}"#, "no second reply to anything")
+            expect(try daemon.stop() == .code(0))
         }
 
         @Test func `killed on a full disk, it starts there and serves all that it acknowledged`() throws {
@@ -96,19 +96,19 @@ extension DaemonTests {
                 try daemon.kill()
                 try daemon.start(fileLimit: Self.limit)
                 let client = try daemon.client()
-                #expect(try client.ask("PING") == #"+ {"position":\#(head)}"#)
+                expect(try client.ask("PING") == #"+ {"position":\#(head)}"#)
                 let positions = try client.rows("READ events limit=10000").map { $0.number("position") }
-                #expect(positions == (1...head).map { $0 })
-                #expect(try client.ask("VERIFY").number("verified") == head)
-                #expect(try client.ask(Self.tenEvents).text("code") == "full")
-                #expect(try client.ask("PING") == #"+ {"position":\#(head)}"#)
+                expect(positions == (1...head).map { $0 })
+                expect(try client.ask("VERIFY").number("verified") == head)
+                expect(try client.ask(Self.tenEvents).text("code") == "full")
+                expect(try client.ask("PING") == #"+ {"position":\#(head)}"#)
             }
-            #expect(try daemon.stop() == .code(0), "\(daemon.trace)")
-            #expect(daemon.trace.contains("flush-failed"), "\(daemon.trace)")
+            expect(try daemon.stop() == .code(0), "\(daemon.trace)")
+            expect(daemon.trace.contains("flush-failed"), "\(daemon.trace)")
             try daemon.start()
-            #expect(try daemon.client().ask(Self.tenEvents).number("position") == head + 10)
-            #expect(try daemon.stop() == .code(0), "\(daemon.trace)")
-            #expect(try daemon.storectl("replay", "--verify", offline: true).exit == .code(0))
+            expect(try daemon.client().ask(Self.tenEvents).number("position") == head + 10)
+            expect(try daemon.stop() == .code(0), "\(daemon.trace)")
+            expect(try daemon.storectl("replay", "--verify", offline: true).exit == .code(0))
         }
 
         @Test func `large writes meet the full disk as small ones do`() throws {
@@ -119,11 +119,11 @@ extension DaemonTests {
             for _ in 0..<20 {
                 let reply = try client.ask(large)
                 if reply.hasPrefix("+") { head += 10 } else { refused += 1 }
-                #expect(reply.hasPrefix("+") || reply.text("code") == "full", "\(reply)")
+                expect(reply.hasPrefix("+") || reply.text("code") == "full", "\(reply)")
             }
-            #expect(refused > 0)
-            #expect(try client.ask("PING") == #"+ {"position":\#(head)}"#)
-            #expect(try daemon.stop() == .code(0), "\(daemon.trace)")
+            expect(refused > 0)
+            expect(try client.ask("PING") == #"+ {"position":\#(head)}"#)
+            expect(try daemon.stop() == .code(0), "\(daemon.trace)")
         }
     }
 }

@@ -10,7 +10,7 @@ extension MachineTests {
         private static func made(_ etcd: RunningEtcd) throws -> RunningDaemon {
             let made = try NodeTests.node("n1", [etcd], patience: 5, "--create")
             try made.launch()
-            try #require(try made.wait() == .code(0), "\(made.trace)")
+            try require(try made.wait() == .code(0), "\(made.trace)")
             return made
         }
 
@@ -39,11 +39,11 @@ extension MachineTests {
                 return try NodeTests.state(other) == "leading"
             }
             try until("n2 leads: \(one.trace.suffix(500))") { try NodeTests.state(other) == "leading" }
-            #expect(one.trace.contains(" full "))
+            expect(one.trace.contains(" full "))
             let writer = try other.client()
             try until("n2 takes writes") { try writer.ask(Self.event).hasPrefix("+") }
-            #expect(try writer.ask("PING").number("position") ?? 0 > acknowledged)
-            #expect(try one.stop() == .code(0), "\(one.trace)")
+            expect(try writer.ask("PING").number("position") ?? 0 > acknowledged)
+            expect(try one.stop() == .code(0), "\(one.trace)")
             try one.start()
             try NodeTests.expectEqual(one, other)
             withExtendedLifetime(made) {}
@@ -62,7 +62,7 @@ extension MachineTests {
             let client = try one.client()
             func write(_ count: Int) throws {
                 for _ in 0..<count {
-                    #expect(try client.ask(Load.append(to: "note-1", count: 50, size: 2_000)).hasPrefix("+"))
+                    expect(try client.ask(Load.append(to: "note-1", count: 50, size: 2_000)).hasPrefix("+"))
                 }
             }
             // 15 MB, and 25 more: memory may have 28 MiB.
@@ -71,10 +71,10 @@ extension MachineTests {
             let reader = try other.client()
             try until("it has everything in memory") { try reader.ask("PING min=now").number("position") == 7_500 }
             try write(250)
-            #expect(try reader.ask("PING min=now").text("code") == "behind")
-            #expect(try reader.rows("READ events limit=1").count == 1)
-            #expect(try NodeTests.state(one) == "leading")
-            #expect(try other.stop() == .code(0), "\(other.trace)")
+            expect(try reader.ask("PING min=now").text("code") == "behind")
+            expect(try reader.rows("READ events limit=1").count == 1)
+            expect(try NodeTests.state(one) == "leading")
+            expect(try other.stop() == .code(0), "\(other.trace)")
             try other.start()
             // Its patience is a second, and there are 35 MB to be fetched.
             try until("it has fetched the rest") { try other.client().ask("PING min=now").hasPrefix("+") }
@@ -91,15 +91,15 @@ extension MachineTests {
             let other = try NodeTests.node("n2", [etcd], tail[0], tail[1])
             try other.start()
             try Self.awaitLead(of: one, before: other)
-            #expect(try other.stop() == .code(0))
+            expect(try other.stop() == .code(0))
             let client = try one.client()
             var refusal = ""
             for _ in 0..<60 where refusal.isEmpty {
                 let answer = try client.ask(Load.append(to: "note-1", count: 50, size: 2_000))
                 if !answer.hasPrefix("+") { refusal = answer }
             }
-            #expect(refusal.text("code") == "busy" && refusal.contains("no second node has stored"), "\(refusal)")
-            #expect(try client.rows("READ events limit=1").count == 1)
+            expect(refusal.text("code") == "busy" && refusal.contains("no second node has stored"), "\(refusal)")
+            expect(try client.rows("READ events limit=1").count == 1)
             try other.start()
             try until("writes are taken again") { try client.ask(Self.event).hasPrefix("+") }
             try NodeTests.expectEqual(one, other)
@@ -115,24 +115,24 @@ extension MachineTests {
             try other.start()
             try Self.awaitLead(of: one, before: other)
             let client = try one.client()
-            for _ in 0..<20 { #expect(try client.ask(Load.append(to: "note-1", count: 50, size: 500)).hasPrefix("+")) }
+            for _ in 0..<20 { expect(try client.ask(Load.append(to: "note-1", count: 50, size: 500)).hasPrefix("+")) }
             let (copy, restored) = (other.folder.place("copy"), other.folder.place("restored"))
             let answer = try other.client().ask("BACKUP \"\(copy)\"")
-            #expect(answer.number("position") == 1_000, "\(answer)")
-            for node in [one, other] { #expect(try node.stop() == .code(0), "\(node.trace)") }
+            expect(answer.number("position") == 1_000, "\(answer)")
+            for node in [one, other] { expect(try node.stop() == .code(0), "\(node.trace)") }
             let before = try one.storectl("export", offline: true).output
-            #expect(try other.shell("$S --data \(restored) restore \(copy)").exit == .code(0))
+            expect(try other.shell("$S --data \(restored) restore \(copy)").exit == .code(0))
             let creating = try NodeTests.node("n1", [etcd], data: restored, "--create", "--log", "new")
             try creating.launch()
-            #expect(try creating.wait() == .code(0) && creating.trace.contains("created log=new "), "\(creating.trace)")
+            expect(try creating.wait() == .code(0) && creating.trace.contains("created log=new "), "\(creating.trace)")
             let first = try NodeTests.node("n1", [etcd], data: restored, "--log", "new")
             try first.start()
             let second = try NodeTests.node("n2", [etcd], "--log", "new")
             try second.start()
             try Self.awaitLead(of: first, before: second)
-            #expect(try second.traces(" seeded from=\(first.socket) position=1000 events=1000 "))
-            #expect(try second.storectl("export").output == before)
-            #expect(try first.client().ask(Self.event).number("position") == 1_001)
+            expect(try second.traces(" seeded from=\(first.socket) position=1000 events=1000 "))
+            expect(try second.storectl("export").output == before)
+            expect(try first.client().ask(Self.event).number("position") == 1_001)
             try NodeTests.expectEqual(first, second)
             withExtendedLifetime(made) {}
         }

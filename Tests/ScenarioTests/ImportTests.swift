@@ -30,14 +30,14 @@ extension DaemonTests {
             let daemon = try RunningDaemon()
             let (place, forced) = (daemon.folder.place("imported"), daemon.folder.place("forced"))
             let refused = try daemon.storectl("--data", place, "import", input: Self.first + "\n" + line)
-            #expect(refused.exit == .code(1) && refused.output.isEmpty, "\(refused.output)")
-            #expect(
+            expect(refused.exit == .code(1) && refused.output.isEmpty, "\(refused.output)")
+            expect(
                 refused.errors.contains("line 2: \(says)") && refused.errors.contains("--force"), "\(refused.errors)")
-            #expect(!Files.exists(place))
+            expect(!Files.exists(place))
             let run = try daemon.storectl("--data", forced, "import", "--force", input: Self.first + "\n" + line)
-            #expect(run.exit == .code(0), "\(run.errors)")
-            #expect(run.output == "imported: 2 events, of which no model uses 1\n")
-            #expect(try daemon.storectl("--data", forced, "count", "users").output.contains("1"))
+            expect(run.exit == .code(0), "\(run.errors)")
+            expect(run.output == "imported: 2 events, of which no model uses 1\n")
+            expect(try daemon.storectl("--data", forced, "count", "users").output.contains("1"))
         }
 
         private static let faulty = "from o\\nn: number = 0\\non A { n += * data.v }"
@@ -67,10 +67,10 @@ extension DaemonTests {
             let daemon = try RunningDaemon()
             let place = daemon.folder.place("imported")
             let refused = try daemon.storectl("--data", place, "import", input: Self.first + "\n" + line)
-            #expect(refused.exit == .code(1) && refused.errors.contains("line 2: \(says)"), "\(refused.errors)")
-            #expect(refused.errors.contains("--force") && !Files.exists(place))
+            expect(refused.exit == .code(1) && refused.errors.contains("line 2: \(says)"), "\(refused.errors)")
+            expect(refused.errors.contains("--force") && !Files.exists(place))
             let forced = try daemon.storectl("--data", place, "import", "--force", input: Self.first + "\n" + line)
-            #expect(forced.output == "imported: 2 events, of which no model uses 1\n", "\(forced.errors)")
+            expect(forced.output == "imported: 2 events, of which no model uses 1\n", "\(forced.errors)")
         }
 
         @Test func `a definition that cannot be served fails alone`() throws {
@@ -84,22 +84,22 @@ extension DaemonTests {
             ]
             let input = lines.joined(separator: "\n")
             let run = try other.storectl("--data", place, "import", "--force", input: input)
-            #expect(run.output.hasPrefix("imported: 8 events, of which no model uses "), "\(run.errors)")
+            expect(run.output.hasPrefix("imported: 8 events, of which no model uses "), "\(run.errors)")
             let offline = try other.storectl("--data", place, "--json", "list", "z")
-            #expect(offline.exit == .code(0) && offline.output.contains(#""id":"1","changes":1,"position":8,"n":3"#))
+            expect(offline.exit == .code(0) && offline.output.contains(#""id":"1","changes":1,"position":8,"n":3"#))
             let replayed = try other.storectl("--data", place, "replay")
-            #expect(replayed.exit == .code(0) && replayed.output.contains("\nz "), "\(replayed.errors)")
+            expect(replayed.exit == .code(0) && replayed.output.contains("\nz "), "\(replayed.errors)")
             let daemon = try RunningDaemon(data: place)
             let client = try daemon.client()
             try until("z is served") { try client.ask("GET z/1").contains(#""n":3"#) }
-            #expect(try client.ask("GET users/1").contains("notFound"))
+            expect(try client.ask("GET users/1").contains("notFound"))
             let models = try daemon.storectl("--json", "model", "list").output
             for (name, state) in [("m", "failed"), ("users", "failed"), ("z", "ready")] {
-                #expect(models.contains(#""model":"\#(name)","definition":1,"state":"\#(state)""#), "\(models)")
+                expect(models.contains(#""model":"\#(name)","definition":1,"state":"\#(state)""#), "\(models)")
             }
             let text = "from o\nn: number = 0\non A { n += 1 }"
-            #expect(try daemon.storectl("model", "define", "y", "-", input: text).exit == .code(0))
-            #expect(try client.ask("GET y/1").contains(#""n":1"#))
+            expect(try daemon.storectl("model", "define", "y", "-", input: text).exit == .code(0))
+            expect(try client.ask("GET y/1").contains(#""n":1"#))
             try daemon.kill()
         }
 
@@ -115,16 +115,16 @@ extension DaemonTests {
             for lines in taken {
                 let run = try daemon.storectl(
                     arguments: ["--data", place, "import"] + force, input: Self.first + "\n" + lines)
-                #expect(run.exit == .code(1), "\(run.output)")
-                #expect(
+                expect(run.exit == .code(1), "\(run.output)")
+                expect(
                     run.errors.contains("user-2 would have the email of user-1; nothing was imported"), "\(run.errors)")
-                #expect(!Files.exists(place))
+                expect(!Files.exists(place))
             }
             let given = Self.event(2, "user-1", 2, "UserRevised", #"{"email":"c@example.org"}"#)
             let run = try daemon.storectl(
                 "--data", place, "import",
                 input: [Self.first, given, Self.user(3, "2", "a@example.org")].joined(separator: "\n"))
-            #expect(run.exit == .code(0), "an address that was given up is free: \(run.errors)")
+            expect(run.exit == .code(0), "an address that was given up is free: \(run.errors)")
         }
 
         /// Events with every length of their parts, from the least on, as an export writes them.
@@ -153,12 +153,12 @@ extension DaemonTests {
             let daemon = try RunningDaemon()
             let place = daemon.folder.place("imported")
             let lines = Self.lengths.joined(separator: "\n") + "\n"
-            #expect(try daemon.storectl("--data", place, "import", input: lines).exit == .code(0))
-            #expect(try daemon.storectl("--data", place, "export").output == lines)
-            #expect(try daemon.storectl("--data", place, "verify").exit == .code(0))
+            expect(try daemon.storectl("--data", place, "import", input: lines).exit == .code(0))
+            expect(try daemon.storectl("--data", place, "export").output == lines)
+            expect(try daemon.storectl("--data", place, "verify").exit == .code(0))
             let salvaged = daemon.folder.place("salvaged")
-            #expect(try daemon.storectl("salvage", place, "--out", salvaged).exit == .code(0))
-            #expect(try daemon.storectl("--data", salvaged, "export").output == lines)
+            expect(try daemon.storectl("salvage", place, "--out", salvaged).exit == .code(0))
+            expect(try daemon.storectl("--data", salvaged, "export").output == lines)
         }
 
         @Test(arguments: ["1", #""b""#, #""b/1""#, #""b/1@""#, #""/1@1""#, #""b/x@1""#, #""b/1@1@1""#])
@@ -167,8 +167,8 @@ extension DaemonTests {
             let place = daemon.folder.place("imported")
             let line = Self.event(1, "note-1", 1, "T", #"1,"cursor":\#(cursor)"#)
             let run = try daemon.storectl("--data", place, "import", input: line)
-            #expect(run.exit == .code(1) && run.errors.contains("cursor"), "\(run.errors)")
-            #expect(!Files.exists(place))
+            expect(run.exit == .code(1) && run.errors.contains("cursor"), "\(run.errors)")
+            expect(!Files.exists(place))
         }
 
         @Test func `tags may be spelled with white space and escapes, as APPEND takes them`() throws {
@@ -178,17 +178,17 @@ extension DaemonTests {
                 #"{"position": 1, "stream": "note-1", "version": 1, "type": "T", "time": "2026-01-01T00:00:00.001Z", "#
                 + #""by": 0, "tags": [ "a",  "\u0062:c" ], "data": {"n": 1}}"#
             let run = try daemon.storectl("--data", place, "import", input: line)
-            #expect(run.exit == .code(0), "\(run.errors)")
-            #expect(
+            expect(run.exit == .code(0), "\(run.errors)")
+            expect(
                 try daemon.storectl("--data", place, "export").output.contains(#""tags":["a","b:c"],"data":{"n": 1}"#))
-            #expect(try daemon.storectl("--data", place, "verify").exit == .code(0))
+            expect(try daemon.storectl("--data", place, "verify").exit == .code(0))
         }
 
         @Test func `an empty input makes an empty store, and that is said`() throws {
             let daemon = try RunningDaemon()
             let run = try daemon.storectl("--data", daemon.folder.place("imported"), "import")
-            #expect(run.exit == .code(0) && run.output == "imported: 0 events\n")
-            #expect(run.errors.contains("standard input had no events: the new store is empty"), "\(run.errors)")
+            expect(run.exit == .code(0) && run.output == "imported: 0 events\n")
+            expect(run.errors.contains("standard input had no events: the new store is empty"), "\(run.errors)")
         }
     }
 }

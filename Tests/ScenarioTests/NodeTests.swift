@@ -19,7 +19,7 @@ extension MachineTests {
         static func first(_ etcd: [RunningEtcd]) throws -> (made: RunningDaemon, node: RunningDaemon) {
             let made = try node("n1", etcd, data: nil, patience: 5, "--create")
             try made.launch()
-            try #require(try made.wait() == .code(0), "\(made.trace)")
+            try require(try made.wait() == .code(0), "\(made.trace)")
             let first = try node("n1", etcd, data: made.data)
             try first.start()
             return (made, first)
@@ -34,19 +34,19 @@ extension MachineTests {
             let client = try node.client()
             for write in writes {
                 let answer = try client.ask(write.line)
-                #expect(
+                expect(
                     answer.hasPrefix("+") && (write.position ?? answer.number("position")) == answer.number("position"))
             }
             let count = writes.reduce(others) { $0 + $1.count }
-            #expect(try client.ask("PING").number("position") == UInt64(count))
+            expect(try client.ask("PING").number("position") == UInt64(count))
         }
 
         /// Compares the logs of two nodes, and ends both.
         static func expectEqual(_ one: RunningDaemon, _ other: RunningDaemon) throws {
-            for node in [one, other] { #expect(try node.client().ask("PING min=now").hasPrefix("+"), "\(node.trace)") }
-            for node in [one, other] { #expect(try node.stop() == .code(0), "\(node.trace)") }
+            for node in [one, other] { expect(try node.client().ask("PING min=now").hasPrefix("+"), "\(node.trace)") }
+            for node in [one, other] { expect(try node.stop() == .code(0), "\(node.trace)") }
             let exports = try [one, other].map { try $0.storectl("export", offline: true).output }
-            #expect(exports[0] == exports[1] && !exports[0].isEmpty)
+            expect(exports[0] == exports[1] && !exports[0].isEmpty)
         }
 
         @Test(arguments: [1, 2] as [UInt64])
@@ -69,11 +69,11 @@ extension MachineTests {
                 if round % 2 == 1 { try etcd.restart() }
                 try node.start()
             }
-            #expect(writes.contains { $0.position != nil })
+            expect(writes.contains { $0.position != nil })
             try Self.expectOnce(writes, at: node)
-            #expect(try node.stop() == .code(0), "\(node.trace)")
+            expect(try node.stop() == .code(0), "\(node.trace)")
             let folds = try node.storectl("--json", "replay", "--verify", offline: true)
-            #expect(folds.exit == .code(0), "\(folds.output)\(folds.errors)")
+            expect(folds.exit == .code(0), "\(folds.output)\(folds.errors)")
         }
 
         @Test func `a follower has the log, leads once the leader is killed, and hands the lead over at its end`()
@@ -90,8 +90,8 @@ extension MachineTests {
             let (client, reader) = (try one.client(), try other.client())
             for number in 1...20 {
                 let event = #"APPEND note-1 {"type":"Wrote","data":\#(number)}"#
-                let receipt = try #require(client.ask(event).number("position"))
-                #expect(try reader.ask("PING min=now").number("position") ?? 0 >= receipt)
+                let receipt = try require(client.ask(event).number("position"))
+                expect(try reader.ask("PING min=now").number("position") ?? 0 >= receipt)
             }
             let writer = Writer("w", to: one.socket, seed: 1)
             try until("writes are acknowledged") { writer.hasReceipt }
@@ -103,7 +103,7 @@ extension MachineTests {
             try until("n1 follows") { try Self.state(one) == "following" }
             let further = Writer("x", to: other.socket, seed: 2)
             try until("writes are acknowledged") { further.hasReceipt }
-            #expect(try other.stop() == .code(0), "\(other.trace)")
+            expect(try other.stop() == .code(0), "\(other.trace)")
             writes += try further.join()
             try until("n1 leads") { try Self.state(one) == "leading" }
             try Self.expectOnce(writes, besides: 20, at: one)
@@ -115,7 +115,7 @@ extension MachineTests {
             let etcd = try RunningEtcd()
             let made = try Self.node("n1", [etcd], patience: 5, "--create")
             try made.launch()
-            try #require(try made.wait() == .code(0), "\(made.trace)")
+            try require(try made.wait() == .code(0), "\(made.trace)")
             let node = try Self.node("n1", [etcd], data: made.data, patience: 1)
             try node.start()
             let client = try node.client()
@@ -123,14 +123,14 @@ extension MachineTests {
             try until("a write is acknowledged") { try client.ask(event).hasPrefix("+") }
             try etcd.kill()
             let refused = try client.ask(event)
-            #expect(refused.text("code") == "unavailable" && refused.text("outcome") == "unknown", "\(refused)")
+            expect(refused.text("code") == "unavailable" && refused.text("outcome") == "unknown", "\(refused)")
             let none = try client.ask(event)
-            #expect(none.text("code") == "unavailable" && none.text("outcome") == "none", "\(none)")
-            #expect(try client.rows("READ events").count == 1)
-            #expect(try client.ask("PING min=now").text("code") == "behind")
+            expect(none.text("code") == "unavailable" && none.text("outcome") == "none", "\(none)")
+            expect(try client.rows("READ events").count == 1)
+            expect(try client.ask("PING min=now").text("code") == "behind")
             try etcd.restart()
             try until("a write is acknowledged") { try client.ask(event).hasPrefix("+") }
-            #expect(try node.stop() == .code(0), "\(node.trace)")
+            expect(try node.stop() == .code(0), "\(node.trace)")
         }
     }
 }

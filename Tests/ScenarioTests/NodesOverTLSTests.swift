@@ -45,29 +45,29 @@ extension MachineTests {
         @Test func `a write at a follower goes to the leader over TLS, as the user who sent it`() throws {
             let made = try node("n1", "--create").daemon
             try made.launch()
-            try #require(try made.wait() == .code(0), "\(made.trace)")
+            try require(try made.wait() == .code(0), "\(made.trace)")
             let trust = ["--trust", "laptop=\(geteuid())"]
             let (leader, port) = try node("n1", data: made.data, trust[0], trust[1])
             try leader.start()
-            #expect(try leader.traces(" leading log=main"))
+            expect(try leader.traces(" leading log=main"))
             let (follower, _) = try node("n2")
             try follower.start()
-            #expect(try follower.traces(" leader-reached "))
+            expect(try follower.traces(" leader-reached "))
             let greeting = try LineSocket(follower.socket).line()
-            #expect(greeting.text("address") == "127.0.0.1:\(port)", "\(greeting)")
+            expect(greeting.text("address") == "127.0.0.1:\(port)", "\(greeting)")
             let client = try follower.client()
             for number in 1...20 {
                 let receipt = try client.ask(#"APPEND note-1 {"type":"Wrote","data":\#(number)}"#)
-                #expect(receipt.number("position") == UInt64(number), "\(receipt)")
+                expect(receipt.number("position") == UInt64(number), "\(receipt)")
             }
-            #expect(try client.rows("READ events from=20").first?.number("by") == UInt64(geteuid()))
+            expect(try client.rows("READ events from=20").first?.number("by") == UInt64(geteuid()))
             // A certificate that is trusted as this very user is no node's.
             let forged = try asLaptop(port, #"AS 5 APPEND note-1 {"type":"Wrote","data":1}"#)
-            #expect(forged.contains("AS is for the nodes of a log alone"), "\(forged)")
+            expect(forged.contains("AS is for the nodes of a log alone"), "\(forged)")
             try leader.kill()
-            #expect(try client.ask(#"APPEND note-1 key=k {"type":"Wrote","data":21}"#).number("position") == 21)
-            #expect(try follower.traces(" leader-gone "))
-            #expect(try follower.stop() == .code(0), "\(follower.trace)")
+            expect(try client.ask(#"APPEND note-1 key=k {"type":"Wrote","data":21}"#).number("position") == 21)
+            expect(try follower.traces(" leader-gone "))
+            expect(try follower.stop() == .code(0), "\(follower.trace)")
         }
     }
 }

@@ -63,23 +63,23 @@ import Testing
             for writer in writers { try writer.join() }
             if life < 2 { try daemon.start() }
         }
-        #expect(answers.others.withLock { $0 } == [])
+        expect(answers.others.withLock { $0 } == [])
         let lines = try daemon.client().rows("READ events limit=10000")
         var positions: [Int: [UInt64]] = [:]
         for line in lines {
-            let (position, tag) = try (#require(line.number("position")), Int(#require(line.number("tag"))))
+            let (position, tag) = try (require(line.number("position")), Int(require(line.number("tag"))))
             let before = positions[tag, default: []]
             if let after = line.number("after") {
-                #expect(before.last.map { $0 <= after } ?? true, "\(line) came after \(before.last as Any)")
+                expect(before.last.map { $0 <= after } ?? true, "\(line) came after \(before.last as Any)")
             }
             positions[tag, default: []].append(position)
         }
         let conflicts = answers.conflicts.withLock { $0 }
-        #expect(conflicts.count > 100 && answers.written.withLock { $0 } > 600, "\(conflicts.count)")
+        expect(conflicts.count > 100 && answers.written.withLock { $0 } > 600, "\(conflicts.count)")
         for conflict in conflicts {
-            #expect(positions[conflict.tag]?.first { $0 > conflict.after } == conflict.position, "\(conflict)")
+            expect(positions[conflict.tag]?.first { $0 > conflict.after } == conflict.position, "\(conflict)")
         }
-        #expect(try daemon.storectl("replay", "--verify").exit == .code(0))
+        expect(try daemon.storectl("replay", "--verify").exit == .code(0))
     }
 
     @Test func `of many clients one gets the name`() throws {
@@ -90,9 +90,9 @@ import Testing
             let own = line.replacing("NUMBER", with: "\(number)") + "\n"
             client.send(Array((own + own).utf8))
         }
-        let answers = try clients.flatMap { client in try (0..<2).map { _ in try #require(try client.nextLine()) } }
-        #expect(answers.count { $0.hasPrefix("+") } == 1)
-        #expect(answers.count { $0.text("code") == "conflict" } == 99)
+        let answers = try clients.flatMap { client in try (0..<2).map { _ in try require(try client.nextLine()) } }
+        expect(answers.count { $0.hasPrefix("+") } == 1)
+        expect(answers.count { $0.text("code") == "conflict" } == 99)
     }
 
     @Test func `a write never rests on damaged pages of the index`() throws {
@@ -104,21 +104,21 @@ import Testing
             #"APPEND note-\#(number % 9) {"type":"T","data":\#(number),"tags":["course:c\#(number % 3)"]}"# + "\n"
         }
         client.send(Array(lines.joined().utf8))
-        for line in lines { #expect(try client.final().hasPrefix("+"), "\(line)") }
+        for line in lines { expect(try client.final().hasPrefix("+"), "\(line)") }
         try client.expect("CHECKPOINT")
-        #expect(try client.ask(#"APPEND a-1 unless={"tags":["course:c1"]} {"type":"T","data":1}"#).hasPrefix("-"))
+        expect(try client.ask(#"APPEND a-1 unless={"tags":["course:c1"]} {"type":"T","data":1}"#).hasPrefix("-"))
         // The page changes after it was used.
-        #expect(try Files.replace("course:c1", by: "course:c~", in: daemon.data + "/models/data.mdb") > 0)
+        expect(try Files.replace("course:c1", by: "course:c~", in: daemon.data + "/models/data.mdb") > 0)
         var refusals: Set<String> = []
         var answer = ""
         // A build of new models that finds no room, or no memory, is tried again after a minute.
         try until("the models are replaced, and the conflict is found: \(answer) \(daemon.trace)", within: 150) {
             answer = try client.ask(#"APPEND a-1 unless={"tags":["course:c1"]} {"type":"T","data":1}"#)
-            #expect(answer.hasPrefix("-"), "\(answer)")
+            expect(answer.hasPrefix("-"), "\(answer)")
             refusals.insert(answer.text("code") ?? "")
             return answer.text("code") == "conflict"
         }
-        #expect(refusals.isSubset(of: ["internal", "busy", "conflict"]), "\(refusals)")
+        expect(refusals.isSubset(of: ["internal", "busy", "conflict"]), "\(refusals)")
     }
 
     @Test func `the tool sends queries and preconditions`() throws {
@@ -126,18 +126,18 @@ import Testing
         let first = try daemon.storectl(
             "append", "member-1", "--type", "Joined", "--body", "{}", "--tags", "name:ann", "--unless",
             #"{"tags":["name:ann"]}"#)
-        #expect(first.exit == .code(0), "\(first.errors)")
+        expect(first.exit == .code(0), "\(first.errors)")
         let second = try daemon.storectl(
             "append", "member-2", "--type", "Joined", "--body", "{}", "--tags", "name:ann", "--unless",
             #"{"tags": ["name:ann"]}"#)
-        #expect(second.exit == .code(1) && second.errors.contains("Joined in member-1 at 1"), "\(second.errors)")
+        expect(second.exit == .code(1) && second.errors.contains("Joined in member-1 at 1"), "\(second.errors)")
         let query = #"{"any":[{"tags":["name:ann"]},{"types":["Left"]}]}"#
-        #expect(try daemon.storectl("count", "events", "--query", query).output == "1\n")
-        #expect(try daemon.storectl("export", "--query", query).output.split(separator: "\n").count == 1)
+        expect(try daemon.storectl("count", "events", "--query", query).output == "1\n")
+        expect(try daemon.storectl("export", "--query", query).output.split(separator: "\n").count == 1)
         let read = try daemon.storectl("--json", "read", "--query", query, "--order", "desc")
-        #expect(read.output.contains(#""stream":"member-1""#), "\(read.output) \(read.errors)")
+        expect(read.output.contains(#""stream":"member-1""#), "\(read.output) \(read.errors)")
         let wrong = try daemon.storectl("read", "--query", #"{"tags":[]}"#)
-        #expect(wrong.exit == .code(1) && wrong.errors.contains("query.tags"), "\(wrong.errors)")
-        #expect(try daemon.storectl("tail", "users", "--query", query).exit == .code(2))
+        expect(wrong.exit == .code(1) && wrong.errors.contains("query.tags"), "\(wrong.errors)")
+        expect(try daemon.storectl("tail", "users", "--query", query).exit == .code(2))
     }
 }

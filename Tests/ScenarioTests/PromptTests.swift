@@ -31,8 +31,8 @@ extension DaemonTests {
             terminal.type("GET users/8\r")
             try terminal.waitFor("notFound")
             terminal.type("QUIT\r")
-            #expect(try terminal.wait() == 0)
-            #expect(terminal.isPlain, "the terminal is as it was")
+            expect(try terminal.wait() == 0)
+            expect(terminal.isPlain, "the terminal is as it was")
         }
 
         @Test(arguments: ["C", "POSIX", "C.UTF-8", "de_DE.ISO-8859-1", nil])
@@ -50,13 +50,13 @@ extension DaemonTests {
             terminal.type(#"APPEND note-1 {"type":"A","data":"\#(long)"}"# + "\r")
             try terminal.waitFor("note-1  version 1  position 2")
             terminal.type("exit\r")
-            #expect(try terminal.wait() == 0)
-            #expect(try daemon.client().ask("GET users/7").contains("\"name\":\"\(name)\""))
-            #expect(try daemon.client().rows("READ events/note-1").contains { $0.contains(long) })
+            expect(try terminal.wait() == 0)
+            expect(try daemon.client().ask("GET users/7").contains("\"name\":\"\(name)\""))
+            expect(try daemon.client().rows("READ events/note-1").contains { $0.contains(long) })
             let next = try Self.begin(daemon, locale: locale)
             next.type("\u{1B}[A\u{1B}[A\u{1B}[A\r")
             try next.waitFor("exists: ")
-            #expect(Files.text(daemon.folder.place(".local/state/storykeep/history")).hasPrefix(line + "\n"))
+            expect(Files.text(daemon.folder.place(".local/state/storykeep/history")).hasPrefix(line + "\n"))
         }
 
         @Test func `a typo never ends the conversation, and words of other programs are known`() throws {
@@ -72,7 +72,7 @@ extension DaemonTests {
                 try terminal.waitFor(answer)
             }
             terminal.type("exit\r")
-            #expect(try terminal.wait() == 0)
+            expect(try terminal.wait() == 0)
         }
 
         @Test func `Tab completes, and what was typed before comes back, also in the next conversation`() throws {
@@ -81,9 +81,9 @@ extension DaemonTests {
             terminal.type("COU\tsto\tsen\t7\r")
             try terminal.waitFor("count               0")
             terminal.type("\u{4}")
-            #expect(try terminal.wait() == 0)
-            #expect(Files.text(daemon.folder.place(".local/state/storykeep/history")).contains("COUNT"))
-            #expect(Files.mode(daemon.folder.place(".local/state/storykeep/history")) == 0o600)
+            expect(try terminal.wait() == 0)
+            expect(Files.text(daemon.folder.place(".local/state/storykeep/history")).contains("COUNT"))
+            expect(Files.mode(daemon.folder.place(".local/state/storykeep/history")) == 0o600)
             let next = try Self.begin(daemon)
             next.type("\u{1B}[A\r")
             try next.waitFor("COUNT stories sender=7")
@@ -149,7 +149,7 @@ extension DaemonTests {
             terminal.type("\r")
             try terminal.waitFor("71@example.org")
             terminal.type("\u{4}")
-            #expect(try terminal.wait() == 0)
+            expect(try terminal.wait() == 0)
         }
 
         @Test func `Tab knows filters, values and IDs of declared models, and first the types that the store has`()
@@ -179,10 +179,10 @@ extension DaemonTests {
             try Self.complete("READ events types=", "\r\nModelActivated ", on: terminal)
             let lines = terminal.screen.replacing(#/\e\[[0-9;?]*[A-Za-z]/#, with: "").split(separator: "\r\n")
             let listed = lines.drop { !$0.hasPrefix("ModelActivated ") }.prefix { !$0.hasPrefix("story>") }
-            #expect(listed.dropFirst(2).first?.hasPrefix("Placed ") == true, "\(listed)")
-            #expect(listed.allSatisfy { $0.count < 80 } && listed.count > 3, "\(listed)")
+            expect(listed.dropFirst(2).first?.hasPrefix("Placed ") == true, "\(listed)")
+            expect(listed.allSatisfy { $0.count < 80 } && listed.count > 3, "\(listed)")
             terminal.type("\u{15}\u{4}")
-            #expect(try terminal.wait() == 0)
+            expect(try terminal.wait() == 0)
         }
 
         @Test func `what is typed while an answer is awaited counts, Ctrl-D too`() throws {
@@ -196,8 +196,8 @@ extension DaemonTests {
             terminal.type("\u{4}")
             usleep(100_000)
             try daemon.resume()
-            #expect(try terminal.wait() == 0)
-            #expect(terminal.isPlain)
+            expect(try terminal.wait() == 0)
+            expect(terminal.isPlain)
         }
 
         @Test func `what a subscription pushes is shown above the line that is typed`() throws {
@@ -207,10 +207,10 @@ extension DaemonTests {
             try terminal.waitFor("subscription        1")
             terminal.type("PI")
             try terminal.waitFor("PI")
-            #expect(try daemon.client().ask(#"APPEND note-1 {"type":"A","data":{}}"#).hasPrefix("+"))
+            expect(try daemon.client().ask(#"APPEND note-1 {"type":"A","data":{}}"#).hasPrefix("+"))
             try terminal.waitFor(#">1 {"position":1,"stream":"note-1""#)
             try terminal.waitFor("PI")
-            #expect(terminal.screen.hasSuffix("\r\u{1B}[Jstory> PI"), "prompt and line stand there once")
+            expect(terminal.screen.hasSuffix("\r\u{1B}[Jstory> PI"), "prompt and line stand there once")
             terminal.type("NG\r")
             try terminal.waitFor("position            1")
         }
@@ -229,8 +229,8 @@ extension DaemonTests {
             terminal.type("GET events/note-1\rREAD events/note-1\r")
             try terminal.waitFor("note-1@1  A  \"x\u{FFFD}y\"")
             terminal.type("\u{4}")
-            #expect(try terminal.wait() == 0)
-            #expect(!terminal.screen.contains("\u{1B}") && !terminal.screen.unicodeScalars.contains("\u{202E}"))
+            expect(try terminal.wait() == 0)
+            expect(!terminal.screen.contains("\u{1B}") && !terminal.screen.unicodeScalars.contains("\u{202E}"))
         }
 
         @Test func `pasted lines are lines, and a tab in them completes nothing`() throws {
@@ -241,8 +241,8 @@ extension DaemonTests {
             try terminal.waitFor("the line has a control byte (column 11)")
             try terminal.waitFor("position            0")
             terminal.type("\u{4}")
-            #expect(try terminal.wait() == 0)
-            #expect(terminal.isPlain && terminal.screen.contains("\u{1B}[?2004l"))
+            expect(try terminal.wait() == 0)
+            expect(terminal.isPlain && terminal.screen.contains("\u{1B}[?2004l"))
         }
 
         @Test func `a stopped prompt leaves the terminal to the shell, and shows its line again`() throws {
@@ -259,27 +259,27 @@ extension DaemonTests {
             try terminal.waitFor("story> PI")
             terminal.type("\u{1A}")
             try terminal.waitFor("stopped 148")
-            #expect(terminal.isPlain)
+            expect(terminal.isPlain)
             terminal.type("\n")
             try terminal.waitFor("story> PI")
             terminal.type("NG\r")
             try terminal.waitFor("position            0")
             terminal.type("\u{4}")
             try terminal.waitFor("ended 0")
-            #expect(terminal.isPlain)
+            expect(terminal.isPlain)
         }
 
         @Test func `an end of the store, and Ctrl-C, leave the terminal as it was`() throws {
             let daemon = try RunningDaemon()
             let first = try Self.begin(daemon)
             first.type("\u{3}")
-            #expect(try first.wait() == 130)
-            #expect(first.isPlain)
+            expect(try first.wait() == 130)
+            expect(first.isPlain)
             let second = try Self.begin(daemon)
             second.type("PIN")
-            #expect(try daemon.stop() == .code(0))
-            #expect(try second.wait() == 3)
-            #expect(second.isPlain)
+            expect(try daemon.stop() == .code(0))
+            expect(try second.wait() == 3)
+            expect(second.isPlain)
         }
     }
 }

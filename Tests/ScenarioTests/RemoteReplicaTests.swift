@@ -21,15 +21,15 @@ extension MachineTests {
         @Test func `a replica on another machine has the same log, also after a kill of its own`() throws {
             let source = try RemoteDaemon(trust: ["replica=61001"], options: ["--allow", "61001=read"])
             let writer = try source.daemon.client()
-            #expect(try writer.ask(Load.append(to: "note-1", count: 200, size: 2_000)).hasPrefix("+"))
+            expect(try writer.ask(Load.append(to: "note-1", count: 200, size: 2_000)).hasPrefix("+"))
             let first = try replica(of: source, as: "replica")
             _ = try DaemonTests.ReplicaTests.settle(first, source.daemon)
             let refused = try first.client().ask(DaemonTests.ReplicaTests.event)
-            #expect(refused.text("code") == "notLeader" && refused.text("address") == "127.0.0.1:\(source.port)")
+            expect(refused.text("code") == "notLeader" && refused.text("address") == "127.0.0.1:\(source.port)")
             try first.kill()
-            #expect(try writer.ask(Load.append(to: "note-2", count: 200, size: 2_000)).hasPrefix("+"))
+            expect(try writer.ask(Load.append(to: "note-2", count: 200, size: 2_000)).hasPrefix("+"))
             let second = try replica(of: source, as: "replica", data: first.data)
-            #expect(try second.client().ask("PING min=now").number("position") == 400)
+            expect(try second.client().ask("PING min=now").number("position") == 400)
             try DaemonTests.ReplicaTests.expectEqual(second, source.daemon)
         }
 
@@ -37,10 +37,10 @@ extension MachineTests {
             let source = try RemoteDaemon()
             let stranger = try replica(of: source, as: "stranger", isStarted: false)
             try stranger.launch()
-            #expect(try stranger.wait() == .code(2))
-            #expect(
+            expect(try stranger.wait() == .code(2))
+            expect(
                 stranger.trace.contains(#"the certificate "stranger" stands for no user here"#), "\(stranger.trace)")
-            #expect(access(stranger.data, F_OK) != 0)
+            expect(access(stranger.data, F_OK) != 0)
         }
     }
 }

@@ -12,21 +12,21 @@ extension MachineTests {
             let remote = try RemoteDaemon(trust: ["laptop=61002"], options: ["--allow", "61002=write"])
             let laptop = try remote.authority.sign("laptop")
             let made = try remote.storectl("pipe", as: laptop, input: "APPEND note-1 \(Self.event)\n")
-            #expect(made.exit == .code(0), "\(made.errors)")
+            expect(made.exit == .code(0), "\(made.errors)")
             let read = try remote.storectl("--json", "read", "note-1", as: laptop)
-            #expect(read.output.contains(#""by":61002"#), "\(read.output)\(read.errors)")
+            expect(read.output.contains(#""by":61002"#), "\(read.output)\(read.errors)")
             let many = (1...500).map { _ in "APPEND note-2 \(Self.event)\n" }.joined()
             let piped = try remote.storectl("pipe", as: laptop, input: many)
-            #expect(piped.exit == .code(0), "\(piped.errors)")
+            expect(piped.exit == .code(0), "\(piped.errors)")
             let all = try remote.storectl("--json", "pipe", as: laptop, input: "COUNT events/note-2\n")
-            #expect(all.output.contains(#""count":500"#), "\(all.output)")
+            expect(all.output.contains(#""count":500"#), "\(all.output)")
             let clients = try remote.storectl("--json", "pipe", as: laptop, input: "CLIENTS\n").output
-            #expect(clients.contains(#""certificate":"laptop","from":"127.0.0.1:"#), "\(clients)")
-            #expect(clients.contains(#""uid":61002,"pid":0,"role":"write""#), "\(clients)")
+            expect(clients.contains(#""certificate":"laptop","from":"127.0.0.1:"#), "\(clients)")
+            expect(clients.contains(#""uid":61002,"pid":0,"role":"write""#), "\(clients)")
         }
 
         @Test func `a certificate has the role of its user and of that user's groups`() throws {
-            let group = try #require(getgrgid(1)).pointee
+            let group = try require(getgrgid(1)).pointee
             let name = String(cString: group.gr_name)
             let remote = try RemoteDaemon(
                 trust: ["reader=61001", "writer=61002", "boss=61003", "daemon=1", "a=b=61001"],
@@ -40,8 +40,8 @@ extension MachineTests {
                     try remote.storectl("pipe", as: signed, input: line + "\n").exit == .code(0) ? "+" : "-"
                 }.joined()
             }
-            #expect(try may("reader") == "+--" && may("writer") == "++-" && may("boss") == "+++")
-            #expect(try may("daemon") == "+--" && may("a=b") == "+--")
+            expect(try may("reader") == "+--" && may("writer") == "++-" && may("boss") == "+++")
+            expect(try may("daemon") == "+--" && may("a=b") == "+--")
         }
 
         @Test func `a certificate that trust does not name, and that of an authority that is not ours, get in nowhere`()
@@ -50,30 +50,30 @@ extension MachineTests {
             let remote = try RemoteDaemon(trust: ["laptop=\(geteuid())", "stranger=61009"])
             let (other, laptop) = (try TestAuthority("Others"), try remote.authority.sign("laptop"))
             let unknown = try remote.storectl("stats", as: remote.authority.sign("unknown"))
-            #expect(unknown.errors.contains(#"the certificate "unknown" stands for no user here"#), "\(unknown.errors)")
-            #expect(try remote.daemon.traces("denied certificate=unknown from=127.0.0.1:"))
+            expect(unknown.errors.contains(#"the certificate "unknown" stands for no user here"#), "\(unknown.errors)")
+            expect(try remote.daemon.traces("denied certificate=unknown from=127.0.0.1:"))
             let roleless = try remote.storectl("stats", as: remote.authority.sign("stranger"))
-            #expect(roleless.errors.contains("uid 61009 may not connect here"), "\(roleless.errors)")
+            expect(roleless.errors.contains("uid 61009 may not connect here"), "\(roleless.errors)")
             let foreign = try remote.storectl("stats", as: other.sign("laptop"))
-            #expect(foreign.errors.contains("unknown ca"), "\(foreign.errors)")
+            expect(foreign.errors.contains("unknown ca"), "\(foreign.errors)")
             let without = try remote.storectl("stats", as: nil)
-            #expect(without.errors.contains("demands a certificate"), "\(without.errors)")
-            #expect(try remote.daemon.traces(#"the peer showed no certificate"#))
+            expect(without.errors.contains("demands a certificate"), "\(without.errors)")
+            expect(try remote.daemon.traces(#"the peer showed no certificate"#))
             let expired = try remote.storectl("stats", as: remote.authority.sign("laptop", days: -1))
-            #expect(
+            expect(
                 expired.errors.contains("has expired, as the peer says: it was valid until 20"), "\(expired.errors)")
             let misled = try remote.storectl("stats", as: laptop, authority: other)
-            #expect(misled.errors.contains("is not accepted"), "\(misled.errors)")
-            #expect(try remote.storectl("stats", as: laptop).exit == .code(0))
+            expect(misled.errors.contains("is not accepted"), "\(misled.errors)")
+            expect(try remote.storectl("stats", as: laptop).exit == .code(0))
             let figures = try remote.daemon.client().rows("METRICS").joined()
-            #expect(figures.contains(#"storykeep_connections_refused_total{reason=\"insecure\"} 4"#), "\(figures)")
+            expect(figures.contains(#"storykeep_connections_refused_total{reason=\"insecure\"} 4"#), "\(figures)")
         }
 
         @Test func `without trust no certificate gets in, and the socket serves as ever`() throws {
             let remote = try RemoteDaemon(trust: [])
             let laptop = try remote.storectl("stats", as: remote.authority.sign("laptop"))
-            #expect(laptop.errors.contains("stands for no user here"))
-            #expect(try remote.daemon.client().ask("PING").hasPrefix("+"))
+            expect(laptop.errors.contains("stands for no user here"))
+            expect(try remote.daemon.client().ask("PING").hasPrefix("+"))
         }
 
         @Test func `files are read again when they change, and a wrong one changes nothing`() throws {
@@ -87,23 +87,23 @@ extension MachineTests {
             try put(authority.sign("first"))
             let remote = try RemoteDaemon(certificate: live)
             let laptop = try authority.sign("laptop")
-            #expect(try remote.daemon.traces(" open-secret file=\(live.key) mode=644 "))
+            expect(try remote.daemon.traces(" open-secret file=\(live.key) mode=644 "))
             try put(authority.sign("second", for: "DNS:elsewhere"))
-            #expect(try remote.daemon.traces("certificate-read certificate=second"))
+            expect(try remote.daemon.traces("certificate-read certificate=second"))
             let refused = try remote.storectl("stats", as: laptop)
-            #expect(
+            expect(
                 refused.errors.contains("IP address mismatch"), "the new one is for another host: \(refused.errors)")
             try Files.write("nothing", to: live.key)
-            #expect(
+            expect(
                 try remote.daemon.traces("certificate-not-read error=\"certificate-key: \(live.key) has no private key")
             )
             let check = try remote.daemon.storectl("check", "--warning", "ping=30", "--critical", "ping=60")
-            #expect(
+            expect(
                 check.exit == .code(1) && check.output.hasPrefix("STORYKEEP WARNING - certificate-not-read, "),
                 "\(check.output)")
             try put(authority.sign("third"))
-            #expect(try remote.daemon.traces("certificate-read certificate=third"))
-            #expect(try remote.storectl("stats", as: laptop).exit == .code(0))
+            expect(try remote.daemon.traces("certificate-read certificate=third"))
+            expect(try remote.storectl("stats", as: laptop).exit == .code(0))
         }
 
         @Test func `a connection ends where its authority is taken away, and that of another authority goes on`()
@@ -116,7 +116,7 @@ extension MachineTests {
                 "--listen", "127.0.0.1:0", "--certificate", store.certificate, "--certificate-key", store.key,
                 "--authority", file, "--trust", "laptop=\(geteuid())", "--trust", "phone=\(geteuid())",
             ])
-            let port = try #require(daemon.trace.firstMatch(of: /listening address=127\.0\.0\.1:([0-9]+)/)?.1)
+            let port = try require(daemon.trace.firstMatch(of: /listening address=127\.0\.0\.1:([0-9]+)/)?.1)
             func tail(_ signed: TestAuthority.Signed) throws -> Program {
                 let output = folder.place("tail")
                 return try Program(
@@ -133,9 +133,9 @@ extension MachineTests {
             let client = try daemon.client()
             try until("both follow") { try client.ask("STATS").contains(#""subscriptions":{"count":2"#) }
             try Files.write(Files.text(theirs.file), to: file)
-            #expect(try daemon.traces("certificate-ended certificate=laptop from=127.0.0.1:"))
-            #expect(try laptop.wait() != .code(0))
-            #expect(!daemon.trace.contains("certificate-ended certificate=phone") && phone.poll() == nil)
+            expect(try daemon.traces("certificate-ended certificate=laptop from=127.0.0.1:"))
+            expect(try laptop.wait() != .code(0))
+            expect(!daemon.trace.contains("certificate-ended certificate=phone") && phone.poll() == nil)
             withExtendedLifetime(phone) {}
         }
 
@@ -151,22 +151,22 @@ extension MachineTests {
                     options: settings.flatMap { ["--\($0.key)", $0.value] } + (check ? ["--check"] : []),
                     isStarted: false)
                 try daemon.launch()
-                #expect(try daemon.wait() == .code(2), "\(daemon.trace)")
+                expect(try daemon.wait() == .code(2), "\(daemon.trace)")
                 return daemon.trace
             }
             for check in [false, true] {
                 let missing = try refusal(("certificate", "/none"), check: check)
-                #expect(missing.contains("certificate: /none cannot be read: No such file"), "\(missing)")
+                expect(missing.contains("certificate: /none cannot be read: No such file"), "\(missing)")
             }
             let other = try TestAuthority.shared().sign("other")
             let mixed = try refusal(("certificate-key", other.key))
-            #expect(mixed.contains("certificate-key: the key in \(other.key) does not belong to"), "\(mixed)")
-            #expect(try refusal(("authority", other.key)).contains("authority: \(other.key) has no certificate of an"))
+            expect(mixed.contains("certificate-key: the key in \(other.key) does not belong to"), "\(mixed)")
+            expect(try refusal(("authority", other.key)).contains("authority: \(other.key) has no certificate of an"))
             let running = try RemoteDaemon()
             let taken = try refusal(("listen", "127.0.0.1:\(running.port)"))
-            #expect(
+            expect(
                 taken.contains("listen: 127.0.0.1:\(running.port) cannot be listened at: Address already"), "\(taken)")
-            #expect(try refusal(("listen", "no.such.host.invalid:1")).contains("no.such.host.invalid:1 cannot be"))
+            expect(try refusal(("listen", "no.such.host.invalid:1")).contains("no.such.host.invalid:1 cannot be"))
         }
 
         @Test func `peers that never end their handshake, or speak no TLS, keep nobody out`() throws {
@@ -174,20 +174,20 @@ extension MachineTests {
             let laptop = try remote.authority.sign("laptop")
             // Far more than may be under way together: each new one takes the place of one that says nothing.
             let silent = try (0..<560).map { _ in try PlainConnection(remote.port) }
-            #expect(try remote.storectl("--timeout", "10", "stats", as: laptop).exit == .code(0))
-            #expect(try remote.daemon.traces("silent from=127.0.0.1:"))
+            expect(try remote.storectl("--timeout", "10", "stats", as: laptop).exit == .code(0))
+            expect(try remote.daemon.traces("silent from=127.0.0.1:"))
             for connection in silent.prefix(100) { connection.send([22, 3, 1, 2, 0, 1]) }
             for _ in 0..<20 {
                 let garbage = try PlainConnection(remote.port)
                 garbage.send((0..<5_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ 80) })
             }
             let client = try remote.daemon.client()
-            for _ in 0..<100 { #expect(try client.ask("PING").hasPrefix("+")) }
-            #expect(try remote.storectl("stats", as: laptop).exit == .code(0))
+            for _ in 0..<100 { expect(try client.ask("PING").hasPrefix("+")) }
+            expect(try remote.storectl("stats", as: laptop).exit == .code(0))
             // Each is closed by the daemon after a while.
             for connection in silent { connection.awaitEnd() }
-            #expect(try remote.storectl("stats", as: laptop).exit == .code(0))
-            #expect(try remote.daemon.stop() == .code(0))
+            expect(try remote.storectl("stats", as: laptop).exit == .code(0))
+            expect(try remote.daemon.stop() == .code(0))
         }
 
         @Test func `clients of other machines count among the connections, the last of which is for an admin`() throws {
@@ -196,7 +196,7 @@ extension MachineTests {
                 options: ["--allow", "61002=write", "--allow", "61003=admin", "--connections", "2"])
             let (guest, boss) = (try remote.authority.sign("guest"), try remote.authority.sign("boss"))
             let local = try remote.daemon.client()
-            #expect(try local.ask("APPEND note-1 \(Self.event)").hasPrefix("+"))
+            expect(try local.ask("APPEND note-1 \(Self.event)").hasPrefix("+"))
             local.hangUp()
             let (output, errors) = (remote.daemon.folder.place("tail"), remote.daemon.folder.place("tail-errors"))
             var tail: Program?
@@ -211,9 +211,9 @@ extension MachineTests {
                 return Files.text(output).contains("note-1")
             }
             let refused = try remote.storectl("stats", as: guest)
-            #expect(refused.errors.contains("busy"), "\(refused.errors)")
+            expect(refused.errors.contains("busy"), "\(refused.errors)")
             let stats = try remote.storectl("--json", "stats", as: boss)
-            #expect(stats.output.contains(#""connections":2"#), "\(stats.output)\(stats.errors)")
+            expect(stats.output.contains(#""connections":2"#), "\(stats.output)\(stats.errors)")
             withExtendedLifetime(tail) {}
         }
 
@@ -226,10 +226,10 @@ extension MachineTests {
                 environment: remote.environment(laptop), output: output, errors: errors)
             let client = try remote.daemon.client()
             try until("the subscription is there") { try client.ask("STATS").contains(#""subscriptions":{"count":1"#) }
-            #expect(try client.ask("APPEND note-1 \(Self.event)").hasPrefix("+"))
+            expect(try client.ask("APPEND note-1 \(Self.event)").hasPrefix("+"))
             try until("the event comes") { Files.text(output).contains("note-1") }
-            #expect(try remote.daemon.stop() == .code(0))
-            #expect(try tail.wait() == .code(3), "\(Files.text(errors))")
+            expect(try remote.daemon.stop() == .code(0))
+            expect(try tail.wait() == .code(3), "\(Files.text(errors))")
         }
     }
 }

@@ -37,13 +37,13 @@ extension MachineTests {
             func wipe(_ index: Int, askedAt other: Int) throws {
                 try all[index].kill()
                 TemporaryFolder.remove(all[index].data)
-                #expect(try all[other].client().ask("CLUSTER remove n\(index + 1)").hasPrefix("+"))
+                expect(try all[other].client().ask("CLUSTER remove n\(index + 1)").hasPrefix("+"))
             }
 
             func write(_ count: Int, at index: Int) throws {
                 let client = try all[index].client()
                 for _ in 0..<count {
-                    #expect(try client.ask(Load.append(to: "note-1", count: 50, size: 2_000)).hasPrefix("+"))
+                    expect(try client.ask(Load.append(to: "note-1", count: 50, size: 2_000)).hasPrefix("+"))
                 }
             }
         }
@@ -61,7 +61,7 @@ extension MachineTests {
             let made = try RunningDaemon(
                 options: options("n1", etcd, patience: patience) + ["--create"], isStarted: false)
             try made.launch()
-            try #require(try made.wait() == .code(0), "\(made.trace)")
+            try require(try made.wait() == .code(0), "\(made.trace)")
             let all = try ["n1", "n2", "n3"].map { name in
                 let node = try RunningDaemon(
                     data: name == "n1" ? made.data : nil, options: options(name, etcd, patience: patience) + more(name),
@@ -76,14 +76,14 @@ extension MachineTests {
 
         /// Compares the logs and the models of all nodes, and ends them.
         private static func expectEqual(_ nodes: [RunningDaemon]) throws {
-            let head = try #require(try nodes[0].client().ask("PING min=now").number("position"))
-            for node in nodes { #expect(try node.client().ask("PING min=\(head)").hasPrefix("+"), "\(node.trace)") }
-            for node in nodes { #expect(try node.stop() == .code(0), "\(node.trace)") }
+            let head = try require(try nodes[0].client().ask("PING min=now").number("position"))
+            for node in nodes { expect(try node.client().ask("PING min=\(head)").hasPrefix("+"), "\(node.trace)") }
+            for node in nodes { expect(try node.stop() == .code(0), "\(node.trace)") }
             let exports = try nodes.map { try $0.storectl("export", offline: true).output }
-            #expect(exports.allSatisfy { $0 == exports[0] } && !exports[0].isEmpty)
+            expect(exports.allSatisfy { $0 == exports[0] } && !exports[0].isEmpty)
             for node in nodes {
                 let folds = try node.storectl("replay", "--verify", offline: true)
-                #expect(folds.exit == .code(0), "\(folds.output)\(folds.errors)")
+                expect(folds.exit == .code(0), "\(folds.output)\(folds.errors)")
             }
         }
 
@@ -91,28 +91,28 @@ extension MachineTests {
             let etcd = try RunningEtcd()
             let store = try RunningDaemon()
             let client = try store.client()
-            #expect(
+            expect(
                 try client.ask(#"POST users {"id":"7","name":"A","email":"a@x.org","prefecture":1}"#).hasPrefix("+"))
-            for _ in 0..<5 { #expect(try client.ask(Load.append(to: "note-1", count: 200, size: 500)).hasPrefix("+")) }
-            #expect(try store.stop() == .code(0))
+            for _ in 0..<5 { expect(try client.ask(Load.append(to: "note-1", count: 200, size: 500)).hasPrefix("+")) }
+            expect(try store.stop() == .code(0))
             let creating = try NodeTests.node("n1", [etcd], data: store.data, "--create")
             try creating.launch()
-            #expect(try creating.wait() == .code(0) && creating.trace.contains(" position=1001\n"), "\(creating.trace)")
+            expect(try creating.wait() == .code(0) && creating.trace.contains(" position=1001\n"), "\(creating.trace)")
             let others = try ["n2", "n3"].map { try NodeTests.node($0, [etcd]) }
             for node in others { try node.start() }
             // Nobody has the events yet.
-            #expect(
+            expect(
                 try others[0].traces(" not-seeded position=0 reason=\"no node has stored the events through 1001\""))
-            #expect(try NodeTests.state(others[0]) == "catchingUp")
+            expect(try NodeTests.state(others[0]) == "catchingUp")
             let first = try NodeTests.node("n1", [etcd], data: store.data)
             try first.start()
             for node in others {
                 try until("it follows: \(node.trace)") { try NodeTests.state(node) == "following" }
-                #expect(try node.traces(" position=1001 events=1001 ") && node.trace.contains(" seeded from="))
-                #expect(try node.client().ask("GET users/7") == first.client().ask("GET users/7"))
+                expect(try node.traces(" position=1001 events=1001 ") && node.trace.contains(" seeded from="))
+                expect(try node.client().ask("GET users/7") == first.client().ask("GET users/7"))
             }
             try until("n1 leads") { try NodeTests.state(first) == "leading" }
-            #expect(try first.client().ask(Load.append(to: "note-2", count: 1, size: 10)).number("position") == 1_002)
+            expect(try first.client().ask(Load.append(to: "note-2", count: 1, size: 10)).number("position") == 1_002)
             try Self.expectEqual([first] + others)
         }
 
@@ -120,12 +120,12 @@ extension MachineTests {
             let nodes = try Self.three()
             let (one, two, three) = (nodes.all[0], nodes.all[1], nodes.all[2])
             try nodes.write(2, at: 0)
-            #expect(try three.stop() == .code(0), "\(three.trace)")
+            expect(try three.stop() == .code(0), "\(three.trace)")
             try nodes.write(60, at: 0)
             try until("etcd has no more what n3 lacks") { try nodes.first > Position(101) }
             try three.start()
             try until("n3 follows: \(three.trace.suffix(500))") { try NodeTests.state(three) == "following" }
-            #expect(try three.traces(" seeded from="))
+            expect(try three.traces(" seeded from="))
             // A node without its directory, under its name again, while one of those that have the events is gone, and one writes.
             try nodes.wipe(2, askedAt: 0)
             try two.kill()
@@ -138,7 +138,7 @@ extension MachineTests {
             try two.start()
             try one.kill()
             let writes = try writer.join()
-            #expect(!writes.isEmpty)
+            expect(!writes.isEmpty)
             try one.start()
             try Self.expectEqual(nodes.all)
         }
@@ -154,9 +154,9 @@ extension MachineTests {
             // The one that leads is asked last.
             try two.pause()
             try three.start()
-            #expect(try three.traces(" not-seeded from=\(two.socket) position=0 reason=\"it does not answer\""))
+            expect(try three.traces(" not-seeded from=\(two.socket) position=0 reason=\"it does not answer\""))
             try until("n3 follows: \(three.trace.suffix(500))") { try NodeTests.state(three) != "catchingUp" }
-            #expect(try three.traces(" seeded from=\(one.socket) "))
+            expect(try three.traces(" seeded from=\(one.socket) "))
             try two.resume()
             try Self.expectEqual(nodes.all)
         }
@@ -176,7 +176,7 @@ extension MachineTests {
             try nodes.wipe(2, askedAt: 0)
             try three.start()
             try until("n3 follows: \(three.trace.suffix(500))") { try NodeTests.state(three) != "catchingUp" }
-            #expect(try three.traces(" seeded from=127.0.0.1:"))
+            expect(try three.traces(" seeded from=127.0.0.1:"))
             try Self.expectEqual(nodes.all)
         }
     }

@@ -20,11 +20,11 @@ extension DaemonTests {
             let folder = try Scratch()
             let place = folder.place("handed")
             let daemon = try RunningDaemon(command: Self.handingOver(place), served: place)
-            #expect(try daemon.client().ask("PING") == #"+ {"position":0}"#)
-            #expect(access(daemon.socket, F_OK) != 0, "its own path is not used")
-            #expect(daemon.trace.contains("socket=\(place)"), "\(daemon.trace)")
-            #expect(try daemon.stop() == .code(0))
-            #expect(access(place, F_OK) == 0, "whoever made the socket's file removes it")
+            expect(try daemon.client().ask("PING") == #"+ {"position":0}"#)
+            expect(access(daemon.socket, F_OK) != 0, "its own path is not used")
+            expect(daemon.trace.contains("socket=\(place)"), "\(daemon.trace)")
+            expect(try daemon.stop() == .code(0))
+            expect(access(place, F_OK) == 0, "whoever made the socket's file removes it")
         }
 
         @Test func `more than one socket is refused`() throws {
@@ -33,19 +33,19 @@ extension DaemonTests {
                 Self.handingOver(folder.place("s"), count: 2)
                 + [try Program.path("stored"), "--data", folder.place("data"), "--socket", folder.place("t")]
             let errors = said.place("said")
-            #expect(try Program(command, output: errors, errors: errors).wait() == .code(2))
-            #expect(Files.text(errors).contains("LISTEN_FDS=2"), "\(Files.text(errors))")
+            expect(try Program(command, output: errors, errors: errors).wait() == .code(2))
+            expect(Files.text(errors).contains("LISTEN_FDS=2"), "\(Files.text(errors))")
         }
 
         @Test func `a limit of open files is raised where it can be, else told and kept`() throws {
             let raised = try RunningDaemon(command: ["sh", "-c", "ulimit -S -n 100; exec \"$0\" \"$@\""])
             let greeting = try LineSocket(raised.socket).line()
-            #expect(greeting.contains("\"connections\":\(Limits().connections)"), "\(greeting)")
+            expect(greeting.contains("\"connections\":\(Limits().connections)"), "\(greeting)")
             let held = try RunningDaemon(command: ["sh", "-c", "ulimit -n 100; exec \"$0\" \"$@\""])
-            #expect(held.trace.contains("fewer-connections connections=36"), "\(held.trace)")
+            expect(held.trace.contains("fewer-connections connections=36"), "\(held.trace)")
             let clients = try (0..<36).map { _ in try held.client() }
-            #expect(try LineSocket(held.socket).line().hasPrefix(#"- {"code":"busy""#))
-            #expect(try clients[35].ask("CHECKPOINT").hasPrefix("+"))
+            expect(try LineSocket(held.socket).line().hasPrefix(#"- {"code":"busy""#))
+            expect(try clients[35].ask("CHECKPOINT").hasPrefix("+"))
         }
 
         @Test func `a service manager hears that it serves, that it is alive, that it stops`() throws {
@@ -54,20 +54,20 @@ extension DaemonTests {
             let daemon = try RunningDaemon(environment: [
                 "NOTIFY_SOCKET=\(folder.place("notify"))", "WATCHDOG_USEC=400000",
             ])
-            #expect(try manager.next() == "READY=1\nSTATUS=serving \(daemon.socket)")
-            for _ in 0..<3 { #expect(try manager.next() == "WATCHDOG=1") }
+            expect(try manager.next() == "READY=1\nSTATUS=serving \(daemon.socket)")
+            for _ in 0..<3 { expect(try manager.next() == "WATCHDOG=1") }
             daemon.send(SIGTERM)
             var last = try manager.next()
             while last == "WATCHDOG=1" { last = try manager.next() }
-            #expect(last == "STOPPING=1\nSTATUS=draining")
-            #expect(try daemon.wait() == .code(0))
+            expect(last == "STOPPING=1\nSTATUS=draining")
+            expect(try daemon.wait() == .code(0))
         }
 
         @Test func `a service manager that is gone, or no socket, is no fault`() throws {
             for place in ["/nowhere/at/all", "relative", "@storykeep-nobody", String(repeating: "x", count: 300), "@"] {
                 let daemon = try RunningDaemon(environment: ["NOTIFY_SOCKET=\(place)", "WATCHDOG_USEC=zero"])
-                #expect(try daemon.client().ask("PING") == #"+ {"position":0}"#)
-                #expect(try daemon.stop() == .code(0))
+                expect(try daemon.client().ask("PING") == #"+ {"position":0}"#)
+                expect(try daemon.stop() == .code(0))
             }
         }
     }

@@ -14,17 +14,17 @@ extension DaemonTests {
             }
             try until("nineteen are refused") { daemons.count { $0.poll() == nil } <= 1 }
             for (number, daemon) in daemons.enumerated() where daemon.poll() != nil {
-                #expect(daemon.poll() == .code(2))
+                expect(daemon.poll() == .code(2))
                 let said = Files.text(folder.place("\(number)"))
-                #expect(said.contains("is held by ") || said.contains("another server answers"), "\(said)")
+                expect(said.contains("is held by ") || said.contains("another server answers"), "\(said)")
             }
-            let survivor = try #require(daemons.first { $0.poll() == nil })
-            let trace = folder.place("\(try #require(daemons.firstIndex { $0.poll() == nil }))")
+            let survivor = try require(daemons.first { $0.poll() == nil })
+            let trace = folder.place("\(try require(daemons.firstIndex { $0.poll() == nil }))")
             try until("the one that lives serves") { Files.text(trace).contains("ready") }
             let client = try LineSocket(socket)
-            #expect(try client.line().hasPrefix("*"))
-            #expect(try client.ask("PING") == #"+ {"position":0}"#)
-            #expect(Files.text(data + "/lock") == "\(survivor.pid)\n")
+            expect(try client.line().hasPrefix("*"))
+            expect(try client.ask("PING") == #"+ {"position":0}"#)
+            expect(Files.text(data + "/lock") == "\(survivor.pid)\n")
         }
 
         @Test func `something else at the socket's path is refused and left alone`() throws {
@@ -32,10 +32,10 @@ extension DaemonTests {
             let (place, said) = (folder.place("s"), folder.place("said"))
             try Files.write("precious", to: place)
             let command = [try Program.path("stored"), "--data", folder.place("a/b/data"), "--socket", place]
-            #expect(try Program(command, output: said, errors: said).wait() == .code(2))
-            #expect(Files.text(place) == "precious")
-            #expect(Files.text(said).contains("\(place) exists and is not a socket"), "\(Files.text(said))")
-            #expect(access(folder.place("a"), F_OK) != 0, "a start that is refused leaves nothing behind")
+            expect(try Program(command, output: said, errors: said).wait() == .code(2))
+            expect(Files.text(place) == "precious")
+            expect(Files.text(said).contains("\(place) exists and is not a socket"), "\(Files.text(said))")
+            expect(access(folder.place("a"), F_OK) != 0, "a start that is refused leaves nothing behind")
         }
 
         @Test(arguments: 8...30)
@@ -52,14 +52,14 @@ extension DaemonTests {
             }
             guard !Files.text(said).contains(" ready ") else {
                 kill(daemon.pid, SIGTERM)
-                #expect(try daemon.wait() == .code(0), "\(Files.text(said))")
+                expect(try daemon.wait() == .code(0), "\(Files.text(said))")
                 return
             }
-            #expect(try daemon.wait() == .code(2), "\(Files.text(said))")
+            expect(try daemon.wait() == .code(2), "\(Files.text(said))")
             guard access(folder.place("a"), F_OK) == 0 else { return }
             let again = try RunningDaemon(data: folder.place("a/data"))
-            #expect(try again.client().ask("PING") == #"+ {"position":0}"#)
-            #expect(try again.stop() == .code(0))
+            expect(try again.client().ask("PING") == #"+ {"position":0}"#)
+            expect(try again.stop() == .code(0))
         }
 
         @Test func `descriptors that the parent closed are none of the store's files`() throws {
@@ -76,32 +76,32 @@ extension DaemonTests {
                 connected = try? LineSocket(socket)
                 return connected != nil
             }
-            let client = try #require(connected)
-            #expect(try client.line().hasPrefix("*"))
-            #expect(Files.text(data + "/lock") == "\(daemon.pid)\n")
+            let client = try require(connected)
+            expect(try client.line().hasPrefix("*"))
+            expect(Files.text(data + "/lock") == "\(daemon.pid)\n")
             for signal in [SIGUSR1, SIGUSR2] { kill(daemon.pid, signal) }
-            #expect(try client.ask("PING") == #"+ {"position":0}"#)
+            expect(try client.ask("PING") == #"+ {"position":0}"#)
             kill(daemon.pid, SIGTERM)
-            #expect(try daemon.wait() == .code(0))
-            #expect(Files.text(data + "/lock") == "\(daemon.pid)\n")
+            expect(try daemon.wait() == .code(0))
+            expect(Files.text(data + "/lock") == "\(daemon.pid)\n")
         }
 
         @Test func `a refused start leaves an empty folder empty, and a store as it was`() throws {
             let daemon = try RunningDaemon()
-            #expect(try daemon.client().ask(#"APPEND note-1 {"type":"A","data":{}}"#).hasPrefix("+"))
+            expect(try daemon.client().ask(#"APPEND note-1 {"type":"A","data":{}}"#).hasPrefix("+"))
             let (folder, other) = (try Scratch(), try Scratch())
             let said = other.place("said")
             let command = [try Program.path("stored"), "--data", folder.path, "--socket", daemon.socket]
-            #expect(try Program(command, output: said, errors: said).wait() == .code(2))
-            #expect(try Files.names(in: folder.path) == [])
-            #expect(try daemon.stop() == .code(0))
+            expect(try Program(command, output: said, errors: said).wait() == .code(2))
+            expect(try Files.names(in: folder.path) == [])
+            expect(try daemon.stop() == .code(0))
             let (place, before) = (other.place("s"), try Files.names(in: daemon.data))
             try Files.write("precious", to: place)
             let again = [try Program.path("stored"), "--data", daemon.data, "--socket", place]
-            #expect(try Program(again, output: said, errors: said).wait() == .code(2))
-            #expect(try Files.names(in: daemon.data) == before)
+            expect(try Program(again, output: said, errors: said).wait() == .code(2))
+            expect(try Files.names(in: daemon.data) == before)
             try daemon.start()
-            #expect(try daemon.client().ask("PING") == #"+ {"position":1}"#)
+            expect(try daemon.client().ask("PING") == #"+ {"position":1}"#)
         }
 
         @Test func `a folder of something else is not taken over`() throws {
@@ -110,44 +110,44 @@ extension DaemonTests {
             try Files.write("precious", to: thesis)
             chmod(folder.path, 0o700)
             let command = [try Program.path("stored"), "--data", folder.path, "--socket", other.place("s")]
-            #expect(try Program(command, output: said, errors: said).wait() == .code(2))
-            #expect(Files.text(said).contains("thesis.tex is in it"), "\(Files.text(said))")
-            #expect(try Files.names(in: folder.path) == ["thesis.tex"])
+            expect(try Program(command, output: said, errors: said).wait() == .code(2))
+            expect(Files.text(said).contains("thesis.tex is in it"), "\(Files.text(said))")
+            expect(try Files.names(in: folder.path) == ["thesis.tex"])
         }
 
         @Test func `a closed terminal is a drain, unless it is to be ignored`() throws {
             let daemon = try RunningDaemon()
             let client = try daemon.client()
             daemon.send(SIGHUP)
-            #expect(try client.line() == #"* {"draining":true,"position":0}"#)
-            #expect(try daemon.wait() == .code(0))
+            expect(try client.line() == #"* {"draining":true,"position":0}"#)
+            expect(try daemon.wait() == .code(0))
             let ignored = try RunningDaemon(command: ["nohup"])
             ignored.send(SIGHUP)
-            #expect(try ignored.client().ask("PING") == #"+ {"position":0}"#)
+            expect(try ignored.client().ask("PING") == #"+ {"position":0}"#)
             ignored.send(SIGTERM)
-            #expect(try ignored.wait() == .code(0))
+            expect(try ignored.wait() == .code(0))
         }
 
         @Test func `a stale socket is replaced, and everything is its owner's alone`() throws {
             let daemon = try RunningDaemon()
             try daemon.kill()
-            #expect(access(daemon.socket, F_OK) == 0, "the killed daemon leaves its socket behind")
+            expect(access(daemon.socket, F_OK) == 0, "the killed daemon leaves its socket behind")
             try daemon.start()
-            #expect(try daemon.client().ask("PING") == #"+ {"position":0}"#)
-            #expect(Files.mode(daemon.socket) == 0o600)
-            for folder in ["", "/log", "/models"] { #expect(Files.mode(daemon.data + folder) == 0o700, "\(folder)") }
+            expect(try daemon.client().ask("PING") == #"+ {"position":0}"#)
+            expect(Files.mode(daemon.socket) == 0o600)
+            for folder in ["", "/log", "/models"] { expect(Files.mode(daemon.data + folder) == 0o700, "\(folder)") }
             for file in ["/log/data.mdb", "/log/lock.mdb", "/models/data.mdb", "/FORMAT", "/lock"] {
-                #expect(Files.mode(daemon.data + file) == 0o600, "\(file)")
+                expect(Files.mode(daemon.data + file) == 0o600, "\(file)")
             }
         }
 
         @Test func `a directory that others may write to is refused`() throws {
             let daemon = try RunningDaemon()
-            #expect(try daemon.stop() == .code(0))
+            expect(try daemon.stop() == .code(0))
             chmod(daemon.data, 0o770)
             try daemon.launch()
-            #expect(try daemon.wait() == .code(2))
-            #expect(daemon.trace.contains("chmod 700"), "\(daemon.trace)")
+            expect(try daemon.wait() == .code(2))
+            expect(daemon.trace.contains("chmod 700"), "\(daemon.trace)")
         }
 
         @Test func `stopping tells every client, ends subscriptions with a place to resume, removes the socket`() throws
@@ -157,14 +157,14 @@ extension DaemonTests {
             _ = try client.ask(#"APPEND note-1 {"type":"A","data":{}}"#)
             client.send("SUBSCRIBE events from=1")
             let heard = try (0..<3).map { _ in try client.line() }
-            #expect(heard[0] == #"+ {"subscription":1,"position":1}"#)
-            #expect(heard[2] == #">1 {"caughtUp":1}"#)
+            expect(heard[0] == #"+ {"subscription":1,"position":1}"#)
+            expect(heard[2] == #">1 {"caughtUp":1}"#)
             daemon.send(SIGTERM)
-            #expect(try client.line() == #">1 {"end":"draining","resume":2}"#)
-            #expect(try client.line() == #"* {"draining":true,"position":1}"#)
-            #expect(try client.nextLine() == nil)
-            #expect(try daemon.wait() == .code(0))
-            #expect(access(daemon.socket, F_OK) != 0)
+            expect(try client.line() == #">1 {"end":"draining","resume":2}"#)
+            expect(try client.line() == #"* {"draining":true,"position":1}"#)
+            expect(try client.nextLine() == nil)
+            expect(try daemon.wait() == .code(0))
+            expect(access(daemon.socket, F_OK) != 0)
         }
 
         @Test func `clients that ask for nothing do not hold a stop up, and get what was sent to them`() throws {
@@ -181,19 +181,19 @@ extension DaemonTests {
                 // The reply lies in the reader's socket, who does not look yet.
                 usleep(100_000)
                 let leaving = try daemon.client()
-                #expect(try leaving.ask("QUIT").hasPrefix("+"))
+                expect(try leaving.ask("QUIT").hasPrefix("+"))
                 let began = ContinuousClock.now
-                #expect(try daemon.stop() == .code(0))
+                expect(try daemon.stop() == .code(0))
                 fastest = min(fastest, ContinuousClock.now - began)
-                #expect(try idle.line().hasPrefix(#"* {"draining":true"#))
-                #expect(try idle.nextLine() == nil)
-                #expect(try leaving.nextLine() == nil, "it never closed its end")
-                #expect(try subscriber.line().hasPrefix(#">1 {"end":"draining""#))
-                for _ in 0..<20 { #expect(try reader.line().hasPrefix("= ")) }
-                #expect(try reader.line().hasPrefix("+ "))
+                expect(try idle.line().hasPrefix(#"* {"draining":true"#))
+                expect(try idle.nextLine() == nil)
+                expect(try leaving.nextLine() == nil, "it never closed its end")
+                expect(try subscriber.line().hasPrefix(#">1 {"end":"draining""#))
+                for _ in 0..<20 { expect(try reader.line().hasPrefix("= ")) }
+                expect(try reader.line().hasPrefix("+ "))
             }
             // A stop that waits for clients takes a second longer.
-            #expect(fastest < usual.limit(1, atLeast: .zero) + .milliseconds(700), "\(fastest)")
+            expect(fastest < usual.limit(1, atLeast: .zero) + .milliseconds(700), "\(fastest)")
         }
 
         /// How long a start and a stop take that nobody holds up.
@@ -201,7 +201,7 @@ extension DaemonTests {
             let daemon = try RunningDaemon(isStarted: false)
             return try Yardstick {
                 try daemon.start()
-                #expect(try daemon.stop() == .code(0))
+                expect(try daemon.stop() == .code(0))
             }
         }
 
@@ -216,20 +216,20 @@ extension DaemonTests {
             daemon.send(SIGTERM)
             try until("the socket is gone") { access(daemon.socket, F_OK) != 0 }
             usleep(200_000)
-            #expect(daemon.exit == nil, "it waits for the reader")
+            expect(daemon.exit == nil, "it waits for the reader")
             let began = ContinuousClock.now
-            #expect(try daemon.stop() == .code(0))
+            expect(try daemon.stop() == .code(0))
             // It would wait for five seconds.
-            #expect(ContinuousClock.now - began < usual.limit(10, atLeast: .seconds(2)))
+            expect(ContinuousClock.now - began < usual.limit(10, atLeast: .seconds(2)))
         }
 
         @Test func `a clean stop and a start keep everything, and need no fold`() throws {
             let daemon = try RunningDaemon()
             _ = try daemon.client().ask(#"POST users {"id":"007","name":"A","email":"a@example.org","prefecture":1}"#)
-            #expect(try daemon.stop() == .code(0))
+            expect(try daemon.stop() == .code(0))
             try daemon.start()
-            #expect(try daemon.client().ask("GET users/007").hasPrefix(#"+ {"id":"007","version":1,"position":1,"#))
-            #expect(!daemon.trace.contains("recovered"), "\(daemon.trace)")
+            expect(try daemon.client().ask("GET users/007").hasPrefix(#"+ {"id":"007","version":1,"position":1,"#))
+            expect(!daemon.trace.contains("recovered"), "\(daemon.trace)")
         }
     }
 }

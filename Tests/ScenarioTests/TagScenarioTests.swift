@@ -27,7 +27,7 @@ import Testing
     /// The positions of the events with all of these tags, as the tool exports them.
     private func exported(_ daemon: RunningDaemon, _ tags: String, offline: Bool = false) throws -> [String] {
         let run = try daemon.storectl(arguments: ["export", "--tags", tags], offline: offline)
-        #expect(run.exit == .code(0), "\(run.errors)")
+        expect(run.exit == .code(0), "\(run.errors)")
         return run.output.split(separator: "\n").map {
             String($0.prefix { $0 != "," }.dropFirst(#"{"position":"#.count))
         }
@@ -44,37 +44,37 @@ import Testing
 
     @Test func `a kill, a checkpoint, a start and a fold of the directory leave them as they are`() throws {
         let daemon = try filled()
-        for query in Self.queries { #expect(try exported(daemon, query) == Self.expected(query), "\(query)") }
+        for query in Self.queries { expect(try exported(daemon, query) == Self.expected(query), "\(query)") }
         try daemon.kill()
         try daemon.start()
-        for query in Self.queries { #expect(try exported(daemon, query) == Self.expected(query), "\(query)") }
+        for query in Self.queries { expect(try exported(daemon, query) == Self.expected(query), "\(query)") }
         try daemon.client().expect("CHECKPOINT")
         let all = 0..<Self.count + 100
         try Self.append(Self.count..<all.upperBound, to: daemon.client())
-        for query in Self.queries { #expect(try exported(daemon, query) == Self.expected(query, in: all), "\(query)") }
+        for query in Self.queries { expect(try exported(daemon, query) == Self.expected(query, in: all), "\(query)") }
         let proof = try daemon.storectl("replay", "--verify")
-        #expect(proof.exit == .code(0), "\(proof.output) \(proof.errors)")
-        #expect(proof.output.contains(#/tags +630 rows +[0-9a-f]{32}  as stored/#), "\(proof.output)")
+        expect(proof.exit == .code(0), "\(proof.output) \(proof.errors)")
+        expect(proof.output.contains(#/tags +630 rows +[0-9a-f]{32}  as stored/#), "\(proof.output)")
         try daemon.kill()
         try daemon.start()
-        #expect(try daemon.client().ask("VERIFY").hasPrefix("+ "))
-        #expect(try daemon.storectl("replay", "--verify", "--model", "tags").exit == .code(0))
-        #expect(try daemon.stop() == .code(0))
+        expect(try daemon.client().ask("VERIFY").hasPrefix("+ "))
+        expect(try daemon.storectl("replay", "--verify", "--model", "tags").exit == .code(0))
+        expect(try daemon.stop() == .code(0))
         for query in Self.queries {
-            #expect(try exported(daemon, query, offline: true) == Self.expected(query, in: all), "\(query)")
+            expect(try exported(daemon, query, offline: true) == Self.expected(query, in: all), "\(query)")
         }
         let counted = try daemon.storectl("count", "enrolment-*", "--tags", "course:c1,student:s3", offline: true)
-        #expect(counted.output == "\(Self.expected("course:c1,student:s3", in: all).count)\n", "\(counted.errors)")
+        expect(counted.output == "\(Self.expected("course:c1,student:s3", in: all).count)\n", "\(counted.errors)")
     }
 
     @Test func `entries that are stored otherwise are found by replay and by the page that is read`() throws {
         let daemon = try filled()
         try daemon.client().expect("CHECKPOINT")
-        #expect(try daemon.stop() == .code(0))
+        expect(try daemon.stop() == .code(0))
         // The first key of the table, which is whole.
-        #expect(try Files.replace("course:c0", by: "course:c~", in: daemon.data + "/models/data.mdb") > 0)
+        expect(try Files.replace("course:c0", by: "course:c~", in: daemon.data + "/models/data.mdb") > 0)
         let proof = try daemon.storectl("replay", "--verify", offline: true)
-        #expect(proof.exit != .code(0), "\(proof.output)")
+        expect(proof.exit != .code(0), "\(proof.output)")
         try daemon.start()
         for query in Self.queries + ["course:c0"] {
             try until("the models are replaced, and \(query) is whole") {
@@ -87,7 +87,7 @@ import Testing
     @Test func `the tool reads, counts and follows events by their tags`() throws {
         let daemon = try filled()
         let read = try daemon.storectl("--json", "read", "--tags", "course:c1,student:s3", "--order", "desc")
-        #expect(read.output.split(separator: "\n").count >= 2, "\(read.output)")
+        expect(read.output.split(separator: "\n").count >= 2, "\(read.output)")
         for (words, query) in [
             (["events"], "course:c1"), (["events"], "vip"), (["enrolment-*"], "course:c1,student:s3"),
             (["events/enrolment-0"], "vip"), (["events"], "none"),
@@ -96,16 +96,16 @@ import Testing
             let numbers = Self.expected(query).filter {
                 words != ["events/enrolment-0"] || Int($0).map { $0 % 20 == 1 } == true
             }
-            #expect(run.output == "\(numbers.count)\n", "\(words) \(query): \(run.output) \(run.errors)")
+            expect(run.output == "\(numbers.count)\n", "\(words) \(query): \(run.output) \(run.errors)")
         }
         let tail = try daemon.storectl("--json", "tail", "--until-end", "--tags", "vip,course:c0")
-        #expect(
+        expect(
             tail.output.split(separator: "\n").count { $0.contains("\"stream\"") }
                 == Self.expected("vip,course:c0").count)
         let wrong = try daemon.storectl("read", "--tags", "a b")
-        #expect(wrong.exit == .code(1) && wrong.errors.contains("printable ASCII"), "\(wrong.errors)")
-        #expect(try daemon.storectl("tail", "users", "--tags", "a").exit == .code(2))
-        #expect(try daemon.storectl("count", "users", "--tags", "a").exit == .code(2))
+        expect(wrong.exit == .code(1) && wrong.errors.contains("printable ASCII"), "\(wrong.errors)")
+        expect(try daemon.storectl("tail", "users", "--tags", "a").exit == .code(2))
+        expect(try daemon.storectl("count", "users", "--tags", "a").exit == .code(2))
     }
 
     @Test func `a declared model may have a filter with the name of the option`() throws {
@@ -116,13 +116,13 @@ import Testing
             try client.expect(#"APPEND order-\#(number) {"type":"Placed","data":{"t":"t\#(number % 2)"}}"#)
         }
         try until("the model answers") { try client.ask("COUNT orders tags=t1").hasPrefix(#"+ {"count":3"#) }
-        #expect(try daemon.storectl("count", "orders", "--tags", "t1").output == "3\n")
-        #expect(try daemon.storectl("list", "orders", "--tags", "t0", "--csv").output.split(separator: "\n").count == 4)
+        expect(try daemon.storectl("count", "orders", "--tags", "t1").output == "3\n")
+        expect(try daemon.storectl("list", "orders", "--tags", "t0", "--csv").output.split(separator: "\n").count == 4)
         let tail = try daemon.storectl("--json", "tail", "orders", "--tags", "t1", "--limit", "3")
-        #expect(tail.output.split(separator: "\n").count { $0.contains(#""tags":"t1""#) } == 3, "\(tail)")
+        expect(tail.output.split(separator: "\n").count { $0.contains(#""tags":"t1""#) } == 3, "\(tail)")
         for name in ["tags", "cursors"] {
             let refused = try client.ask(#"DEFINE \#(name) "from order; n: number; on * { n = 1 }""#)
-            #expect(refused.contains(#""field":"name","rule":"notSelected""#), "\(refused)")
+            expect(refused.contains(#""field":"name","rule":"notSelected""#), "\(refused)")
         }
     }
 }

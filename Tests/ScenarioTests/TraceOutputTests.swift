@@ -7,9 +7,9 @@ extension DaemonTests {
     @Suite struct TraceOutputTests {
         /// A pipe that nobody reads, filled to the last byte.
         private static func fullPipe(_ path: String) throws -> Int32 {
-            #expect(mkfifo(path, 0o600) == 0)
+            expect(mkfifo(path, 0o600) == 0)
             let descriptor = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
-            #expect(descriptor >= 0)
+            expect(descriptor >= 0)
             for size in [4_096, 1] {
                 let bytes = [UInt8](repeating: 0x78, count: size)
                 while write(descriptor, bytes, size) > 0 {}
@@ -30,15 +30,15 @@ extension DaemonTests {
             let half = try greeted(folder.place("s"))
             half.send(Array("PIN".utf8))
             // The end of the idle one is something to say.
-            #expect(try half.line() == #"* {"idle":1,"position":0}"#)
-            for _ in 0..<100 { #expect(try client.ask("PING") == #"+ {"position":0}"#) }
+            expect(try half.line() == #"* {"idle":1,"position":0}"#)
+            for _ in 0..<100 { expect(try client.ask("PING") == #"+ {"position":0}"#) }
             daemon.send(SIGTERM)
-            #expect(try daemon.wait() == .code(0))
+            expect(try daemon.wait() == .code(0))
         }
 
         @Test func `a reader of what it prints that has gone ends nothing, also at the start`() throws {
             let daemon = try RunningDaemon()
-            #expect(try daemon.stop() == .code(0))
+            expect(try daemon.stop() == .code(0))
             let script = "exec 2> >(exec true); sleep 0.1; exec \"$@\""
             let again = try Program(
                 [
@@ -47,9 +47,9 @@ extension DaemonTests {
                 ],
                 output: "/dev/null", errors: "/dev/null")
             let client = try greeted(daemon.socket)
-            #expect(try client.ask("PING") == #"+ {"position":0}"#)
+            expect(try client.ask("PING") == #"+ {"position":0}"#)
             again.send(SIGTERM)
-            #expect(try again.wait() == .code(0))
+            expect(try again.wait() == .code(0))
         }
 
         /// A client of a daemon that starts.

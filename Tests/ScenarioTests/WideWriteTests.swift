@@ -22,7 +22,7 @@ extension MachineTests {
             let client = try daemon.client()
             for number in 0..<WideWriteTests.models {
                 let answer = try client.ask("DEFINE h\(number) \"\(WideWriteTests.text)\"")
-                try #require(answer.hasPrefix("+"), "\(answer)")
+                try require(answer.hasPrefix("+"), "\(answer)")
             }
             try until("the models answer") {
                 try client.rows("MODELS").filter { $0.text("state") == "ready" }.count == WideWriteTests.models
@@ -37,19 +37,19 @@ extension MachineTests {
             let (client, asking) = (try writer.client(), try others.map { try $0.client() })
             let clock = ContinuousClock()
             let began = clock.now
-            #expect(client.send(WideWriteTests.append))
+            expect(client.send(WideWriteTests.append))
             var (longest, count) = (Duration.zero, 0)
             while !client.hasBytes {
                 for other in asking {
                     let asked = clock.now
-                    #expect(try other.ask("PING").hasPrefix("+"))
+                    expect(try other.ask("PING").hasPrefix("+"))
                     _ = try other.ask("GET h0/one")
                     longest = max(longest, clock.now - asked)
                     count += 1
                 }
             }
             let answer = try client.line()
-            #expect(answer.hasPrefix("+") && count > 10, "\(answer.prefix(200))")
+            expect(answer.hasPrefix("+") && count > 10, "\(answer.prefix(200))")
             return (clock.now - began, longest)
         }
 
@@ -57,8 +57,8 @@ extension MachineTests {
             let daemon = try RunningDaemon()
             try define(at: daemon)
             let (write, longest) = try longestWait(daemon, beside: [daemon])
-            #expect(longest < write / 4)
-            #expect(try daemon.client().ask("GET h3/one").number("changes") == UInt64(WideWriteTests.events))
+            expect(longest < write / 4)
+            expect(try daemon.client().ask("GET h3/one").number("changes") == UInt64(WideWriteTests.events))
         }
 
         /// The memory of a build is full in the middle of an event: the event is folded to its end, and then stored.
@@ -76,7 +76,7 @@ extension MachineTests {
             try until("it is built", within: 60) {
                 try client.rows("MODELS wide").first?.text("state") == "ready"
             }
-            #expect(try client.ask("GET wide/k99").number("f59") == 1_000)
+            expect(try client.ask("GET wide/k99").number("f59") == 1_000)
         }
 
         @Test func `a leader keeps its lead through such a write, and the followers fold it beside their clients`()
@@ -85,14 +85,14 @@ extension MachineTests {
             let nodes = try RunningNodes(3)
             try define(at: nodes["n1"])
             let (write, longest) = try longestWait(nodes["n2"], beside: [nodes["n1"]])
-            #expect(longest < write)
+            expect(longest < write)
             for name in ["n1", "n2", "n3"] {
                 try until("\(name) has folded it") {
                     try nodes[name].client().ask("GET h3/one").number("changes") == UInt64(WideWriteTests.events)
                 }
             }
-            #expect(try nodes.state("n1") == "leading")
-            #expect(!nodes["n1"].trace.contains(" not-leading "))
+            expect(try nodes.state("n1") == "leading")
+            expect(!nodes["n1"].trace.contains(" not-leading "))
         }
     }
 }

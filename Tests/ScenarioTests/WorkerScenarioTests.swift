@@ -17,18 +17,18 @@ extension DaemonTests {
             try client.expect(#"CURSOR billing {"on":"events/order-*","window":9,"attempts":0}"#)
             var kills = 0
             while try work(daemon, &random, &kills) < Self.count {}
-            #expect(kills > 3)
+            expect(kills > 3)
             let outputs = try daemon.client().rows("READ events/invoice-* limit=1000")
-            #expect(outputs.map { $0.number("of") ?? 0 }.sorted() == (1...UInt64(Self.count)).map { $0 })
+            expect(outputs.map { $0.number("of") ?? 0 }.sorted() == (1...UInt64(Self.count)).map { $0 })
             let moves = outputs.compactMap { $0.text("cursor") }
-            #expect(Set(moves).count == Self.count && moves.allSatisfy { $0.hasPrefix("billing/1@") })
-            #expect(try daemon.client().ask("VERIFY").hasPrefix("+"))
-            #expect(try daemon.client().rows("CURSORS").first?.contains(#""at":\#(Self.count),"#) == true)
-            #expect(try daemon.stop() == .code(0))
+            expect(Set(moves).count == Self.count && moves.allSatisfy { $0.hasPrefix("billing/1@") })
+            expect(try daemon.client().ask("VERIFY").hasPrefix("+"))
+            expect(try daemon.client().rows("CURSORS").first?.contains(#""at":\#(Self.count),"#) == true)
+            expect(try daemon.stop() == .code(0))
             let replay = try daemon.storectl("replay", "--verify", offline: true)
-            #expect(replay.exit == .code(0) && replay.output.contains("cursors"), "\(replay)")
+            expect(replay.exit == .code(0) && replay.output.contains("cursors"), "\(replay)")
             let offline = try daemon.storectl("cursors", offline: true)
-            #expect(offline.output.contains("billing"), "\(offline)")
+            expect(offline.output.contains("billing"), "\(offline)")
         }
 
         /// A connection of the cursor `billing`, with the pushes that came before replies.
@@ -62,14 +62,14 @@ extension DaemonTests {
         private func work(_ daemon: RunningDaemon, _ random: inout SplitMix64, _ kills: inout Int) throws -> UInt64 {
             let worker = Worker(try daemon.client())
             let begun = try worker.ask("WORK billing")
-            var done = try #require(begun.number("at"), "\(begun)")
+            var done = try require(begun.number("at"), "\(begun)")
             while done < Self.count {
                 let push = try worker.push()
                 guard let position = push.number("position"), push.text("stream")?.hasPrefix("order-") == true else {
                     continue
                 }
                 // Each comes once on a connection, and in its order.
-                #expect(position == done + 1, "\(push)")
+                expect(position == done + 1, "\(push)")
                 if random.oneIn(20) { return done }
                 let write = Worker.output(of: position)
                 if random.oneIn(20) {
@@ -80,7 +80,7 @@ extension DaemonTests {
                     return done
                 }
                 let receipt = try worker.ask(write)
-                #expect(receipt.number("at") == position, "\(receipt)")
+                expect(receipt.number("at") == position, "\(receipt)")
                 done = position
             }
             return done
@@ -100,20 +100,20 @@ extension DaemonTests {
                 let share = Int.random(in: 1...3, using: &random)
                 if try work(share, daemon, &random, &kills) { ended.insert(share) }
             }
-            #expect(kills > 2)
+            expect(kills > 2)
             let outputs = try daemon.client().rows("READ events/invoice-* limit=1000")
-            #expect(outputs.map { $0.number("of") ?? 0 }.sorted() == (1...UInt64(Self.count)).map { $0 })
-            #expect(Set(outputs.compactMap { $0.text("cursor") }).count == Self.count)
+            expect(outputs.map { $0.number("of") ?? 0 }.sorted() == (1...UInt64(Self.count)).map { $0 })
+            expect(Set(outputs.compactMap { $0.text("cursor") }).count == Self.count)
             let shares = Dictionary(grouping: outputs) { $0.text("cursor")?.split(separator: "@").first }
-            #expect(shares.count == 3, "each share has some of the streams")
+            expect(shares.count == 3, "each share has some of the streams")
             // The events of a stream were done in their order.
             for stream in UInt64(0)..<29 {
                 let done = outputs.compactMap { $0.number("of") }.filter { $0 % 29 == stream }
-                #expect(done == done.sorted(), "\(stream)")
+                expect(done == done.sorted(), "\(stream)")
             }
-            #expect(try daemon.stop() == .code(0))
+            expect(try daemon.stop() == .code(0))
             let replay = try daemon.storectl("replay", "--verify", offline: true)
-            #expect(replay.exit == .code(0), "\(replay)")
+            expect(replay.exit == .code(0), "\(replay)")
         }
 
         /// Works at a share until its connection ends, which it does at random; returns true once all of it is done.
@@ -122,12 +122,12 @@ extension DaemonTests {
         ) throws -> Bool {
             let worker = Worker(try daemon.client())
             let begun = try worker.ask("WORK billing share=\(share) wait=true")
-            var done = try #require(begun.number("at"), "\(begun)")
+            var done = try require(begun.number("at"), "\(begun)")
             while true {
                 let push = try worker.push()
                 if push.contains(#"{"caughtUp":"#) { return true }
                 guard let position = push.number("position") else { continue }
-                #expect(position > done, "\(push)")
+                expect(position > done, "\(push)")
                 if random.oneIn(30) { return false }
                 let write = Worker.output(of: position)
                 if random.oneIn(30) {
@@ -138,7 +138,7 @@ extension DaemonTests {
                     return false
                 }
                 let receipt = try worker.ask(write)
-                #expect(receipt.contains(#""cursor":{"share":\#(share),"at":\#(position)}"#), "\(receipt)")
+                expect(receipt.contains(#""cursor":{"share":\#(share),"at":\#(position)}"#), "\(receipt)")
                 done = position
             }
         }
@@ -148,29 +148,29 @@ extension DaemonTests {
             let client = try daemon.client()
             for number in 1...3 { try client.expect(#"APPEND order-7 {"type":"Placed","data":{"n":\#(number)}}"#) }
             try client.expect(#"CURSOR billing {"on":"events/order-*"}"#)
-            #expect(try daemon.storectl("cursors", "--max-lag", "10").exit == .code(0))
-            #expect(try daemon.storectl("cursors", "--max-lag", "1").exit == .code(1))
+            expect(try daemon.storectl("cursors", "--max-lag", "10").exit == .code(0))
+            expect(try daemon.storectl("cursors", "--max-lag", "1").exit == .code(1))
             try client.expect("WORK billing")
-            #expect(try client.ask(#"FAIL billing@1 park=true error="no such customer""#).hasPrefix("+"))
+            expect(try client.ask(#"FAIL billing@1 park=true error="no such customer""#).hasPrefix("+"))
             let shown = try daemon.storectl("cursors")
-            #expect(shown.output.contains("billing") && shown.output.contains("working"), "\(shown)")
-            #expect(try daemon.storectl("cursors", "--max-lag", "99").exit == .code(1), "one is parked")
-            #expect(try daemon.storectl("stats").output.contains(#/\nset aside +1 parked event\n/#))
+            expect(shown.output.contains("billing") && shown.output.contains("working"), "\(shown)")
+            expect(try daemon.storectl("cursors", "--max-lag", "99").exit == .code(1), "one is parked")
+            expect(try daemon.storectl("stats").output.contains(#/\nset aside +1 parked event\n/#))
             let parked = try daemon.storectl("cursors", "billing", "--parked")
-            #expect(parked.output.contains("order-7") && parked.output.contains("no such customer"), "\(parked)")
+            expect(parked.output.contains("order-7") && parked.output.contains("no such customer"), "\(parked)")
             let json = try daemon.storectl("--json", "cursors", "billing", "--parked")
-            #expect(json.output.hasPrefix(#"{"event":1,"share":1,"stream":"order-7","type":"Placed","attempts":1,"#))
+            expect(json.output.hasPrefix(#"{"event":1,"share":1,"stream":"order-7","type":"Placed","attempts":1,"#))
             let again = try daemon.storectl("cursors", "billing", "--retry", "all")
-            #expect(again.output.hasPrefix("1 event to be delivered again, position "), "\(again)")
+            expect(again.output.hasPrefix("1 event to be delivered again, position "), "\(again)")
             let gone = try daemon.storectl("cursors", "billing", "--discard", "1", "--reason", "a test order")
-            #expect(gone.output.hasPrefix("event 1 is given up, position "), "\(gone)")
-            #expect(try daemon.storectl("cursors", "billing", "--discard", "1", "--reason", "again").exit == .code(1))
+            expect(gone.output.hasPrefix("event 1 is given up, position "), "\(gone)")
+            expect(try daemon.storectl("cursors", "billing", "--discard", "1", "--reason", "again").exit == .code(1))
             for words in [["--parked"], ["billing", "--retry", "1", "--parked"], ["billing", "--discard", "1"]] {
                 let wrong = try daemon.storectl(arguments: ["cursors"] + words)
-                #expect(wrong.exit == .code(2), "\(wrong)")
+                expect(wrong.exit == .code(2), "\(wrong)")
             }
             let check = try daemon.storectl("check", "--warning", "parked=0", "--warning", "cursors=1")
-            #expect(check.exit == .code(1) && check.output.contains("cursors ") && check.output.contains("parked=0;0"))
+            expect(check.exit == .code(1) && check.output.contains("cursors ") && check.output.contains("parked=0;0"))
         }
 
         @Test func `a copy delivers nothing before its worker confirms the new history`() throws {
@@ -185,13 +185,13 @@ extension DaemonTests {
             let other = try RunningDaemon(data: copy)
             let worker = try other.client()
             let refused = try worker.ask("WORK billing")
-            #expect(refused.text("code") == "diverged" && refused.number("at") == 2, "\(refused)")
-            #expect(try worker.rows("CURSORS").first?.text("state") == "diverged")
-            let log = try #require(refused.text("log"))
+            expect(refused.text("code") == "diverged" && refused.number("at") == 2, "\(refused)")
+            expect(try worker.rows("CURSORS").first?.text("state") == "diverged")
+            let log = try require(refused.text("log"))
             let begun = try worker.ask("WORK billing log=\(log)")
-            #expect(begun.number("at") == 2, "\(begun)")
+            expect(begun.number("at") == 2, "\(begun)")
             let push = try worker.line()
-            #expect(push.number("position") == 3, "\(push)")
+            expect(push.number("position") == 3, "\(push)")
         }
     }
 }

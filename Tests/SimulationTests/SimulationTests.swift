@@ -11,19 +11,19 @@ import Testing
     @Test func `whatever becomes of disk, clock, clients and process, each answer is what the log makes`() throws {
         let said = try Simulator.run("--seeds", SimulationTests.seeds)
         print("simulation: \(said.text.split(separator: "\n").last ?? "nothing")")
-        #expect(said.exit == .code(0), "\(said.text)")
+        expect(said.exit == .code(0), "\(said.text)")
     }
 
     @Test func `whatever becomes of etcd and the process, a node keeps each acknowledged event`() throws {
         let said = try Simulator.run("--node", "--seeds", SimulationTests.seeds)
         print("simulation of a node: \(said.text.split(separator: "\n").last ?? "nothing")")
-        #expect(said.exit == .code(0), "\(said.text)")
+        expect(said.exit == .code(0), "\(said.text)")
     }
 
     @Test func `whatever becomes of nodes and etcd, all have one log, and it has each acknowledged event`() throws {
         let said = try Simulator.run("--nodes", "--seeds", SimulationTests.seeds)
         print("simulation of nodes: \(said.text.split(separator: "\n").last ?? "nothing")")
-        #expect(said.exit == .code(0), "\(said.text)")
+        expect(said.exit == .code(0), "\(said.text)")
     }
 
     /// In 1,224 the account of what is kept is full of requests of a client that wait behind its `STATS`.
@@ -31,18 +31,18 @@ import Testing
     func `the same seed is the same story`(seed: Int) throws {
         let first = try Simulator.run("--seed", "\(seed)")
         let second = try Simulator.run("--seed", "\(seed)")
-        #expect(first.exit == .code(0), "\(first.text)")
-        #expect(first.text.contains("digest "))
-        #expect(first.text == second.text)
+        expect(first.exit == .code(0), "\(first.text)")
+        expect(first.text.contains("digest "))
+        expect(first.text == second.text)
     }
 
     @Test(arguments: [2, 4])
     func `the same seed of nodes is the same story`(seed: Int) throws {
         let first = try Simulator.run("--nodes", "--seed", "\(seed)")
         let second = try Simulator.run("--nodes", "--seed", "\(seed)")
-        #expect(first.exit == .code(0), "\(first.text)")
-        #expect(first.text.contains("digest "))
-        #expect(first.text == second.text)
+        expect(first.exit == .code(0), "\(first.text)")
+        expect(first.text.contains("digest "))
+        expect(first.text == second.text)
     }
 
     private static let bugs = [
@@ -72,12 +72,12 @@ import Testing
         let said = try Simulator.run("--seeds", "\(first)...\(first + 999)", "--bug", bug)
         let line = said.text.split(separator: "\n").first ?? "nothing"
         print("simulation: \(bug): \(line.prefix(160))")
-        #expect(said.isFound)
+        expect(said.isFound)
     }
 
     @Test(arguments: ["rollBackKeepsRows", "checkpointAheadOfFlush"])
     func `a planted bug of what a node undoes or stores is found`(bug: String) throws {
-        #expect(try Simulator.run("--node", "--seeds", "1...200", "--bug", bug).isFound)
+        expect(try Simulator.run("--node", "--seeds", "1...200", "--bug", bug).isFound)
     }
 
     /// The bugs that several nodes can have.
@@ -97,13 +97,13 @@ import Testing
     func `a planted bug of several nodes is found`(bug: String) throws {
         let said = try Simulator.run("--nodes", "--seeds", "\(Self.nodeBegins[bug] ?? 1)...200", "--bug", bug)
         print("simulation of nodes: \(bug): \(said.text.split(separator: "\n").first?.prefix(160) ?? "nothing")")
-        #expect(said.isFound)
+        expect(said.isFound)
     }
 
     @Test func `every bug that can be planted is one of these`() throws {
         let said = try Simulator.run("--bug", "none")
         let named = said.text.split(separator: "planted bug: ").last?.split(separator: "\n").first ?? ""
-        #expect(
+        expect(
             Set(named.split(separator: " ").map(String.init)) == Set(Self.bugs + Self.nodeBugs), "\(said.text)")
     }
 }

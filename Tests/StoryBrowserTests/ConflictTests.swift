@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import StoryBrowser
@@ -44,40 +45,40 @@ import Testing
         var driven = try edited("Mine")
         driven.press(.enter)
         let first = try submitted(&driven)
-        #expect(first.1 == .edit(id: "a", version: 3) && revised(first.0) == ["Mine", nil])
+        expect(first.1 == .edit(id: "a", version: 3) && revised(first.0) == ["Mine", nil])
         driven.hand(.form(.conflict(4, "story-a is at version 4, not 3")))
-        #expect(driven.lines[22] == " story-a is at version 4, not 3")
+        expect(driven.lines[22] == " story-a is at version 4, not 3")
         driven.hand(row(try theirs()))
-        #expect(driven.lines[3].hasSuffix("Mine") && driven.lines[4].hasSuffix("now: Theirs"))
-        #expect(driven.lines[5].hasSuffix("new"), "what was not touched is as it is now")
-        #expect(driven.lines[22] == " changed meanwhile (version 4). Enter overwrites, Esc keeps theirs")
+        expect(driven.lines[3].hasSuffix("Mine") && driven.lines[4].hasSuffix("now: Theirs"))
+        expect(driven.lines[5].hasSuffix("new"), "what was not touched is as it is now")
+        expect(driven.lines[22] == " changed meanwhile (version 4). Enter overwrites, Esc keeps theirs")
         driven.press(.enter)
         let second = try submitted(&driven)
-        #expect(second.1 == .edit(id: "a", version: 4) && revised(second.0) == ["Mine", nil])
+        expect(second.1 == .edit(id: "a", version: 4) && revised(second.0) == ["Mine", nil])
         driven.hand(.form(.written("revised")))
-        #expect(try driven.list.window.rows.count == 1)
+        expect(try driven.list.window.rows.count == 1)
     }
 
     @Test func `the row may be told before the refusal, but an older one is not taken for the new one`() throws {
         var driven = try edited("Mine")
-        #expect(
+        expect(
             driven.browser.subscriptions(for: driven.state)
                 == [
                     .terminal, .heartbeat, .renames,
                     .screen(1, AnySubscription(.row(id: "a"), of: ModelRows("stories"))),
                 ])
         driven.hand(row(try theirs(4)))
-        #expect(driven.lines[4] == "", "nothing is said before it is handed in")
+        expect(driven.lines[4] == "", "nothing is said before it is handed in")
         driven.press(.enter)
         driven.hand(.form(.conflict(5, "story-a is at version 5, not 3")))
-        #expect(driven.lines[22] == " story-a is at version 5, not 3")
+        expect(driven.lines[22] == " story-a is at version 5, not 3")
         driven.hand(row(try theirs(5)))
-        #expect(driven.lines[22].contains("(version 5)"))
+        expect(driven.lines[22].contains("(version 5)"))
         driven.press(.enter)
-        #expect(try submitted(&driven).1 == .edit(id: "a", version: 5))
+        expect(try submitted(&driven).1 == .edit(id: "a", version: 5))
         driven.hand(row(try theirs(6)))
         driven.hand(.form(.conflict(6, "m")))
-        #expect(driven.lines[22].contains("(version 6)"))
+        expect(driven.lines[22].contains("(version 6)"))
     }
 
     @Test func `who typed the same as the other one has nothing left to write`() throws {
@@ -85,59 +86,59 @@ import Testing
         driven.press(.enter)
         driven.hand(.form(.conflict(4, "m")))
         driven.hand(row(try theirs()))
-        #expect(driven.lines[4] == "")
+        expect(driven.lines[4] == "")
         _ = try submitted(&driven)
         driven.press(.enter)
-        #expect(revised(try submitted(&driven).0) == [nil, nil])
+        expect(revised(try submitted(&driven).0) == [nil, nil])
     }
 
     @Test func `a row that is gone is told, and what was typed is kept`() throws {
         var driven = try edited("Mine")
         driven.hand(.page(.changed([.absent(position: 50)])))
-        #expect(driven.lines[22] == " story a was deleted; its history remains" && driven.lines[3].hasSuffix("Mine"))
+        expect(driven.lines[22] == " story a was deleted; its history remains" && driven.lines[3].hasSuffix("Mine"))
     }
 
     @Test func `a deletion is asked for first, and every other key but y leaves the row alone`() throws {
         var driven = try listed()
         driven.type("d")
         _ = driven.takeCommands()
-        #expect(driven.lines[1] == "delete story a?" && driven.lines[3] == "title         Spring")
-        #expect(driven.lines.contains("y deletes it, and its history remains; any other key keeps it"))
+        expect(driven.lines[1] == "delete story a?" && driven.lines[3] == "title         Spring")
+        expect(driven.lines.contains("y deletes it, and its history remains; any other key keeps it"))
         for key in [Key.enter, .tab, .backspace, .character("d"), .character("q"), .character("n")] {
             driven.press(key)
             let isRead = driven.takeCommands(of: ModelRows.self).allSatisfy {
                 if case .list = $0 { true } else { false }
             }
-            #expect(isRead, "\(key)")
-            #expect(try driven.list.selection?.id == "a", "\(key)")
+            expect(isRead, "\(key)")
+            expect(try driven.list.selection?.id == "a", "\(key)")
             driven.type("d")
-            #expect(driven.lines[1] == "delete story a?", "\(key)")
+            expect(driven.lines[1] == "delete story a?", "\(key)")
         }
         driven.press(.escape)
         driven.type("dy")
-        #expect(try submitted(&driven).1 == .delete(id: "a", version: 3))
+        expect(try submitted(&driven).1 == .delete(id: "a", version: 3))
         driven.type("y")
-        #expect(driven.takeCommands().isEmpty, "it is asked for once")
+        expect(driven.takeCommands().isEmpty, "it is asked for once")
         driven.hand(.form(.written("deleted: story-a version 4, position 40")))
-        #expect(driven.lines[22] == " deleted: story-a version 4, position 40")
+        expect(driven.lines[22] == " deleted: story-a version 4, position 40")
     }
 
     @Test func `a row that changed after the question is shown before it is deleted`() throws {
         var driven = try listed()
         driven.type("dy")
         driven.hand(row(try theirs()))
-        #expect(driven.lines[3] == "title         Spring")
+        expect(driven.lines[3] == "title         Spring")
         driven.hand(.form(.conflict(4, "m")))
-        #expect(
+        expect(
             driven.lines[3] == "title         Theirs"
                 && driven.lines[22] == " changed meanwhile (version 4). y deletes it, n keeps it")
         _ = driven.takeCommands()
         driven.type("y")
-        #expect(try submitted(&driven).1 == .delete(id: "a", version: 4))
+        expect(try submitted(&driven).1 == .delete(id: "a", version: 4))
     }
 
     @Test func `users are not deleted`() throws {
-        #expect(
+        expect(
             try Fixtures.rows("users").draft(for: .delete(id: "1", version: 1), of: nil, in: .init(), by: nil) == nil)
     }
 }

@@ -1,5 +1,5 @@
 import Foundation
-import Testing
+import TestSupport
 
 @testable import StoryBrowser
 @testable import StoryClient
@@ -31,7 +31,7 @@ extension Fixtures {
             "filters":["customer","total","placed","carrier"],"sorts":\(sorts),"indexes":[],"history":false\(stream)}
             """
         let line = try JSONDecoder().decode(JSONValue.self, from: Data(json.utf8))
-        return try #require(ModelDescription(line))
+        return try require(ModelDescription(line))
     }
 
     /// A row of `orders`.
@@ -61,7 +61,7 @@ extension Driven {
         let requests = takeCommands(of: Events.self).compactMap { command in
             if case .list(let request) = command { request } else { nil }
         }
-        return try #require(requests.last)
+        return try require(requests.last)
     }
 
     /// Something for the screen on top, which is of events.

@@ -1,5 +1,5 @@
 import Foundation
-import Testing
+import TestSupport
 
 @testable import StoryBrowser
 @testable import StoryClient
@@ -20,7 +20,7 @@ enum Fixtures {
 
     /// The rows of a built-in kind.
     static func rows(_ name: String) throws -> ModelRows {
-        ModelRows(try #require(kinds.first { $0.id == name }))
+        ModelRows(try require(kinds.first { $0.id == name }))
     }
 
     /// A story that was posted so many seconds after the first minute of the year.
@@ -90,7 +90,7 @@ struct Driven {
         let requests = takeCommands(of: ModelRows.self).compactMap { command in
             if case .list(let request) = command { request } else { nil }
         }
-        return try #require(requests.last)
+        return try require(requests.last)
     }
 
     /// The commands of a kind's screens since the last time.

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import StoryBrowser
@@ -21,9 +22,9 @@ import Testing
         guard case .submit(let draft, .new)? = driven.takeLastCommand(of: ModelRows.self) else {
             throw Driven.NoSuchScreen()
         }
-        #expect(draft.named("message")?.text == "text?q1")
+        expect(draft.named("message")?.text == "text?q1")
         driven.type("x")
-        #expect(try driven.draft == draft, "what was handed in is not changed meanwhile")
+        expect(try driven.draft == draft, "what was handed in is not changed meanwhile")
         let wrong = [InvalidField("title", "must not be empty"), InvalidField("sender", "there is no user \"\"")]
         driven.hand(.form(.wrong(wrong + [InvalidField("key", "is wrong")], "2 fields are wrong")))
         let indent = String(repeating: " ", count: 18)
@@ -35,18 +36,18 @@ import Testing
                 " 2 fields are wrong; key: is wrong",
                 " Tab next field  Enter save  Ctrl-J new line  Esc cancel",
             ]
-        #expect(Array(driven.lines.dropFirst()) == expected)
+        expect(Array(driven.lines.dropFirst()) == expected)
         driven.type("T")
-        #expect(driven.lines[4] == "", "what is typed anew is not wrong any more")
-        #expect(driven.lines[8] != "")
+        expect(driven.lines[4] == "", "what is typed anew is not wrong any more")
+        expect(driven.lines[8] != "")
     }
 
     @Test func `a form that was written leads back and says so`() throws {
         var driven = try form()
         driven.press(.enter)
         driven.hand(.form(.written("posted: story-a version 1, position 7")))
-        #expect(try driven.list.window.rows.isEmpty)
-        #expect(driven.lines[22] == " posted: story-a version 1, position 7")
+        expect(try driven.list.window.rows.isEmpty)
+        expect(driven.lines[22] == " posted: story-a version 1, position 7")
     }
 
     @Test func `a refusal keeps the form and says why`() throws {
@@ -54,15 +55,15 @@ import Testing
         driven.type("T")
         driven.press(.enter)
         driven.hand(.form(.refused("the map is full")))
-        #expect(try driven.draft.fields[0].text == "T")
-        #expect(driven.lines[22] == " the map is full")
+        expect(try driven.draft.fields[0].text == "T")
+        expect(driven.lines[22] == " the map is full")
         driven.press(.escape)
-        #expect(driven.lines[22].hasPrefix(" Esc once more leaves the form"))
+        expect(driven.lines[22].hasPrefix(" Esc once more leaves the form"))
         driven.type("U")
         driven.press(.escape)
-        #expect(try driven.draft.fields[0].text == "TU", "another key is no second Esc")
+        expect(try driven.draft.fields[0].text == "TU", "another key is no second Esc")
         driven.press(.escape)
-        #expect(try driven.list.selection == nil)
+        expect(try driven.list.selection == nil)
     }
 
     @Test func `pasted text is text in a field, all of it, with its line ends`() throws {
@@ -70,15 +71,15 @@ import Testing
         driven.press(.tab)
         driven.type("ab")
         driven.press(.left, .pasted("one\ntwo\ty"))
-        #expect(try driven.draft.fields[1].text == "aone\ntwo\tyb" && driven.draft.fields[1].cursor == 10)
-        #expect(driven.takeLastCommand(of: ModelRows.self) == nil, "nothing was handed in")
+        expect(try driven.draft.fields[1].text == "aone\ntwo\tyb" && driven.draft.fields[1].cursor == 10)
+        expect(driven.takeLastCommand(of: ModelRows.self) == nil, "nothing was handed in")
         driven.press(.pasted(String(repeating: "x", count: Draft.limit)))
-        #expect(try driven.draft.fields[1].text == "aone\ntwo\tyb", "a part of it would be no text of anyone")
-        #expect(driven.lines[21].hasPrefix(" the pasted text has 12000 characters, and a field at most 12000"))
+        expect(try driven.draft.fields[1].text == "aone\ntwo\tyb", "a part of it would be no text of anyone")
+        expect(driven.lines[21].hasPrefix(" the pasted text has 12000 characters, and a field at most 12000"))
         driven.press(.pasted(nil))
-        #expect(driven.lines[21].hasPrefix(" the pasted text is not UTF-8"))
+        expect(driven.lines[21].hasPrefix(" the pasted text is not UTF-8"))
         driven.press(.tab, .pasted("007\n"))
-        #expect(try driven.draft.fields[2].text == "007", "a copied line that names a user")
+        expect(try driven.draft.fields[2].text == "007", "a copied line that names a user")
     }
 
     @Test func `pasted letters are no keys of a list, a page, a question or the help`() throws {
@@ -86,16 +87,16 @@ import Testing
         try driven.answer(try Fixtures.stories([1, 2]))
         _ = driven.takeCommands()
         driven.press(.pasted("d\nyq?"))
-        #expect(try driven.list.selection?.id == "s1" && driven.takeCommands().isEmpty)
+        expect(try driven.list.selection?.id == "s1" && driven.takeCommands().isEmpty)
         driven.type("?")
         let help = driven.lines
         driven.press(.pasted("q"))
-        #expect(driven.lines == help)
+        expect(driven.lines == help)
         driven.type("?")
         driven.type("d")
-        #expect(driven.lines.contains { $0.contains("y deletes it") })
+        expect(driven.lines.contains { $0.contains("y deletes it") })
         driven.press(.pasted("y"))
-        #expect(driven.takeCommands().isEmpty && driven.lines.contains { $0.contains("y deletes it") })
+        expect(driven.takeCommands().isEmpty && driven.lines.contains { $0.contains("y deletes it") })
     }
 
     @Test(arguments: [.character("x"), .enter, .up, .alt("y"), .character("n"), .escape, .tab] as [Key])
@@ -103,10 +104,10 @@ import Testing
         var driven = Driven()
         try driven.answer(try Fixtures.stories([1, 2]))
         driven.type("d")
-        #expect(driven.lines.contains { $0.contains("y deletes it") })
+        expect(driven.lines.contains { $0.contains("y deletes it") })
         _ = driven.takeCommands()
         driven.press(key)
-        #expect(!driven.lines.contains { $0.contains("y deletes it") })
+        expect(!driven.lines.contains { $0.contains("y deletes it") })
         guard case .submit? = driven.takeLastCommand(of: ModelRows.self) else { return }
         Issue.record("the row was deleted")
     }
@@ -116,22 +117,22 @@ import Testing
         driven.type("Sprng日")
         driven.press(.left, .left, .left)
         driven.type("i")
-        #expect(try driven.draft.fields[0].text == "Spring日")
+        expect(try driven.draft.fields[0].text == "Spring日")
         driven.press(.end, .backspace, .home, .delete)
         driven.type("s")
-        #expect(try driven.draft.fields[0].text == "spring" && driven.draft.fields[0].cursor == 1)
+        expect(try driven.draft.fields[0].text == "spring" && driven.draft.fields[0].cursor == 1)
         driven.press(.control("j"))
-        #expect(try driven.draft.fields[0].text == "s\npring")
+        expect(try driven.draft.fields[0].text == "s\npring")
         driven.press(.control("u"))
         driven.type("e")
         driven.press(.character("\u{301}"))
-        #expect(try driven.draft.fields[0].text == "é" && driven.draft.fields[0].cursor == 1)
+        expect(try driven.draft.fields[0].text == "é" && driven.draft.fields[0].cursor == 1)
         driven.press(.right, .right, .backspace, .backspace, .delete)
-        #expect(try driven.draft.fields[0].text == "")
+        expect(try driven.draft.fields[0].text == "")
         driven.press(.backTab)
-        #expect(try driven.draft.focus == 3)
+        expect(try driven.draft.focus == 3)
         driven.press(.tab)
-        #expect(try driven.draft.focus == 0)
+        expect(try driven.draft.focus == 0)
     }
 
     @Test func `of a text that is too long the part around the cursor is shown`() {
@@ -142,8 +143,8 @@ import Testing
                 for step in stride(from: 0, through: count, by: 7) {
                     field.cursor = step
                     let (before, at, after) = field.shown(in: 20)
-                    #expect(Shown.width(before + at + after) <= 20, "\(count) \(step)")
-                    #expect(field.text.isEmpty || (field.text + " ").contains(before + at + after))
+                    expect(Shown.width(before + at + after) <= 20, "\(count) \(step)")
+                    expect(field.text.isEmpty || (field.text + " ").contains(before + at + after))
                 }
             }
         }
@@ -157,30 +158,30 @@ import Testing
         driven.press(.tab, .tab)
         driven.type("some day")
         driven.press(.enter)
-        #expect(driven.lines[4].contains("✗ must be an ID") && driven.lines[8].contains("✗ must be a date"))
+        expect(driven.lines[4].contains("✗ must be an ID") && driven.lines[8].contains("✗ must be a date"))
         driven.press(.control("u"))
         driven.type("007")
         driven.press(.tab, .tab, .control("u"))
         driven.type("2026-01-02")
         driven.press(.enter)
         let request = try driven.takeListRequest()
-        #expect(
+        expect(
             request.query.filter.values == ["sender": "007"]
                 && request.query.filter.bounds?.since == "2026-01-02T00:00:00.000Z")
-        #expect(driven.lines[1] == "sender=007 since=2026-01-02T00:00:00.000Z · by date, descending · …")
+        expect(driven.lines[1] == "sender=007 since=2026-01-02T00:00:00.000Z · by date, descending · …")
         driven.type("/")
-        #expect(try driven.draft.fields.map(\.text) == ["007", "", "2026-01-02T00:00:00.000Z", ""])
+        expect(try driven.draft.fields.map(\.text) == ["007", "", "2026-01-02T00:00:00.000Z", ""])
     }
 
     @Test func `numbers that are none are told before anything is sent`() async throws {
         let nobody = StoreClient(StoreAddress(path: "/tmp/nobody-listens-here"))
         let photos = try Fixtures.rows("photos")
-        var draft = try #require(photos.draft(for: .new, of: nil, in: .init(), by: "007"))
+        var draft = try require(photos.draft(for: .new, of: nil, in: .init(), by: "007"))
         draft.fields[1].text = "many"
         draft.fields[6].text = "yes"
         let submission = await photos.submit(draft, for: .new, to: nobody)
         guard case .wrong(let wrong, _) = submission else { throw Driven.NoSuchScreen() }
-        #expect(wrong.map(\.field) == ["iso", "exposureValue", "flash"])
-        #expect(wrong.first?.message == "must be a number")
+        expect(wrong.map(\.field) == ["iso", "exposureValue", "flash"])
+        expect(wrong.first?.message == "must be a number")
     }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import StoryBrowser
@@ -27,7 +28,7 @@ import Testing
             ),
             ("\u{1B}[1;3A\u{1B}\u{1B}[A\u{1B}\u{3}\u{1B}\r", [.up, .up, .control("c")]),
         ] as [(String, [Key])])
-    func `what a terminal sends is keys`(sent: String, expected: [Key]) { #expect(keys(sent) == expected) }
+    func `what a terminal sends is keys`(sent: String, expected: [Key]) { expect(keys(sent) == expected) }
 
     @Test(arguments: [
         "\u{1B}[[A", "\u{1B}[[E", "\u{1B}[38;2;255;255;255;48;2m", "\u{1B}OP", "\u{1B}O2P", "\u{1B}[15~",
@@ -37,24 +38,24 @@ import Testing
         "\u{1B}P>|xterm(390)\u{1B}\\", "\u{1B}_Gi=1;OK\u{1B}\\", "\u{1B}[57399;1:3u", "\u{1B}[1;5P", "\u{1B}[13;2~",
     ])
     func `a sequence that is no known key is passed over whole`(sequence: String) {
-        #expect(keys(sequence + "x") == [.character("x")])
+        expect(keys(sequence + "x") == [.character("x")])
         var decoder = KeyDecoder()
-        #expect(sequence.utf8.flatMap { decoder.keys([$0]) } + decoder.keys("x".utf8) == [.character("x")])
+        expect(sequence.utf8.flatMap { decoder.keys([$0]) } + decoder.keys("x".utf8) == [.character("x")])
     }
 
     @Test func `a beginning that nothing follows is dropped, and the next key is read`() {
         for beginning in ["\u{1B}[", "\u{1B}[1;", "\u{1B}O", "\u{1B}P", "\u{1B}]", "\u{1B}[M", "\u{1B}[["] {
-            #expect(keys(beginning).isEmpty)
+            expect(keys(beginning).isEmpty)
             var decoder = KeyDecoder()
-            #expect(decoder.keys(beginning.utf8).isEmpty && decoder.isWaiting)
-            #expect(decoder.flush().isEmpty && decoder.keys("yd".utf8) == [.character("y"), .character("d")])
+            expect(decoder.keys(beginning.utf8).isEmpty && decoder.isWaiting)
+            expect(decoder.flush().isEmpty && decoder.keys("yd".utf8) == [.character("y"), .character("d")])
         }
     }
 
     @Test func `pasted text is one text, whatever it has in it and however it comes`() {
         let sent = "\u{1B}[200~d\rand y\r\n\t日\u{1B}[A\u{3}\u{1B}[201~x"
         let expected: [Key] = [.pasted("d\nand y\n\t日\u{1B}[A\u{3}"), .character("x")]
-        #expect(keys(sent) == expected)
+        expect(keys(sent) == expected)
         var decoder = KeyDecoder()
         var keys: [Key] = []
         for byte in sent.utf8 {
@@ -62,16 +63,16 @@ import Testing
             // The pause between two reads ends no paste.
             if !decoder.isWaiting { keys += decoder.flush() }
         }
-        #expect(keys == expected)
+        expect(keys == expected)
     }
 
     @Test func `what is pasted and is no text, or too long, is told as such`() {
         var decoder = KeyDecoder()
         let (begin, end) = (Array("\u{1B}[200~".utf8), Array("\u{1B}[201~".utf8))
-        #expect(decoder.keys(begin + [0xFF] + end) == [.pasted(nil)])
+        expect(decoder.keys(begin + [0xFF] + end) == [.pasted(nil)])
         let most = [UInt8](repeating: 0x61, count: KeyDecoder.mostPasted)
-        #expect(decoder.keys(begin + most.dropLast() + end) == [.pasted(String(repeating: "a", count: most.count - 1))])
-        #expect(decoder.keys(begin + most + most + end + [0x62]) == [.pasted(nil), .character("b")])
+        expect(decoder.keys(begin + most.dropLast() + end) == [.pasted(String(repeating: "a", count: most.count - 1))])
+        expect(decoder.keys(begin + most + most + end + [0x62]) == [.pasted(nil), .character("b")])
     }
 
     @Test func `a key that comes byte by byte is one key`() {
@@ -79,10 +80,10 @@ import Testing
         let bytes = Array("語\u{1B}[6~x".utf8)
         var keys: [Key] = []
         for byte in bytes { keys += decoder.keys([byte]) }
-        #expect(keys == [.character("語"), .pageDown, .character("x")])
-        #expect(!decoder.isWaiting)
-        #expect(decoder.keys([0x1B]).isEmpty && decoder.isWaiting)
-        #expect(decoder.flush() == [.escape] && !decoder.isWaiting)
+        expect(keys == [.character("語"), .pageDown, .character("x")])
+        expect(!decoder.isWaiting)
+        expect(decoder.keys([0x1B]).isEmpty && decoder.isWaiting)
+        expect(decoder.flush() == [.escape] && !decoder.isWaiting)
     }
 
     @Test func `what is no key is dropped, and the next key is read`() {
@@ -93,7 +94,7 @@ import Testing
         for bytes in junk {
             var decoder = KeyDecoder()
             let keys = decoder.keys(bytes) + decoder.keys("\rj".utf8)
-            #expect(keys.suffix(2) == [.enter, .character("j")], "\(bytes): \(keys)")
+            expect(keys.suffix(2) == [.enter, .character("j")], "\(bytes): \(keys)")
         }
     }
 
@@ -105,6 +106,6 @@ import Testing
             if UInt8.random(in: 0...9, using: &random) == 0 { _ = decoder.flush() }
         }
         _ = decoder.flush()
-        #expect(decoder.keys("q".utf8) == [.character("q")])
+        expect(decoder.keys("q".utf8) == [.character("q")])
     }
 }

@@ -14,10 +14,10 @@ import Testing
         let parts = try String(contentsOf: page, encoding: .utf8).components(separatedBy: "```")
         // A piece without a language is no code of the article's: a manifest, a command.
         let pieces = stride(from: 1, to: parts.count, by: 2).map { parts[$0] }.filter { !$0.hasPrefix("\n") }
-        #expect(pieces.count >= 2)
+        expect(pieces.count >= 2)
         for piece in pieces {
-            #expect(piece.hasPrefix("swift\n"))
-            #expect(code.contains(piece.dropFirst("swift\n".count)), "\(piece)")
+            expect(piece.hasPrefix("swift\n"))
+            expect(code.contains(piece.dropFirst("swift\n".count)), "\(piece)")
         }
     }
 
@@ -69,12 +69,12 @@ import Testing
         while await told.next() != 35 {}
         let doubled = ordersModel.replacing("total = data.total", with: "total = data.total * 2")
         let receipt = try await client.models.define("orders", doubled, waiting: TestTimeout.duration)
-        #expect(receipt.state == "ready" && receipt.definition == 2 && receipt.rows == 2 && receipt.misfits == 0)
+        expect(receipt.state == "ready" && receipt.definition == 2 && receipt.rows == 2 && receipt.misfits == 0)
         while await told.next() != 70 {}
-        #expect(receipt.hints.isEmpty)
+        expect(receipt.hints.isEmpty)
         let gathered = doubled.replacing("from order", with: "from order, cart")
         let hints = try await client.models.check("orders", gathered).hints
-        #expect(hints.map(\.line) == [1] && hints[0].message.hasPrefix("rows are made of several streams now"))
+        expect(hints.map(\.line) == [1] && hints[0].message.hasPrefix("rows are made of several streams now"))
         #expect(try await client.models.define("orders", gathered).hints == hints)
         following.cancel()
         await #expect(throws: CancellationError.self) { try await following.value }
@@ -98,7 +98,7 @@ import Testing
             return try await client.messages.count() == 20
         }
         let welcomed = try await client.messages.all().collected().map(\.recipient)
-        #expect(welcomed.sorted() == (0..<20).map { "u\($0)" }.sorted())
+        expect(welcomed.sorted() == (0..<20).map { "u\($0)" }.sorted())
     }
 
     @Test func `a note is taken once although the store stands still for a while`() async throws {

@@ -1,18 +1,19 @@
 import Foundation
 import StoryClient
+import TestSupport
 import Testing
 
 @Suite struct ContentTests {
     @Test(arguments: ["stories/12345", "store://stories/12345"])
     func `an address is a kind and an ID`(text: String) throws {
-        let address = try #require(ContentAddress(text))
-        #expect(address.kind == .stories)
-        #expect(address.description == "stories/12345")
+        let address = try require(ContentAddress(text))
+        expect(address.kind == .stories)
+        expect(address.description == "stories/12345")
     }
 
     @Test(arguments: ["stories", "stories/", "storys/1", "stories/1/2", "http://stories/1", "stories/a b", "/1", ""])
     func `other text is no address`(text: String) {
-        #expect(ContentAddress(text) == nil)
+        expect(ContentAddress(text) == nil)
     }
 
     @Test func `content arrives typed, each kind by its provider`() async throws {
@@ -28,14 +29,14 @@ import Testing
             }
         }
         let client = StoreClient(server.address)
-        guard case .user(let user) = try await client.content(at: #require(ContentAddress("users/007"))) else {
+        guard case .user(let user) = try await client.content(at: require(ContentAddress("users/007"))) else {
             Issue.record("this is not a user")
             return
         }
-        #expect((user.name, user.prefecture, user.position) == ("彩花", 13, 4))
-        #expect(abs(user.date.timeIntervalSince1970 - 1_795_178_096.789) < 0.000_5)
-        let message = try await MessageProvider(client).content(#require(ContentID("9876")))
-        #expect(message.seen && message.story == nil)
+        expect((user.name, user.prefecture, user.position) == ("彩花", 13, 4))
+        expect(abs(user.date.timeIntervalSince1970 - 1_795_178_096.789) < 0.000_5)
+        let message = try await MessageProvider(client).content(require(ContentID("9876")))
+        expect(message.seen && message.story == nil)
     }
 
     @Test func `what is missing, deleted, refused or unreadable are four errors`() async throws {
@@ -50,18 +51,18 @@ import Testing
         let provider = StoryProvider(StoreClient(server.address))
         var errors: [ContentError] = []
         for number in 1...4 {
-            guard case .failed(let error) = await provider.load(try #require(ContentID("\(number)"))) else { continue }
+            guard case .failed(let error) = await provider.load(try require(ContentID("\(number)"))) else { continue }
             errors.append(error)
         }
-        try #require(errors.count == 4)
-        #expect(errors[0] == .notFound)
-        #expect(errors[1] == .gone)
-        #expect(errors[2] == .store(.denied(message: "m")))
-        #expect(errors[3] == .notUnderstood("{\"id\":4}"))
+        try require(errors.count == 4)
+        expect(errors[0] == .notFound)
+        expect(errors[1] == .gone)
+        expect(errors[2] == .store(.denied(message: "m")))
+        expect(errors[3] == .notUnderstood("{\"id\":4}"))
     }
 
     @Test func `a state shows its content once it is loaded`() {
-        #expect(Loadable<Int>.loading.content == nil)
-        #expect(Loadable.loaded(5).content == 5)
+        expect(Loadable<Int>.loading.content == nil)
+        expect(Loadable.loaded(5).content == 5)
     }
 }

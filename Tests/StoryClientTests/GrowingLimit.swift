@@ -24,7 +24,7 @@ func expectFailure<Reply: Sendable>(
             Issue.record("it is answered")
         } catch let error as ClientError {
             if case .unreachable = error { return false }
-            #expect(error == expected)
+            expect(error == expected)
         }
         return true
     }

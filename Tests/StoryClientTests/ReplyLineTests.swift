@@ -1,4 +1,5 @@
 import StoryClient
+import TestSupport
 import Testing
 
 @Suite struct ReplyLineTests {
@@ -11,13 +12,13 @@ import Testing
         line: String, kind: ReplyLine.Kind, mark: String, json: String
     ) {
         let read = ReplyLine(Array(line.utf8))
-        #expect(read?.kind == kind)
-        #expect(read?.mark == mark)
-        #expect(read?.text == json)
+        expect(read?.kind == kind)
+        expect(read?.mark == mark)
+        expect(read?.text == json)
     }
 
     @Test(arguments: ["", "HTTP/1.1 400 Bad Request", "+", "+{}", " + {}"])
     func `other lines are not read`(line: String) {
-        #expect(ReplyLine(Array(line.utf8)) == nil)
+        expect(ReplyLine(Array(line.utf8)) == nil)
     }
 }

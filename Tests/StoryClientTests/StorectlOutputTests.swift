@@ -1,5 +1,6 @@
 import Foundation
 import StoryClient
+import TestSupport
 import Testing
 
 /// What `storectl` prints: for a person, for another program, for a shell and for man.
@@ -17,10 +18,10 @@ import Testing
 
     @Test func `separated values are whole and can be read back`() throws {
         let csv = try list("--csv", "--columns", "id,name,prefecture")
-        #expect(csv.output == "id,name,prefecture\n1,\"A, \"\"B\"\"\",13\n2,\"two\nlines\",1\n")
+        expect(csv.output == "id,name,prefecture\n1,\"A, \"\"B\"\"\",13\n2,\"two\nlines\",1\n")
         let tsv = try list("--tsv", "--columns", "name,email,position")
-        #expect(tsv.output == "name\temail\tposition\nA, \"B\"\ttab\\there\t1\ntwo\\nlines\tx\\\\y\t5\n")
-        #expect(csv.errors.isEmpty && tsv.errors.isEmpty)
+        expect(tsv.output == "name\temail\tposition\nA, \"B\"\ttab\\there\t1\ntwo\\nlines\tx\\\\y\t5\n")
+        expect(csv.errors.isEmpty && tsv.errors.isEmpty)
     }
 
     @Test func `what belongs to one character for people is still bytes for programs`() throws {
@@ -31,31 +32,31 @@ import Testing
                 store: .answering { _ in row + "\n+ {\"count\":1}\n" }
             ).output
         }
-        #expect(try list("--csv").utf8.elementsEqual("name,email\n\"q\"\"\u{301},\",\"l1\r\nl2\\\u{301}\"\n".utf8))
-        #expect(try list("--tsv").utf8.elementsEqual("name\temail\nq\"\u{301},\tl1\\r\\nl2\\\\\u{301}\n".utf8))
+        expect(try list("--csv").utf8.elementsEqual("name,email\n\"q\"\"\u{301},\",\"l1\r\nl2\\\u{301}\"\n".utf8))
+        expect(try list("--tsv").utf8.elementsEqual("name\temail\nq\"\u{301},\tl1\\r\\nl2\\\\\u{301}\n".utf8))
     }
 
     @Test func `separated values of no rows are their line of names`() throws {
         for (form, names) in [("--csv", "id,name\n"), ("--tsv", "id\tname\n")] {
             let run = try StorectlRun(
                 ["list", "users", form, "--columns", "id,name"], store: .answering { _ in "+ {\"count\":0}\n" })
-            #expect((run.output, run.code) == (names, 0))
+            expect((run.output, run.code) == (names, 0))
         }
     }
 
     @Test func `a table has the columns that were asked for, and without a terminal all of them, whole`() throws {
-        #expect(try list("--columns", "prefecture,id").output == "prefecture  id\n13          1\n1           2\n")
+        expect(try list("--columns", "prefecture,id").output == "prefecture  id\n13          1\n1           2\n")
         let name = String(repeating: "x", count: 300)
         let run = try StorectlRun(
             ["list", "users"], store: .answering { _ in "= {\"id\":\"1\",\"name\":\"\(name)\"}\n+ {}\n" })
-        #expect(run.output.contains(name))
+        expect(run.output.contains(name))
     }
 
     @Test func `data are shown digit for digit`() throws {
         let data = #"{"z":1.10,"a":12345678901234567890,"big":1e2,"dup":"\u0041","in":[{"y":1,"x":-0.0}]}"#
         let event = #"= {"position":1,"stream":"n-1","version":1,"type":"T","time":"t","data":\#(data)}"#
         let run = try StorectlRun(["read", "n-1"], store: .answering { _ in event + "\n+ {\"count\":1}\n" })
-        #expect(run.output == "1  t  n-1@1  T  \(data)\n")
+        expect(run.output == "1  t  n-1@1  T  \(data)\n")
     }
 
     @Test func `an erased event shows which one erased it, and has no data in CSV`() throws {
@@ -64,10 +65,10 @@ import Testing
         let answer = lines.map { place + $0 + "\n" }.joined() + "+ {\"count\":3,\"position\":9}\n"
         let start = "1  2026-11-21T02:55:07.922Z  n-1@1  T  "
         let read = try StorectlRun(["read", "n-1"], store: .answering { _ in answer })
-        #expect(read.output == ["erased by 9", #"{"erased":9}"#, "9"].map { start + $0 + "\n" }.joined())
+        expect(read.output == ["erased by 9", #"{"erased":9}"#, "9"].map { start + $0 + "\n" }.joined())
         let csv = try StorectlRun(["export", "--csv"], store: .answering { _ in answer })
         let cells = [#"k,"[""a""]",,"#, #",,,"{""erased"":9}""#, #",,,"9""#]
-        #expect(
+        expect(
             csv.output == "position,stream,version,type,time,by,key,tags,meta,data\n"
                 + cells.map { "1,n-1,1,T,2026-11-21T02:55:07.922Z,0,\($0)\n" }.joined())
     }
@@ -86,10 +87,10 @@ import Testing
             "1   events/order-7  2       29     done       asked, twice",
             "2   events          17      4211   under way  r",
         ]
-        #expect(shown.output == table.map { $0 + "\n" }.joined())
-        #expect(shown.errors == "more rows: repeat with --after 2, or use --all\n")
+        expect(shown.output == table.map { $0 + "\n" }.joined())
+        expect(shown.errors == "more rows: repeat with --after 2, or use --all\n")
         let json = try StorectlRun(["--json", "erasures", "--limit", "2"], store: .answering { _ in answer })
-        #expect((json.output, json.errors) == (rows.map { $0 + "\n" }.joined(), "{\"next\":\"2\"}\n"))
+        expect((json.output, json.errors) == (rows.map { $0 + "\n" }.joined(), "{\"next\":\"2\"}\n"))
     }
 
     @Test func `all rows are asked for page by page`() throws {
@@ -103,14 +104,14 @@ import Testing
                 default: "- {\"code\":\"syntax\",\"message\":\"\(line)\"}\n"
                 }
             })
-        #expect((run.output, run.errors, run.code) == ("id\n1\n2\n", "", 0))
+        expect((run.output, run.errors, run.code) == ("id\n1\n2\n", "", 0))
     }
 
     @Test func `with --json how to go on is JSON as well`() throws {
         let run = try StorectlRun(
             ["--json", "list", "users", "--limit", "1"],
             store: .answering { _ in "= {\"id\":\"1\"}\n+ {\"count\":1,\"next\":\"c\"}\n" })
-        #expect((run.output, run.errors) == ("{\"id\":\"1\"}\n", "{\"next\":\"c\"}\n"))
+        expect((run.output, run.errors) == ("{\"id\":\"1\"}\n", "{\"next\":\"c\"}\n"))
     }
 
     @Test(arguments: [
@@ -123,7 +124,7 @@ import Testing
         let run = try StorectlRun(
             ["--json"] + arguments,
             store: .answering { $0 == expected ? "+ {}\n" : "- {\"code\":\"syntax\",\"message\":\"\($0)\"}\n" })
-        #expect(run.code == 0, "\(run.errors)")
+        expect(run.code == 0, "\(run.errors)")
     }
 
     @Test func `a line of input is a form, whatever it looks like`() throws {
@@ -132,9 +133,9 @@ import Testing
         }
         let input = "key=inj meta=\"{}\" {\"id\":\"2\"}\n\nnot json\n{\"id\":\"1\"}\n1\n"
         let run = try StorectlRun(["--json", "post", "users"], store: server, input: input)
-        #expect((run.output, run.code) == ("{}\n", 2))
+        expect((run.output, run.code) == ("{}\n", 2))
         let lines = run.errors.split(separator: "\n")
-        #expect(
+        expect(
             lines.map { $0.prefix { $0 != "," }.prefix(40) } == [
                 "storectl: line 1: this is no JSON object", "storectl: line 3: this is no JSON object",
                 "storectl: line 5: this is no JSON object",
@@ -145,15 +146,15 @@ import Testing
         let run = try StorectlRun(
             ["--json", "post", "users", "--key", "k"], store: .answering { _ in "+ {}\n" },
             input: "{\"a\":1}\n{\"a\":2}\n")
-        #expect((run.output, run.code) == ("{}\n", 2))
-        #expect(run.errors == "storectl: line 2: --key is for one write; send this line with a key of its own\n")
+        expect((run.output, run.code) == ("{}\n", 2))
+        expect(run.errors == "storectl: line 2: --key is for one write; send this line with a key of its own\n")
     }
 
     @Test(arguments: ["bash", "zsh", "fish"])
     func `completions know verbs, kinds, options and values`(shell: String) throws {
         let script = try StorectlRun(["completion", shell]).output
         for word in ["unlike", "stories", "prefecture", "focalLength", "asc desc", "title", "erase", "erasures"] {
-            #expect(script.contains(word), "\(shell) has no \(word)")
+            expect(script.contains(word), "\(shell) has no \(word)")
         }
     }
 
@@ -184,19 +185,19 @@ import Testing
         try bash.run()
         let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
         bash.waitUntilExit()
-        #expect(bash.terminationStatus == 0)
-        #expect(Set(text.split(whereSeparator: \.isWhitespace).map(String.init)) == Set(expected))
+        expect(bash.terminationStatus == 0)
+        expect(Set(text.split(whereSeparator: \.isWhitespace).map(String.init)) == Set(expected))
     }
 
     @Test(arguments: [("storectl", ["help", "--man"]), ("stored", ["--man"])])
     func `the manual pages say what help says, in what man reads`(program: String, arguments: [String]) throws {
         let page = try StorectlRun(arguments, program: program).output
         let lines = page.split(separator: "\n")
-        #expect(lines.first?.hasPrefix(".TH \(program.uppercased()) ") == true)
-        #expect(page.utf8.allSatisfy { $0 < 128 })
+        expect(lines.first?.hasPrefix(".TH \(program.uppercased()) ") == true)
+        expect(page.utf8.allSatisfy { $0 < 128 })
         // A line that begins with a point is a request; there are no others than these.
         let requests = Set(lines.filter { $0.hasPrefix(".") }.map { $0.prefix { $0 != " " } })
-        #expect(requests.isSubset(of: [".TH", ".SH", ".SS", ".TP", ".PP", ".B", ".BR", ".br"]), "\(requests)")
-        #expect(page.contains(program == "stored" ? "\\-\\-journal BYTES" : ".SS append STREAM"))
+        expect(requests.isSubset(of: [".TH", ".SH", ".SS", ".TP", ".PP", ".B", ".BR", ".br"]), "\(requests)")
+        expect(page.contains(program == "stored" ? "\\-\\-journal BYTES" : ".SS append STREAM"))
     }
 }

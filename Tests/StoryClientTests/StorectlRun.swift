@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 import StoryClient
-import Testing
+import TestSupport
 
 /// What one run of `storectl`, or of `stored`, came to.
 struct StorectlRun {
@@ -17,7 +17,7 @@ struct StorectlRun {
         interruptAfter text: String? = nil
     ) throws {
         let process = Process()
-        let url: URL = try #require(StorectlRun.url(of: program))
+        let url: URL = try require(StorectlRun.url(of: program))
         process.executableURL = url
         process.arguments = (store.map { ["--socket", $0.address.path] } ?? []) + arguments
         let (standardInput, standardOutput, standardError) = (Pipe(), Pipe(), Pipe())

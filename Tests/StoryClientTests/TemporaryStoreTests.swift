@@ -28,25 +28,25 @@ import Testing
     @Test func `each is empty, writes and answers, and is gone when it was stopped`() async throws {
         let one = try await Self.store()
         let other = try await Self.store()
-        #expect(folder(one) != folder(other) && !processes(mentioning: folder(one)).isEmpty)
+        expect(folder(one) != folder(other) && !processes(mentioning: folder(one)).isEmpty)
         #expect(try await one.client.append(NewEvent("Filled", "tea"), to: "cup-1").position == 1)
         #expect(try await other.client.greeting().position == 0)
         await one.stop()
-        #expect(isGone(folder(one)))
+        expect(isGone(folder(one)))
         await one.stop()
         #expect(try await other.client.append(NewEvent("Filled", "tea"), to: "cup-1").position == 1)
         await other.stop()
-        #expect(isGone(folder(other)))
+        expect(isGone(folder(other)))
         await #expect(throws: ClientError.closed) { try await one.client.ping() }
     }
 
     @Test func `one that nobody refers to any more is gone`() async throws {
         var store: Store? = try await Self.store()
-        let folder = try #require(store.map(folder))
+        let folder = try require(store.map(folder))
         _ = try await store?.client.ping()
-        #expect(!isGone(folder))
+        expect(!isGone(folder))
         store = nil
-        #expect(isGone(folder))
+        expect(isGone(folder))
     }
 
     @Test func `the sequences that its client follows end with it`() async throws {
@@ -77,9 +77,9 @@ import Testing
     @Test func `no child stays unreaped`() async throws {
         let store = try await Self.store()
         let children = processes(mentioning: folder(store))
-        #expect(children.count == 2)
+        expect(children.count == 2)
         await store.stop()
-        for child in children { #expect(!FileManager.default.fileExists(atPath: "/proc/\(child)")) }
+        for child in children { expect(!FileManager.default.fileExists(atPath: "/proc/\(child)")) }
     }
 
     @Test func `a process that is killed leaves no daemon and no folder behind`() async throws {
@@ -91,7 +91,7 @@ import Testing
                 kill(getpid(), SIGKILL)
             })
         let output = String(decoding: result.standardOutputContent, as: UTF8.self)
-        let path = try #require(output.split(separator: "\n").first { $0.hasPrefix("folder=") }?.dropFirst(7))
+        let path = try require(output.split(separator: "\n").first { $0.hasPrefix("folder=") }?.dropFirst(7))
         let folder = URL(filePath: String(path)).deletingLastPathComponent().path
         try until("daemon and folder are gone") { isGone(folder) }
     }
@@ -116,7 +116,7 @@ import Testing
         try Files.write("#!/bin/sh\n" + text, to: source)
         let copying = try Program(
             ["install", "-m", "755", source, program], output: folder.place("out"), errors: folder.place("out"))
-        #expect(try copying.wait() == .code(0))
+        expect(try copying.wait() == .code(0))
         return program
     }
 
@@ -128,10 +128,10 @@ import Testing
             _ = try await Store.temporary(program: program)
             Issue.record("it started")
         } catch StoreStartError.ended(let trace) {
-            #expect(trace.hasPrefix("no room for /"))
+            expect(trace.hasPrefix("no room for /"))
             left = String(trace.dropFirst("no room for ".count).dropLast("/data".count))
         }
-        #expect(isGone(left))
+        expect(isGone(left))
     }
 
     @Test func `one that does not serve in time is told, and ended`() async throws {
@@ -144,10 +144,10 @@ import Testing
                 _ = try await Store.temporary(program: program, timeLimit: limit)
                 Issue.record("it started")
             } catch StoreStartError.notReady(let after, let trace) {
-                #expect(after == limit)
+                expect(after == limit)
                 left = String(trace.dropLast("/data".count))
             }
         }
-        #expect(left.hasPrefix("/") && isGone(left))
+        expect(left.hasPrefix("/") && isGone(left))
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import StoryClient
@@ -21,7 +22,7 @@ struct TypedMomentTests {
         ("1h30m", "2026-11-25T18:00:15.250Z"), ("0s", "2026-11-25T19:30:15.250Z"),
     ])
     func `a moment is what the protocol spells so`(text: String, expected: String) {
-        #expect(TypedMoment.rfc3339(text, now: now) == expected)
+        expect(TypedMoment.rfc3339(text, now: now) == expected)
     }
 
     @Test(arguments: [
@@ -29,12 +30,12 @@ struct TypedMomentTests {
         "1h2",
         "99999999999999999999h", "9223372036854775807w", "9000000000000000s", "99999999d",
     ])
-    func `what names no moment is none`(text: String) { #expect(TypedMoment.read(text, now: now) == nil) }
+    func `what names no moment is none`(text: String) { expect(TypedMoment.read(text, now: now) == nil) }
 
     @Test func `yes and no are read in any case`() {
-        #expect(["yes", "Yes", "true", "TRUE"].allSatisfy { TypedFlag.read($0) == true })
-        #expect(["no", "NO", "false"].allSatisfy { TypedFlag.read($0) == false })
-        #expect(["", "y", "1", "yes "].allSatisfy { TypedFlag.read($0) == nil })
+        expect(["yes", "Yes", "true", "TRUE"].allSatisfy { TypedFlag.read($0) == true })
+        expect(["no", "NO", "false"].allSatisfy { TypedFlag.read($0) == false })
+        expect(["", "y", "1", "yes "].allSatisfy { TypedFlag.read($0) == nil })
     }
 
     @Test(arguments: [
@@ -48,6 +49,6 @@ struct TypedMomentTests {
         ("\u{7F}", #""\u007f""#),
     ])
     func `a value is quoted where it would mean something else`(text: String, spelled: String) {
-        #expect(WireText.spelled(text) == spelled)
+        expect(WireText.spelled(text) == spelled)
     }
 }

@@ -10,7 +10,7 @@ struct TailTests {
         var node = HandDriven(head: head)
         for name in others { node.put(name, stored: 0) }
         node.perform { $0.began(at: $1) }
-        #expect(node.replica.isLeading)
+        expect(node.replica.isLeading)
         return node
     }
 
@@ -19,13 +19,13 @@ struct TailTests {
         for _ in 1...5 { node.write(10) }
         node.store(5)
         node.pass(HandDriven.second)
-        #expect(node.entries == [1, 2, 3, 4, 5], "n2 has nothing")
+        expect(node.entries == [1, 2, 3, 4, 5], "n2 has nothing")
         node.put("n2", stored: 3, tells: .nodes)
         node.pass(HandDriven.second)
-        #expect(node.entries == [4, 5])
+        expect(node.entries == [4, 5])
         node.put("n2", stored: 5, tells: .nodes)
         node.pass(HandDriven.second)
-        #expect(node.entries == [5])
+        expect(node.entries == [5])
     }
 
     @Test func `a node that is away keeps as much as the tail; above that two copies are enough, and one is not`() {
@@ -34,26 +34,26 @@ struct TailTests {
         node.put("n2", stored: 4, tells: .nodes)
         node.store(9)
         node.pass(HandDriven.second)
-        #expect(node.entries.count == 9, "the tail has room")
+        expect(node.entries.count == 9, "the tail has room")
         for _ in 1...2 { node.write(100) }
         node.pass(HandDriven.second)
-        #expect(node.entries == [5, 6, 7, 8, 9, 10, 11], "only n1 has the others")
+        expect(node.entries == [5, 6, 7, 8, 9, 10, 11], "only n1 has the others")
         node.put("n2", stored: 11, tells: .nodes)
         node.pass(HandDriven.second)
-        #expect(node.entries.first == 5, "the tail has room again")
+        expect(node.entries.first == 5, "the tail has room again")
     }
 
     @Test func `writes have to wait at four times the tail that a second node has not stored`() {
         var node = leading("n2")
         for _ in 1...40 { node.write(100) }
-        #expect(!node.replica.isTailFull, "the last entry, which is never removed, does not count")
+        expect(!node.replica.isTailFull, "the last entry, which is never removed, does not count")
         node.write(100)
         node.store(41)
         node.pass(HandDriven.second)
-        #expect(node.replica.isTailFull && node.entries.count == 41)
+        expect(node.replica.isTailFull && node.entries.count == 41)
         node.put("n2", stored: 30, tells: .nodes)
         node.pass(HandDriven.second)
-        #expect(!node.replica.isTailFull && node.entries.first == 31)
+        expect(!node.replica.isTailFull && node.entries.first == 31)
     }
 
     @Test func `the only node of a log removes what it has stored`() {
@@ -61,7 +61,7 @@ struct TailTests {
         for _ in 1...3 { node.write(100) }
         node.store(2)
         node.pass(HandDriven.second)
-        #expect(node.entries == [3])
+        expect(node.entries == [3])
     }
 
     @Test func `what came before the leader's process is removed once two nodes have it`() {
@@ -76,10 +76,10 @@ struct TailTests {
         for _ in 1...2 { node.write(1) }
         node.store(5)
         node.pass(HandDriven.second)
-        #expect(node.entries == [3, 4, 5])
+        expect(node.entries == [3, 4, 5])
         node.put("n2", stored: 5, tells: .nodes)
         node.pass(HandDriven.second)
-        #expect(node.entries == [4, 5], "n3 is away, and the tail has room")
+        expect(node.entries == [4, 5], "n3 is away, and the tail has room")
     }
 
     /// A node that follows n2, and has seen eleven entries of 100 bytes, which n2 has stored and n3 has not.
@@ -108,7 +108,7 @@ struct TailTests {
         _ = node.etcd.apply(.transaction(OrderingTransaction(conditions: [], then: [.delete(leader)])), at: node.now)
         let gone = OrderingWatchBatch([.deleted(node.keys.leader, at: node.etcd.revision)], node.etcd.header)
         node.perform { $0.watched(.live, gone, at: $1) }
-        #expect(node.replica.isLeading)
+        expect(node.replica.isLeading)
         node.store(11)
         node.pass(HandDriven.second)
     }
@@ -116,18 +116,18 @@ struct TailTests {
     @Test func `a follower counts what it sees, and so knows the tail when it leads`() {
         var node = following()
         lead(&node)
-        #expect(node.entries == [11])
+        expect(node.entries == [11])
     }
 
     @Test func `a late try that puts an entry back does not keep the next leader from removing those after it`() throws
     {
         var node = following()
-        let late = try #require(node.etcd.pairs[node.keys.entry(Position(3))])
+        let late = try require(node.etcd.pairs[node.keys.entry(Position(3))])
         node.etcd.put(late.key, late.value)
-        let batch = OrderingWatchBatch([.put(try #require(node.etcd.pairs[late.key]))], node.etcd.header)
+        let batch = OrderingWatchBatch([.put(try require(node.etcd.pairs[late.key]))], node.etcd.header)
         node.perform { $0.watched(.live, batch, at: $1) }
         lead(&node)
-        #expect(node.entries == [11] && !node.replica.isTailFull)
+        expect(node.entries == [11] && !node.replica.isTailFull)
     }
 
     @Test func `etcd forgets what was removed, each half minute and each 64 MiB`() {
@@ -136,18 +136,18 @@ struct TailTests {
             node.write(10)
             node.pass(HandDriven.second)
         }
-        #expect(node.etcd.compacted == 0)
+        expect(node.etcd.compacted == 0)
         for _ in 1...4 {
             node.write(10)
             node.pass(HandDriven.second)
         }
         let first = node.etcd.compacted
-        #expect(first > 0 && first < node.etcd.revision)
+        expect(first > 0 && first < node.etcd.revision)
         for _ in 1...255 { node.write(256 << 10) }
         for _ in 1...3 { node.pass(HandDriven.second) }
-        #expect(node.etcd.compacted == first)
+        expect(node.etcd.compacted == first)
         node.write(256 << 10)
         node.pass(HandDriven.second)
-        #expect(node.etcd.compacted > first)
+        expect(node.etcd.compacted > first)
     }
 }

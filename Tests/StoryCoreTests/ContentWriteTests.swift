@@ -26,9 +26,9 @@ struct ContentWriteTests {
         for request in writes(kind) {
             let isTaken = code(request) != .unknown
             let verbs = kind.schema.writes.map { Verb.write($0.verb) }
-            #expect(isTaken == verbs.contains(request.verb), "\(kind.name) \(request.verb)")
+            expect(isTaken == verbs.contains(request.verb), "\(kind.name) \(request.verb)")
         }
-        #expect(code(.post(kind, [], ContentWriteTests.options)) == .invalid)
+        expect(code(.post(kind, [], ContentWriteTests.options)) == .invalid)
     }
 
     @Test(arguments: Kind.allCases)
@@ -43,7 +43,7 @@ struct ContentWriteTests {
             {
                 missing = fields.map(\.field)
             }
-            #expect(described.fields.filter(\.isRequired).map(\.name) == missing, "\(kind.name) \(action.verb)")
+            expect(described.fields.filter(\.isRequired).map(\.name) == missing, "\(kind.name) \(action.verb)")
         }
     }
 
@@ -52,17 +52,17 @@ struct ContentWriteTests {
     }
 
     @Test func `the fields of a description are those of the form, each with its limits`() {
-        #expect(fields(.stories).map(\.name) == PostStoryForm.FieldID.allCases.map(\.rawValue))
-        #expect(fields(.photos).map(\.name) == AddPhotoForm.FieldID.allCases.map(\.rawValue))
-        #expect(fields(.photos, .edit).map(\.name) == RevisePhotoForm.FieldID.allCases.map(\.rawValue))
+        expect(fields(.stories).map(\.name) == PostStoryForm.FieldID.allCases.map(\.rawValue))
+        expect(fields(.photos).map(\.name) == AddPhotoForm.FieldID.allCases.map(\.rawValue))
+        expect(fields(.photos, .edit).map(\.name) == RevisePhotoForm.FieldID.allCases.map(\.rawValue))
         let (user, story): (FormFieldType, FormFieldType) = (.reference(.users), .reference(.stories))
-        #expect(
+        expect(
             fields(.stories).map(\.type) == [.newID, .line(limit: 120), .text(limit: 10_000), user, user, .date])
-        #expect(fields(.messages).map(\.type) == [.newID, .text(limit: 10_000), user, user, story, .date])
-        #expect(fields(.users).map(\.type) == [.newID, .line(limit: 50), .email, .selection(1...47)])
-        #expect(fields(.stories, .like).map(\.type) == [user])
+        expect(fields(.messages).map(\.type) == [.newID, .text(limit: 10_000), user, user, story, .date])
+        expect(fields(.users).map(\.type) == [.newID, .line(limit: 50), .email, .selection(1...47)])
+        expect(fields(.stories, .like).map(\.type) == [user])
         let positive = FormFieldType.number(.above(0))
-        #expect(
+        expect(
             fields(.photos).map(\.type) == [
                 .newID, user, positive, positive, .number(.within(-20...20)), positive, .fraction,
                 .choice(["none", "normal", "redEye"]), .date,
@@ -75,20 +75,20 @@ struct ContentWriteTests {
             for link in kind.view.links {
                 let target = Catalogue.standard[link.kind]
                 let filter = target.filters.first { $0.name == link.filter }
-                #expect(link.fields.allSatisfy(names.contains) && (link.filter == nil) == (filter == nil), "\(link)")
+                expect(link.fields.allSatisfy(names.contains) && (link.filter == nil) == (filter == nil), "\(link)")
                 guard let filter else { continue }
                 let referred = target.reference(of: filter.name)
-                #expect(link.fields.count == filter.placeholder.split(separator: ",").count, "\(link)")
+                expect(link.fields.count == filter.placeholder.split(separator: ",").count, "\(link)")
                 for field in link.fields {
                     let index = kind.fields.firstIndex { $0.name == field }
-                    #expect((index.map { kind.reference(of: $0) } ?? kind.kind) == referred, "\(link)")
+                    expect((index.map { kind.reference(of: $0) } ?? kind.kind) == referred, "\(link)")
                 }
             }
-            #expect(kind.view.columns.allSatisfy(names.contains))
-            #expect(kind.view.title.map(names.contains) ?? true)
+            expect(kind.view.columns.allSatisfy(names.contains))
+            expect(kind.view.title.map(names.contains) ?? true)
             // No key has two meanings on a row of the kind, or is one that works everywhere in a browser.
             let keys = kind.view.links.map(\.key) + kind.writes.compactMap(\.verb.key)
-            #expect(Set(keys).count == keys.count && Set(keys).isDisjoint(with: "sSjkgGq?/01234567".map { String($0) }))
+            expect(Set(keys).count == keys.count && Set(keys).isDisjoint(with: "sSjkgGq?/01234567".map { String($0) }))
         }
     }
 }

@@ -37,7 +37,7 @@ struct FilterShapeTests {
             (filter(.contains(8), .text(maxCount: 3, noun: "a word")), .text(maxCount: 3, noun: "a word")),
             (filter(.contains(9)), .date),
         ]
-        for (filter, shape) in filters { #expect(try schema([filter]).filterShapes == [shape]) }
+        for (filter, shape) in filters { expect(try schema([filter]).filterShapes == [shape]) }
     }
 
     @Test func `a filter that does not go with its field or its limit is refused`() {

@@ -1,4 +1,5 @@
 import StoryCore
+import TestSupport
 import Testing
 
 /// The delays between the tries to reach a program.
@@ -12,10 +13,10 @@ import Testing
         first: UInt64, most: UInt64, delays: [UInt64]
     ) {
         var delay = RetryDelay(first: first, most: most)
-        #expect(delays.map { _ in delay.failed() } == delays)
+        expect(delays.map { _ in delay.failed() } == delays)
         delay.reset()
-        #expect(delays.map { _ in delay.failed() } == delays)
+        expect(delays.map { _ in delay.failed() } == delays)
         for _ in 0..<1_000 { _ = delay.failed() }
-        #expect(delay.failed() == most)
+        expect(delay.failed() == most)
     }
 }

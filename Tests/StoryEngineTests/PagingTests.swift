@@ -58,15 +58,15 @@ struct PagingTests {
         for number in 1...5 { world.ask(.postStory("s\(number)", date: "2026-01-0\(number)T00:00:00Z")) }
         for order in [Order.ascending, .descending] {
             let first = world.ask(.listing(.stories, order: order, limit: 2))
-            let next = try #require(first.next)
-            let last = try #require(first.rows.last)
+            let next = try require(first.next)
+            let last = try require(first.rows.last)
             world.ask(.deleting(.stories, last.id.description))
             world.restart()
             let rest = world.ask(.listing(.stories, order: order, limit: 50, after: next)).rows
             let numbers = (first.rows + rest).map(\.number)
             let ascending = numbers.sorted()
-            #expect(numbers == (order == .ascending ? ascending : ascending.reversed()))
-            #expect(rest.count == (order == .ascending ? 3 : 2))
+            expect(numbers == (order == .ascending ? ascending : ascending.reversed()))
+            expect(rest.count == (order == .ascending ? 3 : 2))
         }
     }
 
@@ -78,9 +78,9 @@ struct PagingTests {
         ) -> Answer {
             world.ask(.listing(kind, filters, sort: sort, order: order, limit: 1, after: after))
         }
-        let next = try #require(list(.messages, [.recipient("u2".id), .unseen(true)]).next)
-        #expect(list(.messages, [.recipient("u2".id), .unseen(true)], after: next).failure == nil)
-        #expect(list(.messages, [.unseen(true), .recipient("u2".id)], after: next).failure == nil)
+        let next = try require(list(.messages, [.recipient("u2".id), .unseen(true)]).next)
+        expect(list(.messages, [.recipient("u2".id), .unseen(true)], after: next).failure == nil)
+        expect(list(.messages, [.unseen(true), .recipient("u2".id)], after: next).failure == nil)
         let others = [
             list(.messages, after: next), list(.messages, [.recipient("u2".id)], after: next),
             list(.messages, [.recipient("u1".id), .unseen(true)], after: next),
@@ -94,19 +94,19 @@ struct PagingTests {
             list(.messages, [.recipient("u2".id), .unseen(true)], after: [0xFF] + next),
         ]
         for (index, other) in others.enumerated() {
-            #expect(other.code == .invalid, "list \(index)")
-            #expect(other.wrongFields == ["after": .malformed], "list \(index)")
+            expect(other.code == .invalid, "list \(index)")
+            expect(other.wrongFields == ["after": .malformed], "list \(index)")
         }
-        let titles = try #require(list(.stories, [], .title).next)
-        #expect(list(.stories, [], .likes, after: titles).code == .invalid)
+        let titles = try require(list(.stories, [], .title).next)
+        expect(list(.stories, [], .likes, after: titles).code == .invalid)
     }
 
     @Test func `a cursor is of the ID alphabet, so that it needs no quotes`() throws {
         let world = EngineHarness.random(seed: 56, 200).harness
         for kind in Kind.allCases {
             for sort in kind.sorts {
-                let next = try #require(world.ask(.listing(kind, sort: sort, limit: 1)).next)
-                #expect(next.allSatisfy(Alphabet.holds))
+                let next = try require(world.ask(.listing(kind, sort: sort, limit: 1)).next)
+                expect(next.allSatisfy(Alphabet.holds))
             }
         }
     }
@@ -118,7 +118,7 @@ struct PagingTests {
         /// The user whom the most rows have.
         func most(_ kind: Kind, _ user: (Row) -> Identifier?) throws -> Identifier {
             let users = world.rows(kind).compactMap(user)
-            return try #require(users.max { one, other in users.count { $0 == one } < users.count { $0 == other } })
+            return try require(users.max { one, other in users.count { $0 == one } < users.count { $0 == other } })
         }
         let (owner, sender) = try (most(.photos) { $0.photo?.owner }, most(.stories) { $0.story?.sender })
         let recipient = try most(.stories) { $0.story?.recipient }
@@ -129,7 +129,7 @@ struct PagingTests {
             (.stories, [.recipient(recipient)], .title, .descending),
         ]
         for (kind, filters, sort, order) in lists {
-            let next = try #require(world.ask(.listing(kind, filters, sort: sort, order: order, limit: 1)).next)
+            let next = try require(world.ask(.listing(kind, filters, sort: sort, order: order, limit: 1)).next)
             for round in 0..<100 {
                 // The first six letters hold the mark and four bits of what is behind it. "___w" behind ten of them
                 // makes a place that is too short to hold a row's number behind the sender.
@@ -139,8 +139,8 @@ struct PagingTests {
                 let forged = round == 0 ? next.prefix(10) + "___w".bytes : next.prefix(random.pick(6, 10)) + tail
                 let answer = world.ask(
                     .listing(kind, filters, sort: sort, order: order, limit: 3, after: Array(forged)))
-                #expect(answer.rows.count <= 3)
-                #expect(answer.rows.allSatisfy { row in filters.allSatisfy { PlainList.passes(row, $0) } })
+                expect(answer.rows.count <= 3)
+                expect(answer.rows.allSatisfy { row in filters.allSatisfy { PlainList.passes(row, $0) } })
             }
         }
     }
@@ -175,13 +175,13 @@ struct LongListTests {
             let query = PlainQuery(
                 kind: .stories, filters: filters, sort: sort, order: order, limit: 900, after: nil)
             let found = world.pages(query)?.map(\.number)
-            #expect(found == PlainList.rows(rows, filters, sort, order).map(\.number), "\(filters) \(sort)")
+            expect(found == PlainList.rows(rows, filters, sort, order).map(\.number), "\(filters) \(sort)")
         }
     }
 
     @Test func `many are counted`() {
-        #expect(world.ask(.counting(.stories, [.sender("u1".id), .recipient("u3".id)])).count == 4_290)
-        #expect(world.ask(.counting(.stories, [.sender("u2".id)])).count == 110)
+        expect(world.ask(.counting(.stories, [.sender("u1".id), .recipient("u3".id)])).count == 4_290)
+        expect(world.ask(.counting(.stories, [.sender("u2".id)])).count == 110)
     }
 
     @Test func `a cursor of the short way goes on when the list has grown too long for it`() throws {
@@ -195,11 +195,11 @@ struct LongListTests {
         let world = EngineHarness(events)
         let query = RequestAction.listing(.stories, [.sender("u1".id)], sort: .title, order: .descending, limit: 200)
         let first = world.ask(query)
-        let next = try #require(first.next)
+        let next = try require(first.next)
         for number in 0..<3 { world.ask(.postStory("late\(number)", title: "Z")) }
         let second = world.ask(
             .listing(.stories, [.sender("u1".id)], sort: .title, order: .descending, limit: 200, after: next))
         let expected = PlainList.rows(world.rows(.stories), [.sender("u1".id)], .title, .descending).dropFirst(3)
-        #expect((first.rows + second.rows) == Array(expected.prefix(400)))
+        expect((first.rows + second.rows) == Array(expected.prefix(400)))
     }
 }

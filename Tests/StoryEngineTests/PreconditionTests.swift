@@ -61,13 +61,13 @@ struct PreconditionTests {
             let answer = world.ask(Self.append([precondition]))
             let expected = Self.first(precondition, in: world.log.events.filter { $0.position.value <= head })
             guard let expected else {
-                #expect(answer.receipt?.position == Position(head + 1), "\(after): \(answer)")
+                expect(answer.receipt?.position == Position(head + 1), "\(after): \(answer)")
                 continue
             }
-            let event = try #require(events.first { $0.position == expected } ?? world.log.events.last)
+            let event = try require(events.first { $0.position == expected } ?? world.log.events.last)
             let match = event.withRecord { EventMatch($0) }
-            #expect(answer.failure?.detail == .match(0, after: Position(after), match), "\(after): \(answer)")
-            #expect(world.log.head.value == head)
+            expect(answer.failure?.detail == .match(0, after: Position(after), match), "\(after): \(answer)")
+            expect(world.log.head.value == head)
         }
     }
 
@@ -90,14 +90,14 @@ struct PreconditionTests {
             _ = world.engine.takeLooked()
             let answer = world.ask(Self.append([precondition], tags: [tags.randomElement(using: &random) ?? ""]))
             if let match = event?.withRecord({ EventMatch($0) }) {
-                #expect(answer.failure?.detail == .match(0, after: precondition.after, match), "\(answer)")
+                expect(answer.failure?.detail == .match(0, after: precondition.after, match), "\(answer)")
             } else {
-                #expect(answer.receipt?.position == Position(head + 1), "\(answer)")
+                expect(answer.receipt?.position == Position(head + 1), "\(answer)")
                 held += 1
                 if world.engine.takeLooked() == .zero { unsearched += 1 }
             }
         }
-        #expect(held > 100 && unsearched > held / 2, "\(unsearched) of \(held)")
+        expect(held > 100 && unsearched > held / 2, "\(unsearched) of \(held)")
     }
 
     @Test func `a conflict rests on the event that it names`() {
@@ -106,9 +106,9 @@ struct PreconditionTests {
         world.ask(.append("note-late", "Late"))
         world.durable = durable
         let late = Self.precondition([Self.item([], .stream("note-late".stream))])
-        #expect(world.ask(Self.append([late])).basis == durable.next)
+        expect(world.ask(Self.append([late])).basis == durable.next)
         let early = world.ask(Self.append([Self.precondition([Self.item(["x:1"])])]))
-        #expect(early.basis.map { $0 < durable } == true, "\(early)")
+        expect(early.basis.map { $0 < durable } == true, "\(early)")
     }
 
     @Test func `the first that fails in the order of the request is told, with its number and its own position`() {
@@ -119,10 +119,10 @@ struct PreconditionTests {
                 Issue.record("no conflict of \(list)")
                 continue
             }
-            #expect(index == number && after == .zero)
-            #expect(match.position == Self.first(fails, in: world.log.events))
+            expect(index == number && after == .zero)
+            expect(match.position == Self.first(fails, in: world.log.events))
         }
-        #expect(world.ask(Self.append([holds, holds])).receipt != nil)
+        expect(world.ask(Self.append([holds, holds])).receipt != nil)
     }
 
     @Test func `a version that does not match comes first, then queries; a key that is known comes before both`() {
@@ -133,10 +133,10 @@ struct PreconditionTests {
             return
         }
         let first = world.ask(Self.append([Self.precondition([Self.item(["new"])])], tags: ["new"], key: "k"))
-        #expect(first.receipt?.repeated == false)
+        expect(first.receipt?.repeated == false)
         let again = world.ask(Self.append([Self.precondition([Self.item(["new"])])], tags: ["new"], key: "k"))
-        #expect(again.receipt?.repeated == true)
-        #expect(world.ask(Self.append([Self.precondition([Self.item(["new"])])], tags: ["new"])).code == .conflict)
+        expect(again.receipt?.repeated == true)
+        expect(world.ask(Self.append([Self.precondition([Self.item(["new"])])], tags: ["new"])).code == .conflict)
     }
 
     @Test func `a position after the log's end is wrong, in each place`() {
@@ -146,18 +146,18 @@ struct PreconditionTests {
             Self.precondition([Self.item(["none"])], after: head),
             Self.precondition([Self.item(["none"])], after: head + 1)
         )
-        #expect(world.ask(Self.append([wrong])).wrongFields == ["unless.after": .outOfRange])
-        #expect(
+        expect(world.ask(Self.append([wrong])).wrongFields == ["unless.after": .outOfRange])
+        expect(
             world.ask(Self.append([good, wrong, wrong])).wrongFields
                 == ["unless[1].after": .outOfRange, "unless[2].after": .outOfRange])
-        #expect(world.ask(Self.append([good])).receipt != nil)
+        expect(world.ask(Self.append([good])).receipt != nil)
     }
 
     @Test func `another history is diverged, before anything is compared`() {
         let world = EngineHarness.random(seed: 73, 30).harness
         let holds = Self.precondition([Self.item(["none"])])
-        #expect(world.ask(Self.append([holds], version: 9, log: "other")).code == .diverged)
-        #expect(world.ask(Self.append([holds], log: "this")).receipt != nil)
+        expect(world.ask(Self.append([holds], version: 9, log: "other")).code == .diverged)
+        expect(world.ask(Self.append([holds], log: "this")).receipt != nil)
     }
 
     @Test func `a write of content and one that changes nothing are checked as well`() {
@@ -176,8 +176,8 @@ struct PreconditionTests {
                     .like(
                         .stories, story, [JSONMember("user", .string(user.description))], WriteOptions(unless: unless)))
             }
-            #expect(ask(fails).code == .conflict, "\(like)")
-            #expect(ask(holds).failure == nil, "\(like)")
+            expect(ask(fails).code == .conflict, "\(like)")
+            expect(ask(holds).failure == nil, "\(like)")
         }
     }
 
@@ -192,18 +192,18 @@ struct PreconditionTests {
         let done = ask(
             StreamProposal(checking: old, Version(1)), StreamProposal(checking: missing, .zero),
             StreamProposal(stream: "b-1".stream, event: event), key: "k")
-        #expect(done.receipts.map(\.stream) == ["b-1".stream])
-        #expect(done.events.map(\.streamNumber.value) == [2])
-        #expect(ask(StreamProposal(stream: "b-1".stream, event: event), key: "k").receipts.first?.repeated == true)
+        expect(done.receipts.map(\.stream) == ["b-1".stream])
+        expect(done.events.map(\.streamNumber.value) == [2])
+        expect(ask(StreamProposal(stream: "b-1".stream, event: event), key: "k").receipts.first?.repeated == true)
         let failed = ask(
             StreamProposal(stream: "b-1".stream, event: event), StreamProposal(checking: old, Version(7)),
             StreamProposal(checking: missing, Version(3)))
-        #expect(failed.failure?.detail == .versions(expected: Version(7), actual: Version(1), stream: old))
+        expect(failed.failure?.detail == .versions(expected: Version(7), actual: Version(1), stream: old))
         // A check sees the events ahead of it in the request.
-        #expect(
+        expect(
             ask(StreamProposal(stream: old, event: event), StreamProposal(checking: old, Version(2))).failure == nil)
-        #expect(ask(StreamProposal(checking: old, Version(2))).wrongFields == ["events": .empty])
-        #expect(world.ask(.append("c-9", "A")).events.first?.streamNumber == StreamNumber(3))
+        expect(ask(StreamProposal(checking: old, Version(2))).wrongFields == ["events": .empty])
+        expect(world.ask(.append("c-9", "A")).events.first?.streamNumber == StreamNumber(3))
     }
 
     /// Two tags that no event has together, and types that come late: each step does a part of the look.
@@ -215,12 +215,12 @@ struct PreconditionTests {
         let world = EngineHarness(events)
         world.stepRecords = 100
         let both = Self.precondition([Self.item(["r:0", "r:1"])])
-        #expect(world.ask(Self.append([both])).receipt?.position == Position(20_001))
+        expect(world.ask(Self.append([both])).receipt?.position == Position(20_001))
         let steps = world.lookLines.steps
-        #expect(steps > 5, "\(steps)")
+        expect(steps > 5, "\(steps)")
         // Half of it is durable; the rest is looked at by the write itself.
         world.durable = Position(10_000)
-        #expect(world.ask(Self.append([both, both])).receipt?.position == Position(20_002))
+        expect(world.ask(Self.append([both, both])).receipt?.position == Position(20_002))
         world.durable = nil
         world.ask(
             .append(
@@ -234,9 +234,9 @@ struct PreconditionTests {
             Issue.record("no conflict: \(answer)")
             return
         }
-        #expect(match.position == Position(20_003))
+        expect(match.position == Position(20_003))
         // The next look is another one.
-        #expect(world.ask(Self.append([Self.precondition([Self.item(["none"])])])).receipt != nil)
+        expect(world.ask(Self.append([Self.precondition([Self.item(["none"])])])).receipt != nil)
     }
 
     @Test func `types that have no event after the position cost a look-up, wherever it is`() {
@@ -249,13 +249,13 @@ struct PreconditionTests {
         let steps = world.lookLines.steps
         let rare = Self.precondition([Self.item(types: ["Rare", "Never"])], after: 1)
         let looks = world.store.lookCount
-        #expect(world.ask(Self.append([rare])).receipt != nil)
-        #expect(world.lookLines.steps == steps && world.store.lookCount - looks < 20)
+        expect(world.ask(Self.append([rare])).receipt != nil)
+        expect(world.lookLines.steps == steps && world.store.lookCount - looks < 20)
         let early = Self.precondition([Self.item(types: ["Rare"])])
         guard case .match(0, after: .zero, let match)? = world.ask(Self.append([early])).failure?.detail else {
             Issue.record("no conflict")
             return
         }
-        #expect(match.position == Position(1) && match.type == "Rare".type)
+        expect(match.position == Position(1) && match.type == "Rare".type)
     }
 }

@@ -48,16 +48,16 @@ struct TagReadTests {
         let query = ReadQuery(
             selection: selection, from: from.map { .number($0) }, to: to.map { .number($0) }, limit: limit,
             order: order)
-        let plan = try #require(world.ask(.read(query)).plan)
+        let plan = try require(world.ask(.read(query)).plan)
         let answer = ReadAnswer(plan, log: world.log, index: StreamIndex(world.store))
         let lines = PositionLines()
         for _ in 0..<100_000 {
             lines.workLeft = work
             guard case .ended(.done(.read(let count, let next, _)), _) = try answer.step(into: lines) else {
-                #expect(lines.isSpent, "a step that does nothing goes on for ever")
+                expect(lines.isSpent, "a step that does nothing goes on for ever")
                 continue
             }
-            #expect(count == lines.positions.count)
+            expect(count == lines.positions.count)
             return (lines.positions, next)
         }
         throw Endless()
@@ -80,7 +80,7 @@ struct TagReadTests {
             next = page.next
             guard found.count <= expected.count else { break }
         } while next != nil
-        #expect(found == expected.map(\.position), "\(selection) \(from as Any) \(to as Any) \(order) limit \(limit)")
+        expect(found == expected.map(\.position), "\(selection) \(from as Any) \(to as Any) \(order) limit \(limit)")
     }
 
     @Test(arguments: sources, tags)
@@ -109,7 +109,7 @@ struct TagReadTests {
                 try expectPages(selection, from: nil, to: nil, order, limit: 10_000, .unlimited)
             }
         }
-        #expect(!plain(selection(.all, ["x:1"]), .ascending).isEmpty)
+        expect(!plain(selection(.all, ["x:1"]), .ascending).isEmpty)
     }
 
     /// Two tags that no event has together: each step does a part of the search and no more, whichever order.
@@ -123,7 +123,7 @@ struct TagReadTests {
         let world = EngineHarness(events)
         let query = ReadQuery(
             selection: selection(.all, ["r:0", "r:1"]), from: nil, to: nil, limit: 9, order: order)
-        let plan = try #require(world.ask(.read(query)).plan)
+        let plan = try require(world.ask(.read(query)).plan)
         let answer = ReadAnswer(plan, log: world.log, index: StreamIndex(world.store))
         let lines = PositionLines()
         let before = world.store.lookCount
@@ -134,15 +134,15 @@ struct TagReadTests {
             let step = try answer.step(into: lines)
             steps += 1
             // Two searches at most more than the budget, with what each reads ahead.
-            #expect(lines.workLeft > -100 * .record && world.store.lookCount - looks < 2_000)
+            expect(lines.workLeft > -100 * .record && world.store.lookCount - looks < 2_000)
             if case .ended(let reply, _) = step {
-                #expect(reply == .done(.read(count: 0, next: nil, position: Position(20_000))))
+                expect(reply == .done(.read(count: 0, next: nil, position: Position(20_000))))
                 break
             }
-            #expect(lines.isSpent)
+            expect(lines.isSpent)
         }
         // A search skips a run: there are 200 of them, and none is walked through.
-        #expect(steps > 3 && world.store.lookCount - before < 4_000, "\(steps), \(world.store.lookCount - before)")
+        expect(steps > 3 && world.store.lookCount - before < 4_000, "\(steps), \(world.store.lookCount - before)")
     }
 
     @Test func `lists that alternate are walked through, without a search for each`() throws {
@@ -152,16 +152,16 @@ struct TagReadTests {
         let both = selection(.all, ["r:0", "r:1"])
         let query = ReadQuery(selection: both, from: nil, to: nil, limit: 9, order: .ascending)
         let answer = ReadAnswer(
-            try #require(world.ask(.read(query)).plan), log: world.log, index: StreamIndex(world.store))
+            try require(world.ask(.read(query)).plan), log: world.log, index: StreamIndex(world.store))
         let lines = PositionLines()
         lines.workLeft = .unlimited
         guard case .ended = try answer.step(into: lines) else { throw Endless() }
         let spent = Work.unlimited - lines.workLeft
-        #expect(spent < 100 * .search + 4_200 * .key, "\(spent)")
+        expect(spent < 100 * .search + 4_200 * .key, "\(spent)")
         world.stepRecords = 1
         let all = ReadQuery(
             selection: selection(.all, ["r:1", "all"]), from: nil, to: nil, limit: 1, order: .ascending)
-        #expect(world.ask(.countEvents(all)).count == 2_000)
+        expect(world.ask(.countEvents(all)).count == 2_000)
     }
 }
 

@@ -67,10 +67,10 @@ struct TypeCountTests {
                 for records in [1, 3, 1_000_000] {
                     world.stepRecords = records
                     let answer = count(selection, from: from, to: to)
-                    #expect(
+                    expect(
                         answer.done == .counted(expected, position: world.log.head),
                         "\(source) \(query) \(from as Any) \(to as Any)")
-                    #expect(answer.basis == world.log.head)
+                    expect(answer.basis == world.log.head)
                 }
             }
         }
@@ -80,15 +80,15 @@ struct TypeCountTests {
         let durable = Position(world.log.head.value / 2)
         world.durable = durable
         let selection = EventSelection(source: .all, EventQuery(types: [types[0]]))
-        let first = try #require(events(selection).first?.position)
+        let first = try require(events(selection).first?.position)
         let known = count(selection)
-        #expect(known.done == .counted(events(selection).count, position: world.log.head))
-        #expect(known.basis == world.log.head)
+        expect(known.done == .counted(events(selection).count, position: world.log.head))
+        expect(known.basis == world.log.head)
         // A range that the type has events in and outside of.
         let read = count(selection, from: first.value + 1)
         let expected = events(selection, from: first.value + 1, to: durable.value).count
-        #expect(read.done == .counted(expected, position: durable) && read.basis == durable)
-        #expect(first < durable && expected < events(selection).count - 1)
+        expect(read.done == .counted(expected, position: durable) && read.basis == durable)
+        expect(first < durable && expected < events(selection).count - 1)
     }
 
     @Test func `a whole log, category or stream is counted in one step, and so is a type of the first two`() {
@@ -100,13 +100,13 @@ struct TypeCountTests {
         ] {
             let query = ReadQuery(selection: selection, from: nil, to: nil, limit: 1, order: .ascending)
             let answer = world.begin(.countEvents(query))
-            #expect(answer?.step(1) == false, "\(selection)")
+            expect(answer?.step(1) == false, "\(selection)")
         }
     }
 
     @Test func `another history has no count here`() {
-        #expect(count(EventSelection(source: .all), log: LogID(trusted: "other".bytes)).code == .diverged)
-        #expect(count(EventSelection(source: .all), log: LogID(trusted: "this".bytes)).count == world.log.events.count)
+        expect(count(EventSelection(source: .all), log: LogID(trusted: "other".bytes)).code == .diverged)
+        expect(count(EventSelection(source: .all), log: LogID(trusted: "this".bytes)).count == world.log.events.count)
     }
 
     @Test func `a category of more types than are added is counted by its positions`() {
@@ -117,7 +117,7 @@ struct TypeCountTests {
             selection: EventSelection(source: .category("many".category)), from: nil, to: nil, limit: 1,
             order: .ascending)
         world.stepRecords = 2
-        #expect(world.ask(.countEvents(query)).count == 1_100)
+        expect(world.ask(.countEvents(query)).count == 1_100)
     }
 
     // MARK: TYPES
@@ -153,15 +153,15 @@ struct TypeCountTests {
     @Test(arguments: [1, 2, 7, 1_000])
     func `each type has its number and its first and last event, in the order of the names`(limit: Int) {
         for category in [nil, "note", "log", "story", "user"] as [String?] {
-            #expect(pages(category, limit: limit) == expected(category))
-            #expect(!expected(category).isEmpty)
+            expect(pages(category, limit: limit) == expected(category))
+            expect(!expected(category).isEmpty)
         }
-        #expect(pages("stor", limit: limit).isEmpty)
+        expect(pages("stor", limit: limit).isEmpty)
     }
 
     @Test func `a restart changes nothing`() {
         let before = pages(nil, limit: 1_000)
         world.restart()
-        #expect(pages(nil, limit: 1_000) == before && !before.isEmpty)
+        expect(pages(nil, limit: 1_000) == before && !before.isEmpty)
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import StoryCluster
 import StoryEtcd
+import TestSupport
 import Testing
 
 /// Messages beside the bytes that protoc's code for them writes, and that etcd sent (`Fixtures`).
@@ -37,11 +38,11 @@ import Testing
         var written = MessageTests.calls.map { ($0.name, EtcdRequest.call($0.call)) }
         written.append(("authenticate", EtcdRequest.authenticate(MessageTests.user)))
         written.append(("watch", EtcdRequest.watch(OrderingWatch(.prefix("/live/"), revision: 77))))
-        #expect(Set(written.map(\.0)) == Set(expected.keys))
+        expect(Set(written.map(\.0)) == Set(expected.keys))
         for (name, bytes) in written {
-            let message = try #require(expected[name])
+            let message = try require(expected[name])
             let prefix: [UInt8] = [0, 0, 0, UInt8(message.count >> 8), UInt8(message.count & 0xFF)]
-            #expect(bytes == prefix + message, "\(name)")
+            expect(bytes == prefix + message, "\(name)")
         }
     }
 
@@ -90,32 +91,32 @@ import Testing
                 .put(OrderingKeyValue(key: "/log/3", value: [], created: 3, changed: 3)),
                 .deleted("/log/2", at: 4), .deleted("/log/3", at: 4),
             ], MessageTests.header(4))
-        #expect(try WatchReply(replies["watch-begun", default: []][...]) == .begun)
-        #expect(try WatchReply(replies["watch-batch", default: []][...]) == .batch(batch))
-        #expect(try WatchReply(replies["watch-compacted", default: []][...]) == .compacted)
-        #expect(EtcdReply.token(replies["authenticate", default: []][...]) == "damoeMyVquAnSRXR.15")
+        expect(try WatchReply(replies["watch-begun", default: []][...]) == .begun)
+        expect(try WatchReply(replies["watch-batch", default: []][...]) == .batch(batch))
+        expect(try WatchReply(replies["watch-compacted", default: []][...]) == .compacted)
+        expect(EtcdReply.token(replies["authenticate", default: []][...]) == "damoeMyVquAnSRXR.15")
     }
 
     @Test func `fields that are not known are skipped, whatever their wire type`() throws {
-        let reply = try #require(try Fixture.read("replies.hex")["range"])
+        let reply = try require(try Fixture.read("replies.hex")["range"])
         // Field 15: a number, 8 bytes, text, 4 bytes.
         let unknown: [UInt8] = [0x78, 0xFF, 1, 0x79, 1, 2, 3, 4, 5, 6, 7, 8, 0x7A, 2, 9, 9, 0x7D, 1, 2, 3, 4]
         let call = OrderingCall.range(.prefix("/log/"))
-        #expect(EtcdReply.answer(to: call, reply[...]) == EtcdReply.answer(to: call, (unknown + reply + unknown)[...]))
+        expect(EtcdReply.answer(to: call, reply[...]) == EtcdReply.answer(to: call, (unknown + reply + unknown)[...]))
     }
 
     @Test func `a reply that is cut off, or is that of another call, leaves the call unknown`() throws {
         let replies = try Fixture.read("replies.hex")
         let reply = replies["exists", default: []]
-        #expect(EtcdReply.answer(to: .renewLease(98), replies["keep-gone", default: []][...]) == .unknown)
+        expect(EtcdReply.answer(to: .renewLease(98), replies["keep-gone", default: []][...]) == .unknown)
         let other = OrderingTransaction(conditions: [], then: [], otherwise: [.get(OrderingRange(from: "/log/1"))])
-        #expect(EtcdReply.answer(to: .transaction(other), reply[...]) == .unknown)
+        expect(EtcdReply.answer(to: .transaction(other), reply[...]) == .unknown)
         for bytes: [UInt8] in [
             Array(reply.dropLast()), [0x0A], [0x0A, 5, 1],
             [0x12, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 1],
             [0x18, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 2], [0x0B], [0x00, 1], [0x08, 1], [0x1A, 0],
             [0xFF, 0xFF, 0xFF, 0xFF, 0x7F, 0],
-        ] { #expect(EtcdReply.answer(to: .get("/a"), bytes[...]) == .unknown, "\(bytes)") }
+        ] { expect(EtcdReply.answer(to: .get("/a"), bytes[...]) == .unknown, "\(bytes)") }
     }
 
     @Test func `a version that loses writes is refused`() {
@@ -129,7 +130,7 @@ import Testing
                     continue
                 }
             } else {
-                #expect(answer == .status(version: version, header))
+                expect(answer == .status(version: version, header))
             }
         }
     }
@@ -142,8 +143,8 @@ import Testing
     private func check(
         _ name: String, _ call: OrderingCall, _ expected: ((Int64) -> OrderingHeader) -> OrderingAnswer
     ) throws {
-        let reply = try #require(try Fixture.read("replies.hex")[name])
-        #expect(EtcdReply.answer(to: call, reply[...]) == expected(MessageTests.header), "\(name)")
+        let reply = try require(try Fixture.read("replies.hex")[name])
+        expect(EtcdReply.answer(to: call, reply[...]) == expected(MessageTests.header), "\(name)")
     }
 }
 

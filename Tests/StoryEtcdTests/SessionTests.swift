@@ -16,18 +16,18 @@ import Testing
         let settings = ServerFrames.frame(type: 4, flags: 0, stream: 0, [0, 2, 0, 0, 0, 0, 0, 4] + window)
         // The window of a connection is 65,535 bytes before.
         let update = ServerFrames.frame(type: 8, flags: 0, stream: 0, [0, 0x7F, 0, 1])
-        #expect(session.takeOutput() == Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + settings + update)
-        #expect(session.takeOutput() == [])
+        expect(session.takeOutput() == Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + settings + update)
+        expect(session.takeOutput() == [])
     }
 
     @Test func `a call has the answer of its reply, once its trailers are there`() {
         let played = PlayedSession([put])
-        #expect(played.results(of: ServerFrames.began(stream: 1)) == [])
-        #expect(played.results(of: ServerFrames.data(stream: 1, ServerFrames.framed(done))) == [])
+        expect(played.results(of: ServerFrames.began(stream: 1)) == [])
+        expect(played.results(of: ServerFrames.data(stream: 1, ServerFrames.framed(done))) == [])
         let answer = OrderingAnswer.transacted(succeeded: true, [.put], header)
-        #expect(played.results(of: ServerFrames.status(stream: 1, 0)) == [.answered(CallID(1), answer)])
+        expect(played.results(of: ServerFrames.status(stream: 1, 0)) == [.answered(CallID(1), answer)])
         played.session.peerClosed()
-        #expect(played.session.takeResults() == [.connectionFailed(.closed)])
+        expect(played.session.takeResults() == [.connectionFailed(.closed)])
     }
 
     @Test func `replies in another order belong to their calls`() {
@@ -35,7 +35,7 @@ import Testing
         let answer = OrderingAnswer.transacted(succeeded: true, [.put], header)
         let order: [UInt32] = [5, 1, 3]
         let results = played.results(of: order.flatMap { ServerFrames.reply(stream: $0, done) })
-        #expect(results == [3, 1, 2].map { .answered(CallID($0), answer) })
+        expect(results == [3, 1, 2].map { .answered(CallID($0), answer) })
     }
 
     @Test(arguments: [
@@ -58,7 +58,7 @@ import Testing
     ) {
         let played = PlayedSession([put])
         let results = played.results(of: ServerFrames.refusal(stream: 1, code, message))
-        #expect(results == [.answered(CallID(1), answer)])
+        expect(results == [.answered(CallID(1), answer)])
     }
 
     @Test(arguments: [
@@ -69,8 +69,8 @@ import Testing
     func `any other error leaves the call unknown`(code: Int, message: String) {
         let played = PlayedSession([put])
         let results = played.results(of: ServerFrames.refusal(stream: 1, code, message))
-        #expect(results == [.answered(CallID(1), .unknown)])
-        #expect(!played.session.hasEnded)
+        expect(results == [.answered(CallID(1), .unknown)])
+        expect(!played.session.hasEnded)
     }
 
     @Test func `a call is unknown whose reply is not one whole message, or whose stream is reset`() {
@@ -90,11 +90,11 @@ import Testing
         ]
         for reply in replies {
             let played = PlayedSession([put])
-            #expect(played.results(of: reply) == [.answered(CallID(1), .unknown)], "\(reply)")
+            expect(played.results(of: reply) == [.answered(CallID(1), .unknown)], "\(reply)")
             played.session.call(CallID(2), put)
             played.send()
             let answer = OrderingAnswer.transacted(succeeded: true, [.put], header)
-            #expect(played.results(of: ServerFrames.reply(stream: 3, done)) == [.answered(CallID(2), answer)])
+            expect(played.results(of: ServerFrames.reply(stream: 3, done)) == [.answered(CallID(2), answer)])
         }
     }
 
@@ -102,8 +102,8 @@ import Testing
         let played = PlayedSession([.get("/a")])
         let results = played.results(
             of: ServerFrames.began(stream: 1) + ServerFrames.data(stream: 1, [0, 0, 0x80, 0, 1]))
-        #expect(results == [.answered(CallID(1), .refused(.other("the answer has more than 8388608 bytes")))])
-        #expect(played.output == ServerFrames.reset(stream: 1, 8))
+        expect(results == [.answered(CallID(1), .refused(.other("the answer has more than 8388608 bytes")))])
+        expect(played.output == ServerFrames.reset(stream: 1, 8))
     }
 
     @Test func `a connection that the server ends, or that is no HTTP, leaves everything unknown`() {
@@ -117,7 +117,7 @@ import Testing
             played.session.watch(CallID(3), OrderingWatch(.prefix("/a/"), revision: 1))
             played.send()
             let results = played.results(of: bytes + ServerFrames.reply(stream: 1, done))
-            #expect(
+            expect(
                 results.prefix(3) == [
                     .answered(CallID(1), .unknown), .answered(CallID(2), .unknown), .watchEnded(CallID(3), .broken),
                 ])
@@ -125,8 +125,8 @@ import Testing
                 Issue.record("\(results)")
                 continue
             }
-            #expect(played.session.hasEnded)
-            #expect(played.results(of: ServerFrames.settings) == [])
+            expect(played.session.hasEnded)
+            expect(played.results(of: ServerFrames.settings) == [])
         }
     }
 
@@ -134,14 +134,14 @@ import Testing
         let kept: [UInt8] = [0x0A, 4, 0x08, 7, 0x18, 9, 0x10, 5, 0x18, 3]
         let played = PlayedSession([.renewLease(5), .renewLease(5), .renewLease(6)])
         let answer = EtcdResult.answered(CallID(1), .renewed(seconds: 3))
-        #expect(played.results(of: ServerFrames.began(stream: 1)) == [])
-        #expect(played.results(of: ServerFrames.data(stream: 1, ServerFrames.framed(kept))) == [answer])
+        expect(played.results(of: ServerFrames.began(stream: 1)) == [])
+        expect(played.results(of: ServerFrames.data(stream: 1, ServerFrames.framed(kept))) == [answer])
         played.session.cancel(CallID(2))
-        #expect(
+        expect(
             played.session.takeResults() == [.answered(CallID(3), .unknown), .answered(CallID(2), .unknown)])
         played.session.call(CallID(4), .renewLease(5))
         played.send()
         let reply = ServerFrames.began(stream: 3) + ServerFrames.data(stream: 3, ServerFrames.framed(kept))
-        #expect(played.results(of: reply) == [.answered(CallID(4), .renewed(seconds: 3))])
+        expect(played.results(of: reply) == [.answered(CallID(4), .renewed(seconds: 3))])
     }
 }

@@ -16,20 +16,20 @@ import Testing
     @Test func `calls wait for the token, in their order, and it is asked for once`() {
         let played = PlayedSession([put, put], user: user)
         // One request was sent: the second frame of headers would have the stream 3.
-        #expect(played.sent("node"))
-        #expect(played.results(of: ServerFrames.reply(stream: 1, token("abc.1"))) == [])
+        expect(played.sent("node"))
+        expect(played.results(of: ServerFrames.reply(stream: 1, token("abc.1"))) == [])
         let results = played.results(of: ServerFrames.reply(stream: 3, done) + ServerFrames.reply(stream: 5, done))
-        #expect(results == [.answered(CallID(1), answer), .answered(CallID(2), answer)])
+        expect(results == [.answered(CallID(1), answer), .answered(CallID(2), answer)])
     }
 
     @Test func `a call whose token is not valid any more is sent once more with another`() {
         let played = PlayedSession([put, put], user: user)
         played.receive(ServerFrames.reply(stream: 1, token("abc.1")))
         let refusals = ServerFrames.refusal(stream: 3, 16, invalid) + ServerFrames.refusal(stream: 5, 16, invalid)
-        #expect(played.results(of: refusals) == [])
+        expect(played.results(of: refusals) == [])
         // Both wait for the one token that is asked for on stream 7.
-        #expect(played.results(of: ServerFrames.reply(stream: 7, token("abc.2"))) == [])
-        #expect(
+        expect(played.results(of: ServerFrames.reply(stream: 7, token("abc.2"))) == [])
+        expect(
             played.results(of: ServerFrames.reply(stream: 9, done) + ServerFrames.refusal(stream: 11, 16, invalid))
                 == [.answered(CallID(1), answer), .answered(CallID(2), .refused(.tokenExpired))])
     }
@@ -37,24 +37,24 @@ import Testing
     @Test func `a call that is denied is sent once more, with a token for the password of now`() {
         var passwords = ["first", "second"][...]
         let played = PlayedSession([put], user: user) { EtcdUser(name: "node", password: passwords.popFirst() ?? "") }
-        #expect(played.sent("first"))
+        expect(played.sent("first"))
         played.receive(ServerFrames.reply(stream: 1, token("abc.1")))
         let denied = "etcdserver: permission denied"
-        #expect(played.results(of: ServerFrames.refusal(stream: 3, 7, denied)) == [] && played.sent("second"))
+        expect(played.results(of: ServerFrames.refusal(stream: 3, 7, denied)) == [] && played.sent("second"))
         played.receive(ServerFrames.reply(stream: 5, token("abc.2")))
-        #expect(
+        expect(
             played.results(of: ServerFrames.refusal(stream: 7, 7, denied)) == [.answered(CallID(1), .refused(.denied))])
     }
 
     @Test func `a password that is refused refuses what waits, and the next call tries again`() {
         let played = PlayedSession([put], user: user)
         let wrong = "etcdserver: authentication failed, invalid user ID or password"
-        #expect(
+        expect(
             played.results(of: ServerFrames.refusal(stream: 1, 3, wrong)) == [.answered(CallID(1), .refused(.denied))])
         played.session.call(CallID(2), put)
         played.send()
         played.receive(ServerFrames.reply(stream: 3, token("abc.1")))
-        #expect(played.results(of: ServerFrames.reply(stream: 5, done)) == [.answered(CallID(2), answer)])
+        expect(played.results(of: ServerFrames.reply(stream: 5, done)) == [.answered(CallID(2), answer)])
     }
 
     @Test func `a token that does not come leaves what waits unknown`() {
@@ -65,20 +65,20 @@ import Testing
         ]
         for ending in endings {
             let played = PlayedSession([put], user: user)
-            #expect(played.results(of: ending) == [.answered(CallID(1), .unknown)], "\(ending)")
+            expect(played.results(of: ending) == [.answered(CallID(1), .unknown)], "\(ending)")
         }
         let given = PlayedSession([put], user: user)
         given.session.cancel(CallID(1))
-        #expect(given.session.takeResults() == [.answered(CallID(1), .unknown)])
-        #expect(given.session.takeOutput() == ServerFrames.reset(stream: 1, 8))
+        expect(given.session.takeResults() == [.answered(CallID(1), .unknown)])
+        expect(given.session.takeOutput() == ServerFrames.reset(stream: 1, 8))
     }
 
     @Test func `no token is sent where etcd wants none, until it wants one`() {
         let played = PlayedSession([put], user: user)
         let refusal = ServerFrames.refusal(stream: 1, 9, "etcdserver: authentication is not enabled")
-        #expect(played.results(of: refusal) == [])
-        #expect(played.results(of: ServerFrames.refusal(stream: 3, 3, "etcdserver: user name is empty")) == [])
+        expect(played.results(of: refusal) == [])
+        expect(played.results(of: ServerFrames.refusal(stream: 3, 3, "etcdserver: user name is empty")) == [])
         played.receive(ServerFrames.reply(stream: 5, token("abc.1")))
-        #expect(played.results(of: ServerFrames.reply(stream: 7, done)) == [.answered(CallID(1), answer)])
+        expect(played.results(of: ServerFrames.reply(stream: 7, done)) == [.answered(CallID(1), answer)])
     }
 }

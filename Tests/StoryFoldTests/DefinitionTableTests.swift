@@ -38,17 +38,17 @@ import Testing
 
     @Test func `the newest definition is awaited until it is activated, and the old one answers meanwhile`() throws {
         try fold([defined(1, "a"), activated(1), defined(2, "b")])
-        let model = try #require(try model())
-        #expect(model.active?.number == 1 && model.active?.text == Array("a".utf8))
-        #expect(model.awaited?.number == 2 && model.awaited?.text == Array("b".utf8))
-        #expect(projector.definitionChanges == 3)
+        let model = try require(try model())
+        expect(model.active?.number == 1 && model.active?.text == Array("a".utf8))
+        expect(model.awaited?.number == 2 && model.awaited?.text == Array("b".utf8))
+        expect(projector.definitionChanges == 3)
     }
 
     @Test func `an undefined model has no definition, and its numbers go on`() throws {
         try fold([defined(1, "a"), activated(1), ("ModelUndefined", "{}")])
-        let model = try #require(try model())
-        #expect(!model.isDefined && model.active == nil && model.lastNumber == 1)
-        #expect(try table.defined().isEmpty)
+        let model = try require(try model())
+        expect(!model.isDefined && model.active == nil && model.lastNumber == 1)
+        expect(try table.defined().isEmpty)
     }
 
     @Test func `events that are none of the store's own change nothing`() throws {
@@ -56,15 +56,15 @@ import Testing
             defined(1, "a"), defined(1, "again"), activated(7), ("ModelDefined", "[]"), ("Other", #"{"definition":2}"#),
             ("ModelDefined", #"{"definition":-1,"text":"x"}"#), ("ModelDefined", #"{"definition":5}"#),
         ])
-        let model = try #require(try model())
-        #expect(model.newest?.text == Array("a".utf8) && model.active == nil)
-        #expect(projector.definitionChanges == 1)
+        let model = try require(try model())
+        expect(model.newest?.text == Array("a".utf8) && model.active == nil)
+        expect(projector.definitionChanges == 1)
     }
 
     @Test func `a stream of another category is no model`() throws {
         try fold([defined(1, "a")], of: "models-orders")
-        #expect(try model() == nil)
-        #expect(try table.defined().isEmpty)
+        expect(try model() == nil)
+        expect(try table.defined().isEmpty)
     }
 
     @Test func `a fold stream by stream gives the same table`() throws {
@@ -81,7 +81,7 @@ import Testing
             try made.withRecord { try streams.fold($0) }
         }
         try Array("model-orders".utf8).withBytes { try streams.end($0) }
-        #expect(other.digest(of: StreamTables.definitions) == store.digest(of: StreamTables.definitions))
-        #expect(other.entries(of: StreamTables.definitions).count == 1)
+        expect(other.digest(of: StreamTables.definitions) == store.digest(of: StreamTables.definitions))
+        expect(other.entries(of: StreamTables.definitions).count == 1)
     }
 }

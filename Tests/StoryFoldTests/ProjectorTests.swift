@@ -25,9 +25,9 @@ struct ProjectorTests {
     @Test func `the histories of these tests have every type of event`() {
         let events = history(1)
         let types = Set(events.map { "\($0.body)".prefix { $0 != "(" } + "." + detail($0.body) })
-        #expect(types.count == 14, "\(types.sorted())")
-        #expect(events.count > 250)
-        #expect(events.contains { $0.key != nil })
+        expect(types.count == 14, "\(types.sorted())")
+        expect(events.count > 250)
+        expect(events.contains { $0.key != nil })
     }
 
     private func detail(_ body: EventBody) -> String {
@@ -45,8 +45,8 @@ struct ProjectorTests {
 
     @Test func `every table belongs to one model`() {
         let tables = Catalogue.standard.models.flatMap { Catalogue.standard.tables(of: $0) }
-        #expect(tables.count == Set(tables).count)
-        #expect(Set(tables) == Set(self.tables))
+        expect(tables.count == Set(tables).count)
+        expect(Set(tables) == Set(self.tables))
     }
 
     @Test(arguments: [1, 2, 3])
@@ -56,11 +56,11 @@ struct ProjectorTests {
         let rows = PlainRows(events)
         let lookup = RowLookup(store)
         for kind in Kind.allCases {
-            #expect(store.entries(of: kind.schema.rows).count == rows.rows(kind).count)
+            expect(store.entries(of: kind.schema.rows).count == rows.rows(kind).count)
             for row in rows.rows(kind) {
                 var found: Row?
                 _ = try lookup.row(kind.schema, row.id) { found = Row($0) }
-                #expect(found == row)
+                expect(found == row)
             }
         }
     }
@@ -68,7 +68,7 @@ struct ProjectorTests {
     @Test func `these histories leave no table empty`() throws {
         let store = try folded(history(1))
         // Declared models have streams of their own, which no history of the kinds has.
-        #expect(
+        expect(
             tables.filter { store.entries(of: $0).isEmpty } == [
                 StreamTables.definitions, StreamTables.cursors, StreamTables.parkedEvents,
             ])
@@ -81,14 +81,14 @@ struct ProjectorTests {
             let projector = projector(parts)
             for event in events[part..<min(part + 7, events.count)] { try event.withRecord { try projector.fold($0) } }
         }
-        for table in tables { #expect(whole.entries(of: table) == parts.entries(of: table), "\(table.name)") }
+        for table in tables { expect(whole.entries(of: table) == parts.entries(of: table), "\(table.name)") }
     }
 
     @Test func `the engine's own folding is what a replay makes`() throws {
         let harness = EngineHarness.random(seed: 4, 400).harness
         let replayed = try folded(harness.log.events)
         for table in tables {
-            #expect(replayed.entries(of: table) == harness.store.entries(of: table), "\(table.name)")
+            expect(replayed.entries(of: table) == harness.store.entries(of: table), "\(table.name)")
         }
     }
 
@@ -102,8 +102,8 @@ struct ProjectorTests {
         try maker.event("story-s1", .posted(title: "Again")).withRecord { try projector.fold($0) }
         try maker.event("user-u1", .signedUp(email: "other@example.org")).withRecord { try projector.fold($0) }
         try maker.event("story-s1", .noted("StoryFramed")).withRecord { try projector.fold($0) }
-        #expect(rows.map { store.entries(of: $0) } == before)
-        #expect(try StreamIndex(store).head(of: "story-s1".stream)?.version == Version(3))
+        expect(rows.map { store.entries(of: $0) } == before)
+        expect(try StreamIndex(store).head(of: "story-s1".stream)?.version == Version(3))
     }
 
     @Test func `a stream that begins with what cannot be first has no row, and nothing breaks`() throws {
@@ -116,8 +116,8 @@ struct ProjectorTests {
             maker.event("photo-p1", .photo(.exposureRevised(revision))), maker.event("photo-p1", .photo(.deleted)),
         ])
         for table in tables where !StreamTables.all.contains(table) && table != .likes {
-            #expect(store.entries(of: table).isEmpty, "\(table.name)")
+            expect(store.entries(of: table).isEmpty, "\(table.name)")
         }
-        #expect(store.entries(of: StreamTables.streams).count == 4)
+        expect(store.entries(of: StreamTables.streams).count == 4)
     }
 }

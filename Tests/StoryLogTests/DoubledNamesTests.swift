@@ -36,20 +36,20 @@ struct DoubledNamesTests {
         let bench = try Self.log(20, then: [Self.beginning("note-3", at: 21, number: 8)])
         if isFlushed { try bench.log.flush() }
         let error = Self.verdict(bench)
-        #expect(error?.position == Position(21), "\(String(describing: error))")
-        #expect(error?.text == "the stream note-3 begins twice, at positions 4 and 21")
-        #expect(failure { () throws(StorageError) in try bench.log.namesCheck(through: Position(21))() } == error)
+        expect(error?.position == Position(21), "\(String(describing: error))")
+        expect(error?.text == "the stream note-3 begins twice, at positions 4 and 21")
+        expect(failure { () throws(StorageError) in try bench.log.namesCheck(through: Position(21))() } == error)
         #expect(throws: Never.self) { try bench.log.namesCheck(through: Position(20))() }
     }
 
     @Test func `a key of two writes is named, and the events of one write have one key`() throws {
         let write = (21...24).map { EventMaker().event(UInt64($0), key: "many") }
-        #expect(Self.verdict(try Self.log(20, then: write)) == nil)
+        expect(Self.verdict(try Self.log(20, then: write)) == nil)
         let bench = try Self.log(20, then: write + [EventMaker().event(25), EventMaker().event(26, key: "many")])
         let error = Self.verdict(bench)
-        #expect(error?.position == Position(26), "\(String(describing: error))")
-        #expect(error?.text == "the key many is of two writes, at positions 21 and 26")
-        #expect(failure { () throws(StorageError) in try bench.log.namesCheck(through: Position(26))() } == error)
+        expect(error?.position == Position(26), "\(String(describing: error))")
+        expect(error?.text == "the key many is of two writes, at positions 21 and 26")
+        expect(failure { () throws(StorageError) in try bench.log.namesCheck(through: Position(26))() } == error)
     }
 
     @Test(arguments: [1 << 20, 100, 16, 3]) func `the first doubled name is found with little memory, in more passes`(
@@ -68,7 +68,7 @@ struct DoubledNamesTests {
                 return true
             }
             let error = failure { () throws(StorageError) in try names.check(view, through: Position(last)) }
-            #expect(error?.position == (last == 300 ? nil : Position(301)), "\(last): \(String(describing: error))")
+            expect(error?.position == (last == 300 ? nil : Position(301)), "\(last): \(String(describing: error))")
         }
     }
 }

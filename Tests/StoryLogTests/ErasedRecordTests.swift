@@ -21,11 +21,11 @@ struct ErasedRecordTests {
                             of: bytes, at: Position(position), by: Position(UInt64(2_001 + step)), dropsLabels: drops
                         )?.erased(bytes)
                     }
-                    #expect((erased != nil) == (step == 0 || drops && hasLabels && !steps[0]))
+                    expect((erased != nil) == (step == 0 || drops && hasLabels && !steps[0]))
                     record = erased ?? record
                 }
                 ErasedRecords.erase(&plain, at: position, by: 2_001, hasNoLabels: hasLabels && steps.contains(true))
-                #expect(record == plain, "\(position), \(steps)")
+                expect(record == plain, "\(position), \(steps)")
             }
         }
     }
@@ -50,18 +50,18 @@ struct ErasedRecordTests {
         _ = try ErasureBench.orders(bench.log, &random, upTo: 60)
         try bench.log.commit()
         try bench.log.flush()
-        let erasures = try #require(bench.log.erasure.begin()).prepare().erasures
+        let erasures = try require(bench.log.erasure.begin()).prepare().erasures
         let path = bench.folder.path + "/erase.redo"
-        #expect(try ErasureRedo.read(path) == nil)
+        expect(try ErasureRedo.read(path) == nil)
         for redo in [ErasureRedo([Position(7)]), ErasureRedo([Position(7), Position(9)], erasures)] {
             try redo.write(to: path)
-            #expect(try ErasureRedo.read(path) == redo)
+            expect(try ErasureRedo.read(path) == redo)
             let bytes = RawFile.read(path)
             for index in bytes.indices where random.oneIn(4) {
                 var changed = bytes
                 changed[index] ^= UInt8.random(in: 1...255, using: &random)
-                #expect(ErasureRedo(file: changed) == nil)
-                #expect(ErasureRedo(file: Array(bytes[..<index])) == nil)
+                expect(ErasureRedo(file: changed) == nil)
+                expect(ErasureRedo(file: Array(bytes[..<index])) == nil)
             }
         }
     }

@@ -13,7 +13,7 @@ struct ErasureTests {
         let bench = try ErasureBench.bench()
         let whole = try ErasureBench.records(bench.log)
         let plain = try ErasureBench.orders(bench.log, &random, upTo: 600)
-        #expect(try ErasureBench.records(bench.log) == whole)
+        expect(try ErasureBench.records(bench.log) == whole)
         let expected = try ErasureBench.records(bench.log, plain)
         try bench.log.commit()
         try ErasureBench.check(bench.log, expected, &random)
@@ -34,12 +34,12 @@ struct ErasureTests {
         try ErasureBench.order(bench.log, [1...20])
         try bench.log.rollBack()
         try bench.log.extend(by: 3)
-        #expect(try ErasureBench.records(bench.log) == whole && bench.log.erasure.erasers.isEmpty)
+        expect(try ErasureBench.records(bench.log) == whole && bench.log.erasure.erasers.isEmpty)
         // A file that names an event which is no order.
         try bench.log.flush()
         try ErasureRedo([Position(602)]).write(to: bench.directory.erasurePath)
         try bench.reopen()
-        #expect(try ErasureBench.records(bench.log) == whole && bench.log.erasure.erasers.isEmpty)
+        expect(try ErasureBench.records(bench.log) == whole && bench.log.erasure.erasers.isEmpty)
     }
 
     @Test func `orders of another history, of later events and of no events mask nothing`() throws {
@@ -50,8 +50,8 @@ struct ErasureTests {
         try ErasureBench.order(bench.log, [30...40, 35...50])
         try ErasureBench.order(bench.log, [])
         try bench.log.commit()
-        #expect(try ErasureBench.records(bench.log) == whole && bench.log.erasure.erasers.isEmpty)
-        #expect(bench.log.erasure.begin() == nil)
+        expect(try ErasureBench.records(bench.log) == whole && bench.log.erasure.erasers.isEmpty)
+        expect(bench.log.erasure.begin() == nil)
     }
 
     @Test(arguments: 1...20) func `erased records are the plain ones, and nothing else changes`(seed: UInt64) throws {
@@ -62,20 +62,20 @@ struct ErasureTests {
         try bench.log.commit()
         let seal = try bench.log.verifier().run { _ in true }
         let rest = try bench.log.lines(601)
-        #expect(try ErasureBench.erase(bench.log))
-        #expect(bench.log.erasure.erasers.isEmpty && !Folder.exists(bench.directory.erasurePath))
+        expect(try ErasureBench.erase(bench.log))
+        expect(bench.log.erasure.erasers.isEmpty && !Folder.exists(bench.directory.erasurePath))
         try ErasureBench.check(bench.log, expected, &random)
-        #expect(try bench.log.verifier().run { _ in true } == seal)
-        #expect(try bench.log.lines(601) == rest)
+        expect(try bench.log.verifier().run { _ in true } == seal)
+        expect(try bench.log.lines(601) == rest)
         try bench.log.extend(by: 5)
         try bench.reopen()
         try ErasureBench.check(bench.log, expected, &random)
-        #expect(bench.log.erasure.erasers.isEmpty)
+        expect(bench.log.erasure.erasers.isEmpty)
         let files = try [bench.file, bench.journal].map { try Data(contentsOf: URL(fileURLWithPath: $0)) }
         for (position, erasure) in plain {
             for part in ["d", "m"] + (erasure.drops ? ["k", "t"] : []) {
                 for file in files {
-                    #expect(file.range(of: Data("needle-\(part)\(position)\"".utf8)) == nil, "\(part)\(position)")
+                    expect(file.range(of: Data("needle-\(part)\(position)\"".utf8)) == nil, "\(part)\(position)")
                 }
             }
         }
@@ -91,11 +91,11 @@ struct ErasureTests {
         try bench.log.commit()
         try bench.log.flush()
         let seal = try bench.log.verifier().run { _ in true }
-        let work = try #require(bench.log.erasure.begin())
+        let work = try require(bench.log.erasure.begin())
         let (erasures, _) = try work.prepare()
-        #expect(erasures.map(\.position.value) == plain.keys.sorted())
+        expect(erasures.map(\.position.value) == plain.keys.sorted())
         bench.log.erasure.note(erasures)
-        #expect(bench.log.erasure.overwritingBegins())
+        expect(bench.log.erasure.overwritingBegins())
         let view = try LogView(bench.log.environment, [])
         let writer = try Overwriting(bench.log.environment)
         for erasure in erasures where random.oneIn(2) {
@@ -104,17 +104,17 @@ struct ErasureTests {
         }
         view.close()
         try ErasureBench.check(bench.log, expected, &random)
-        #expect(try bench.log.verifier().run { _ in true } == seal)
-        #expect(try bench.log.seals().seal(at: Position(600)) == SealReader.plain(bench.log, 600))
+        expect(try bench.log.verifier().run { _ in true } == seal)
+        expect(try bench.log.seals().seal(at: Position(600)) == SealReader.plain(bench.log, 600))
         for access in [DataDirectory.Access.reading, .serving] {
             let killed = try bench.killed()
             try killed.open(access)
             try ErasureBench.check(killed.log, expected, &random)
-            #expect(try killed.log.verifier().run { _ in true } == seal)
+            expect(try killed.log.verifier().run { _ in true } == seal)
             guard access == .serving else { continue }
-            #expect(try ErasureBench.erase(killed.log))
+            expect(try ErasureBench.erase(killed.log))
             try ErasureBench.check(killed.log, expected, &random)
-            #expect(try killed.log.verifier().run { _ in true } == seal)
+            expect(try killed.log.verifier().run { _ in true } == seal)
         }
     }
 
@@ -123,13 +123,13 @@ struct ErasureTests {
         try ErasureBench.order(bench.log, [10...20])
         try bench.log.commit()
         let journal = try bench.killed()
-        #expect(!Folder.exists(journal.directory.erasurePath))
+        expect(!Folder.exists(journal.directory.erasurePath))
         mkdir(bench.directory.erasurePath + ".tmp", 0o700)
         #expect(throws: StorageError.self) { try bench.log.flush() }
-        #expect(bench.log.flushed == Position(500))
+        expect(bench.log.flushed == Position(500))
         let blocked = try bench.killed()
         try blocked.open()
-        #expect(blocked.log.erasure.erasers == [Position(601)])
+        expect(blocked.log.erasure.erasers == [Position(601)])
     }
 
     @Test func `a copy that is made meanwhile has nothing of what is erased`() throws {
@@ -140,9 +140,9 @@ struct ErasureTests {
         _ = try bench.log.copier().run(to: path)
         let copy = try Data(contentsOf: URL(fileURLWithPath: path + "/log/data.mdb"))
         for position in 1...599 {
-            #expect(copy.range(of: Data("needle-d\(position)\"".utf8)) == nil, "\(position)")
+            expect(copy.range(of: Data("needle-d\(position)\"".utf8)) == nil, "\(position)")
         }
-        #expect(copy.range(of: Data("needle-d600\"".utf8)) != nil)
+        expect(copy.range(of: Data("needle-d600\"".utf8)) != nil)
     }
 
     @Test func `a reader of another time keeps records from being overwritten`() throws {
@@ -151,16 +151,16 @@ struct ErasureTests {
         try bench.log.commit()
         try bench.log.flush()
         let view = try LogView(bench.log)
-        let work = try #require(bench.log.erasure.begin())
+        let work = try require(bench.log.erasure.begin())
         let (_, transaction) = try work.prepare()
-        #expect(bench.log.erasure.isRead(before: transaction))
+        expect(bench.log.erasure.isRead(before: transaction))
         // Flushes go on for as long as that takes.
         try bench.log.append(EventMaker().event(602, stream: "late-1", version: 1, number: 9))
         try bench.log.commit()
         try bench.log.flush()
-        #expect(bench.log.flushed == Position(602))
+        expect(bench.log.flushed == Position(602))
         view.close()
-        #expect(!bench.log.erasure.isRead(before: transaction))
+        expect(!bench.log.erasure.isRead(before: transaction))
     }
 }
 

@@ -67,10 +67,10 @@ final class LogBench {
 struct EventLogTests {
     @Test func `a new log is empty and has an identity of its own`() throws {
         let (first, second) = (try LogBench(), try LogBench())
-        #expect(first.log.head == .zero && first.log.committed == .zero && first.log.lastTime == nil)
-        #expect(first.log.storeID.count == 16 && first.log.storeID != second.log.storeID)
-        #expect(try first.log.lines() == [])
-        #expect(try first.log.position(at: Instant(milliseconds: .max)) == .zero)
+        expect(first.log.head == .zero && first.log.committed == .zero && first.log.lastTime == nil)
+        expect(first.log.storeID.count == 16 && first.log.storeID != second.log.storeID)
+        expect(try first.log.lines() == [])
+        expect(try first.log.position(at: Instant(milliseconds: .max)) == .zero)
         try first.log.verify { _ in }
     }
 
@@ -79,10 +79,10 @@ struct EventLogTests {
         let storeID = bench.log.storeID
         for count in [1, 2, 50, 1] as [UInt64] { try bench.log.extend(by: count) }
         try bench.reopen()
-        #expect(bench.log.head == Position(54) && bench.log.committed == Position(54))
-        #expect(bench.log.lastTime == EventMaker().event(54).time)
-        #expect(bench.log.storeID == storeID)
-        #expect(try bench.log.lines() == usualLines(1...54))
+        expect(bench.log.head == Position(54) && bench.log.committed == Position(54))
+        expect(bench.log.lastTime == EventMaker().event(54).time)
+        expect(bench.log.storeID == storeID)
+        expect(try bench.log.lines() == usualLines(1...54))
         try bench.log.extend(by: 3)
         try bench.log.verify { _ in }
     }
@@ -91,9 +91,9 @@ struct EventLogTests {
         let bench = try LogBench()
         try bench.log.extend(by: 2)
         for position in 3...5 as ClosedRange<UInt64> { try bench.log.append(EventMaker().event(position)) }
-        #expect(bench.log.head == Position(5) && bench.log.committed == Position(2))
+        expect(bench.log.head == Position(5) && bench.log.committed == Position(2))
         try bench.reopen()
-        #expect(bench.log.head == Position(2))
+        expect(bench.log.head == Position(2))
     }
 
     @Test func `the events of this turn are read before they are committed`() throws {
@@ -101,14 +101,14 @@ struct EventLogTests {
         try bench.log.extend(by: 3)
         for position in 4...6 as ClosedRange<UInt64> {
             try bench.log.append(EventMaker().event(position))
-            #expect(try bench.log.lines() == usualLines(1...position))
-            #expect(try bench.log.lines(2, position, .descending) == usualLines((2...position).reversed()))
-            #expect(try bench.log.lines(position, position) == usualLines([position]))
-            #expect(try bench.log.position(at: EventMaker().event(position).time) == Position(position))
+            expect(try bench.log.lines() == usualLines(1...position))
+            expect(try bench.log.lines(2, position, .descending) == usualLines((2...position).reversed()))
+            expect(try bench.log.lines(position, position) == usualLines([position]))
+            expect(try bench.log.position(at: EventMaker().event(position).time) == Position(position))
         }
         try bench.log.commit()
         try bench.log.verify { _ in }
-        #expect(try bench.log.lines() == usualLines(1...6))
+        expect(try bench.log.lines() == usualLines(1...6))
     }
 
     @Test func `rolling back drops the turn alone, and later turns commit`() throws {
@@ -117,11 +117,11 @@ struct EventLogTests {
         let time = bench.log.lastTime
         for position in 3...4 as ClosedRange<UInt64> { try bench.log.append(EventMaker().event(position)) }
         try bench.log.rollBack()
-        #expect(bench.log.head == Position(2) && bench.log.lastTime == time)
-        #expect(try bench.log.lines() == usualLines(1...2))
+        expect(bench.log.head == Position(2) && bench.log.lastTime == time)
+        expect(try bench.log.lines() == usualLines(1...2))
         try bench.log.extend(by: 4)
         try bench.reopen()
-        #expect(try bench.log.lines() == usualLines(1...6))
+        expect(try bench.log.lines() == usualLines(1...6))
         try bench.log.verify { _ in }
     }
 
@@ -140,7 +140,7 @@ struct EventLogTests {
                     lines.append(String(decoding: record.json, as: UTF8.self))
                     return true
                 }
-                #expect(try lines == bench.log.lines())
+                expect(try lines == bench.log.lines())
             }
         }
     }
@@ -161,7 +161,7 @@ struct EventLogTests {
                 found.append(String(decoding: record.json, as: UTF8.self))
                 return true
             }
-            #expect(found == positions.map { lines[Int($0.value) - 1] })
+            expect(found == positions.map { lines[Int($0.value) - 1] })
         }
     }
 
@@ -170,21 +170,21 @@ struct EventLogTests {
         try bench.log.commit()
         try bench.log.extend(by: 1)
         try bench.log.commit()
-        #expect(bench.log.committed == Position(1))
+        expect(bench.log.committed == Position(1))
         try bench.log.verify { _ in }
     }
 
     @Test func `a scan keeps to its bounds and ends when it is told`() throws {
         let bench = try LogBench()
         try bench.log.extend(by: 20)
-        #expect(try bench.log.lines(5, 8) == usualLines(5...8))
-        #expect(try bench.log.lines(5, 8, .descending) == usualLines((5...8).reversed()))
-        #expect(try bench.log.lines(0, 2) == usualLines(1...2))
-        #expect(try bench.log.lines(18, 99) == usualLines(18...20))
-        #expect(try bench.log.lines(21, 99) == [])
-        #expect(try bench.log.lines(9, 8) == [])
-        #expect(try bench.log.lines(1, 20, limit: 2) == usualLines(1...2))
-        #expect(try bench.log.lines(1, 20, .descending, limit: 2) == usualLines([20, 19]))
+        expect(try bench.log.lines(5, 8) == usualLines(5...8))
+        expect(try bench.log.lines(5, 8, .descending) == usualLines((5...8).reversed()))
+        expect(try bench.log.lines(0, 2) == usualLines(1...2))
+        expect(try bench.log.lines(18, 99) == usualLines(18...20))
+        expect(try bench.log.lines(21, 99) == [])
+        expect(try bench.log.lines(9, 8) == [])
+        expect(try bench.log.lines(1, 20, limit: 2) == usualLines(1...2))
+        expect(try bench.log.lines(1, 20, .descending, limit: 2) == usualLines([20, 19]))
     }
 
     @Test func `single events are found, in any order, up to the head`() throws {
@@ -196,7 +196,7 @@ struct EventLogTests {
             found.append(record.position.value)
             return true
         }
-        #expect(found == [9, 1, 11, 4])
+        expect(found == [9, 1, 11, 4])
         for position in [Position(12), .zero] {
             try bench.log.records(at: [position]) { record in
                 Issue.record("position \(record.position) was found at \(position)")
@@ -213,9 +213,9 @@ struct EventLogTests {
             seen += (try? bench.log.lines(2, 2)) ?? []
             return true
         }
-        #expect(seen == Array(repeating: usualLines([2]), count: 4).flatMap { $0 })
+        expect(seen == Array(repeating: usualLines([2]), count: 4).flatMap { $0 })
         try bench.log.extend(by: 1)
-        #expect(try bench.log.lines() == usualLines(1...5))
+        expect(try bench.log.lines() == usualLines(1...5))
     }
 
     @Test func `a time finds the last event at or before it`() throws {
@@ -225,8 +225,8 @@ struct EventLogTests {
         try memory.extend(by: 30)
         for offset in -5...320 as ClosedRange<Int64> {
             let time = Instant(milliseconds: EventMaker().time + offset)
-            #expect(try bench.log.position(at: time) == Position(UInt64(max(0, min(30, offset / 10)))))
-            #expect(try memory.position(at: time) == bench.log.position(at: time))
+            expect(try bench.log.position(at: time) == Position(UInt64(max(0, min(30, offset / 10)))))
+            expect(try memory.position(at: time) == bench.log.position(at: time))
         }
     }
 
@@ -238,11 +238,11 @@ struct EventLogTests {
             try bench.log.append(event)
             if index % 2 == 1 { try bench.log.commit() }
             lines.append(String(decoding: EventMaker.json(event), as: UTF8.self))
-            #expect(try bench.log.lines() == lines)
+            expect(try bench.log.lines() == lines)
         }
         try bench.log.commit()
         try bench.reopen()
-        #expect(try bench.log.lines() == lines)
+        expect(try bench.log.lines() == lines)
         try bench.log.verify { _ in }
     }
 
@@ -255,11 +255,11 @@ struct EventLogTests {
             return
         }
         try bench.log.rollBack()
-        #expect(bench.log.head == Position(100))
-        #expect(try bench.log.lines() == usualLines(1...100))
+        expect(bench.log.head == Position(100))
+        expect(try bench.log.lines() == usualLines(1...100))
         try bench.log.extend(by: 5)
         try bench.reopen()
-        #expect(try bench.log.lines() == usualLines(1...105))
+        expect(try bench.log.lines() == usualLines(1...105))
         try bench.log.verify { _ in }
     }
 
@@ -268,10 +268,10 @@ struct EventLogTests {
         try bench.log.extend(by: 9)
         bench.close()
         try bench.open(.reading)
-        #expect(bench.log.head == Position(9))
-        #expect(try bench.log.lines() == usualLines(1...9))
+        expect(bench.log.head == Position(9))
+        expect(try bench.log.lines() == usualLines(1...9))
         try bench.log.refresh()
-        #expect(bench.log.head == Position(9))
+        expect(bench.log.head == Position(9))
     }
 
     @Test func `an environment is opened once in a process`() throws {
@@ -279,21 +279,21 @@ struct EventLogTests {
         let error = failure { () throws(StorageError) in
             try Environment.open(at: bench.folder.store + "/log", EnvironmentOptions())
         }
-        #expect(error?.text.contains("open already") == true)
+        expect(error?.text.contains("open already") == true)
     }
 
     @Test func `the log in memory keeps the contract`() throws {
         let log = MemoryEventLog()
         try log.extend(by: 5)
         try log.append(EventMaker().event(6))
-        #expect(try log.lines(2, 9, .descending) == usualLines((2...6).reversed()))
+        expect(try log.lines(2, 9, .descending) == usualLines((2...6).reversed()))
         try log.rollBack()
-        #expect(log.head == Position(5) && log.lastTime == EventMaker().event(5).time)
+        expect(log.head == Position(5) && log.lastTime == EventMaker().event(5).time)
         log.commitFailure = .full("no room")
         try log.append(EventMaker().event(6))
-        #expect(failure { () throws(StorageError) in try log.commit() } == .full("no room"))
+        expect(failure { () throws(StorageError) in try log.commit() } == .full("no room"))
         try log.rollBack()
         try log.extend(by: 1)
-        #expect(try log.lines() == usualLines(1...6))
+        expect(try log.lines() == usualLines(1...6))
     }
 }

@@ -25,9 +25,9 @@ struct FlushTests {
         let bench = try bench()
         try OtherFile.with("/dev/full", behind: bench.log.environment.fileDescriptor) {
             for count in 0...2 as ClosedRange<UInt64> {
-                #expect(isFull(failure { () throws(StorageError) in try bench.log.flush() }))
-                #expect(bench.log.committed == Position(11 + count) && bench.log.flushed == Position(5))
-                #expect(try bench.log.lines() == usualLines(1...(11 + count)))
+                expect(isFull(failure { () throws(StorageError) in try bench.log.flush() }))
+                expect(bench.log.committed == Position(11 + count) && bench.log.flushed == Position(5))
+                expect(try bench.log.lines() == usualLines(1...(11 + count)))
                 try bench.log.verify { _ in }
                 // The journal needs no room.
                 try bench.log.extend(by: 1)
@@ -35,12 +35,12 @@ struct FlushTests {
         }
         let image = try bench.killed()
         try image.open()
-        #expect(try image.log.lines() == usualLines(1...14))
+        expect(try image.log.lines() == usualLines(1...14))
         try bench.log.flush()
-        #expect(bench.log.flushed == Position(14))
+        expect(bench.log.flushed == Position(14))
         try bench.log.extend(by: 1)
         try bench.reopen()
-        #expect(try bench.log.lines() == usualLines(1...15))
+        expect(try bench.log.lines() == usualLines(1...15))
         try bench.log.verify { _ in }
     }
 
@@ -50,19 +50,19 @@ struct FlushTests {
         try OtherFile.with("/dev/full", behind: descriptor) { () throws in
             for _ in 1...3 {
                 let error = failure { () throws(StorageError) in try bench.log.extend(by: 200) }
-                #expect(isFull(error))
+                expect(isFull(error))
                 try bench.log.rollBack()
-                #expect(bench.log.head == Position(11) && bench.log.committed == Position(11))
-                #expect(try bench.log.lines() == usualLines(1...11))
+                expect(bench.log.head == Position(11) && bench.log.committed == Position(11))
+                expect(try bench.log.lines() == usualLines(1...11))
             }
         }
         let image = try bench.killed()
         try image.open()
-        #expect(try image.log.lines() == usualLines(1...11))
+        expect(try image.log.lines() == usualLines(1...11))
         try bench.log.extend(by: 200)
-        #expect(bench.log.flushed == Position(211))
+        expect(bench.log.flushed == Position(211))
         try bench.reopen()
-        #expect(try bench.log.lines() == usualLines(1...211))
+        expect(try bench.log.lines() == usualLines(1...211))
         try bench.log.verify { _ in }
     }
 
@@ -72,34 +72,34 @@ struct FlushTests {
         for round in 0...2 as ClosedRange<UInt64> {
             for position in 1...count { try bench.log.append(EventMaker().event(11 + round + position)) }
             try bench.log.rollBack()
-            #expect(bench.log.head == Position(11 + round) && bench.log.flushed == Position(5))
-            #expect(try bench.log.lines() == usualLines(1...(11 + round)))
+            expect(bench.log.head == Position(11 + round) && bench.log.flushed == Position(5))
+            expect(try bench.log.lines() == usualLines(1...(11 + round)))
             try bench.log.extend(by: 1)
             try bench.log.verify { _ in }
         }
         let image = try bench.killed()
         try image.open()
-        #expect(try image.log.lines() == usualLines(1...14))
+        expect(try image.log.lines() == usualLines(1...14))
         try bench.reopen()
-        #expect(try bench.log.lines() == usualLines(1...14))
+        expect(try bench.log.lines() == usualLines(1...14))
     }
 
     @Test func `a turn that fills the map is undone, and those in the journal are kept`() throws {
         let bench = try LogBench(mapSize: 1 << 20)
         for _ in 1...3 { try bench.log.extend(by: 10) }
         for _ in 1...2 {
-            #expect(isFull(failure { () throws(StorageError) in try bench.log.extend(by: 10_000) }))
+            expect(isFull(failure { () throws(StorageError) in try bench.log.extend(by: 10_000) }))
             try bench.log.rollBack()
-            #expect(try bench.log.lines() == usualLines(1...30))
+            expect(try bench.log.lines() == usualLines(1...30))
         }
         try bench.log.extend(by: 1)
         try bench.log.flush()
-        #expect(bench.log.flushed == Position(31))
+        expect(bench.log.flushed == Position(31))
     }
 
     @Test func `nothing is committed before its sync has succeeded`() throws {
         let bench = try bench()
-        let journal = try #require(bench.log.commits?.journal.descriptor)
+        let journal = try require(bench.log.commits?.journal.descriptor)
         let error = OtherFile.with("/dev/null", behind: journal) {
             failure { () throws(StorageError) in try bench.log.extend(by: 1) }
         }
@@ -107,25 +107,25 @@ struct FlushTests {
             Issue.record("not failed but \(String(describing: error))")
             return
         }
-        #expect(bench.log.committed == Position(11) && bench.log.head == Position(12))
+        expect(bench.log.committed == Position(11) && bench.log.head == Position(12))
         let image = try bench.killed()
         try image.open()
-        #expect(image.log.head == Position(11))
+        expect(image.log.head == Position(11))
     }
 
     @Test func `a journal that finds no room refuses the turn alone`() throws {
         let bench = try bench()
-        let journal = try #require(bench.log.commits?.journal.descriptor)
+        let journal = try require(bench.log.commits?.journal.descriptor)
         let error = OtherFile.with("/dev/full", behind: journal) {
             failure { () throws(StorageError) in try bench.log.extend(by: 2) }
         }
-        #expect(isFull(error))
+        expect(isFull(error))
         try bench.log.rollBack()
-        #expect(try bench.log.lines() == usualLines(1...11))
+        expect(try bench.log.lines() == usualLines(1...11))
         try bench.log.extend(by: 2)
         let image = try bench.killed()
         try image.open()
-        #expect(try image.log.lines() == usualLines(1...13))
+        expect(try image.log.lines() == usualLines(1...13))
     }
 
     @Test func `after a flush that failed in an unknown way the next start has all`() throws {
@@ -133,9 +133,9 @@ struct FlushTests {
         let error = OtherFile.with(bench.file, behind: bench.log.environment.fileDescriptor) {
             failure { () throws(StorageError) in try bench.log.flush() }
         }
-        #expect(error != nil && !isFull(error))
+        expect(error != nil && !isFull(error))
         try bench.reopen()
-        #expect(try bench.log.lines() == usualLines(1...11))
+        expect(try bench.log.lines() == usualLines(1...11))
         try bench.log.verify { _ in }
     }
 
@@ -143,15 +143,15 @@ struct FlushTests {
         let image = try bench().killed()
         let (journal, log) = (RawFile.read(image.journal), RawFile.read(image.file))
         try image.open(.reading)
-        #expect(image.log.head == Position(11) && image.log.flushed == Position(5))
-        #expect(image.log.lastTime == EventMaker().event(11).time)
-        #expect(try image.log.lines() == usualLines(1...11))
+        expect(image.log.head == Position(11) && image.log.flushed == Position(5))
+        expect(image.log.lastTime == EventMaker().event(11).time)
+        expect(try image.log.lines() == usualLines(1...11))
         for (from, through) in [(1, 5), (4, 6), (5, 5), (6, 6), (6, 11), (8, 10), (11, 30)] as [(UInt64, UInt64)] {
             let positions = from...min(through, 11)
-            #expect(try image.log.lines(from, through) == usualLines(positions))
-            #expect(try image.log.lines(from, through, .descending) == usualLines(positions.reversed()))
-            #expect(try image.log.lines(from, through, limit: 2) == usualLines(positions.prefix(2)))
-            #expect(
+            expect(try image.log.lines(from, through) == usualLines(positions))
+            expect(try image.log.lines(from, through, .descending) == usualLines(positions.reversed()))
+            expect(try image.log.lines(from, through, limit: 2) == usualLines(positions.prefix(2)))
+            expect(
                 try image.log.lines(from, through, .descending, limit: 2) == usualLines(positions.reversed().prefix(2)))
         }
         var found: [UInt64] = []
@@ -159,36 +159,36 @@ struct FlushTests {
             found.append(record.position.value)
             return true
         }
-        #expect(found == [9, 1, 11, 5, 6])
+        expect(found == [9, 1, 11, 5, 6])
         for position in 1...11 as ClosedRange<UInt64> {
             let time = EventMaker().event(position).time
-            #expect(try image.log.position(at: time) == Position(position))
+            expect(try image.log.position(at: time) == Position(position))
         }
         var verified = Position.zero
         try image.log.verify { verified = $0 }
-        #expect(verified == Position(11))
+        expect(verified == Position(11))
         try image.log.refresh()
-        #expect(image.log.head == Position(11))
+        expect(image.log.head == Position(11))
         image.close()
-        #expect(RawFile.read(image.journal) == journal && RawFile.read(image.file) == log)
+        expect(RawFile.read(image.journal) == journal && RawFile.read(image.file) == log)
     }
 
     @Test func `a copy has what the journal held, whether or not it was flushed meanwhile`() throws {
         let bench = try bench()
         let copiers = [bench.log.copier(), bench.log.copier()]
-        #expect(try copiers[0].run(to: bench.folder.path + "/a") == Position(11))
+        expect(try copiers[0].run(to: bench.folder.path + "/a") == Position(11))
         try bench.log.extend(by: 1)
         try bench.log.flush()
         try bench.log.extend(by: 1)
-        #expect(try copiers[1].run(to: bench.folder.path + "/b") == Position(12))
-        #expect(try bench.log.copier().run(to: bench.folder.path + "/c") == Position(13))
+        expect(try copiers[1].run(to: bench.folder.path + "/b") == Position(12))
+        expect(try bench.log.copier().run(to: bench.folder.path + "/c") == Position(13))
         for (name, head) in [("/a", 11), ("/b", 12), ("/c", 13)] as [(String, UInt64)] {
             let directory = try DataDirectory(bench.folder.path + name, for: .serving)
             let log = try LMDBEventLog(in: directory, now: Instant(milliseconds: 2))
-            #expect(log.storeID != bench.log.storeID)
+            expect(log.storeID != bench.log.storeID)
             let parent = LogIdentity.Ancestor(id: bench.log.identity.id, position: Position(head))
-            #expect(log.identity.ancestors == [parent] && log.header.identity.root == bench.log.storeID)
-            #expect(try log.lines() == usualLines(1...head))
+            expect(log.identity.ancestors == [parent] && log.header.identity.root == bench.log.storeID)
+            expect(try log.lines() == usualLines(1...head))
             try log.verify { _ in }
             log.close()
             directory.close()
@@ -198,7 +198,7 @@ struct FlushTests {
     @Test func `each record of a long journal is found, and after a part of it is in blocks`() throws {
         let bench = try LogBench(journalSize: 4 << 20)
         for _ in 1...30 { try bench.log.extend(by: 100) }
-        #expect(bench.log.flushed == .zero)
+        expect(bench.log.flushed == .zero)
         func look() throws {
             for number in 1...3_000 as ClosedRange<UInt64> {
                 var found: Position?
@@ -206,7 +206,7 @@ struct FlushTests {
                     found = $0.position
                     return true
                 }
-                #expect(found == Position(number))
+                expect(found == Position(number))
             }
         }
         try look()
@@ -233,12 +233,12 @@ struct FlushTests {
             }
             return rounds < 10
         }
-        #expect(rounds == 3 && checked < Position(200))
+        expect(rounds == 3 && checked < Position(200))
         let copier = bench.log.copier()
         let end = bench.log.head
         try bench.log.extend(by: 5)
         try bench.log.flush()
-        #expect(try copier.run(to: bench.folder.path + "/copy") == end)
+        expect(try copier.run(to: bench.folder.path + "/copy") == end)
     }
 
     @Test func `verifying covers the journal, and says where it is wrong`() throws {
@@ -252,7 +252,7 @@ struct FlushTests {
                 verified = position
                 return true
             }
-            #expect(verified == Position(last))
+            expect(verified == Position(last))
         }
     }
 }

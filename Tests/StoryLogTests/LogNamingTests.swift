@@ -15,18 +15,18 @@ struct LogNamingTests {
         let parent = LogIdentity.Ancestor(id: bench.log.identity.id, position: Position(5))
         let copy = try bench.killed()
         try copy.open()
-        #expect(copy.log.copiedFrom == parent.id && copy.log.identity.id != parent.id)
-        #expect(copy.log.identity.ancestors == [parent])
-        #expect(try copy.log.lines() == usualLines(1...5))
+        expect(copy.log.copiedFrom == parent.id && copy.log.identity.id != parent.id)
+        expect(copy.log.identity.ancestors == [parent])
+        expect(try copy.log.lines() == usualLines(1...5))
         try copy.log.extend(by: 2)
         let named = copy.log.identity
         try copy.reopen()
-        #expect(copy.log.identity == named && copy.log.copiedFrom == nil, "it is named once")
-        #expect(try copy.log.lines() == usualLines(1...7))
+        expect(copy.log.identity == named && copy.log.copiedFrom == nil, "it is named once")
+        expect(try copy.log.lines() == usualLines(1...7))
         try copy.log.verify { _ in }
         let second = try bench.killed()
         try second.open()
-        #expect(second.log.identity.id != named.id, "two copies are two histories")
+        expect(second.log.identity.id != named.id, "two copies are two histories")
     }
 
     @Test func `a directory that is moved keeps its name`() throws {
@@ -38,7 +38,7 @@ struct LogNamingTests {
         try Folder.rename(bench.folder.store, to: elsewhere)
         let directory = try DataDirectory(elsewhere, for: .serving)
         let log = try LMDBEventLog(in: directory, now: Instant(milliseconds: 2))
-        #expect(log.identity == identity && log.copiedFrom == nil)
+        expect(log.identity == identity && log.copiedFrom == nil)
         log.close()
         directory.close()
     }
@@ -53,14 +53,14 @@ struct LogNamingTests {
         copy.close()
         RawFile.write(inherited, copy.journal)
         try copy.open(.reading)
-        #expect(copy.log.head == Position(4), "a reader comes before the next start")
+        expect(copy.log.head == Position(4), "a reader comes before the next start")
         copy.close()
         try copy.open()
-        #expect(copy.log.identity == named)
-        #expect(try copy.log.lines() == usualLines(1...4))
+        expect(copy.log.identity == named)
+        expect(try copy.log.lines() == usualLines(1...4))
         try copy.log.extend(by: 1)
         try copy.reopen()
-        #expect(try copy.log.lines() == usualLines(1...5))
+        expect(try copy.log.lines() == usualLines(1...5))
     }
 
     @Test func `the parent's journal with events that the copy lacks is refused`() throws {
@@ -72,7 +72,7 @@ struct LogNamingTests {
         try copy.open()
         copy.close()
         RawFile.write(later, copy.journal)
-        #expect(failure { () throws(StorageError) in try copy.reading() }?.isCorrupt == true)
+        expect(failure { () throws(StorageError) in try copy.reading() }?.isCorrupt == true)
     }
 
     @Test(arguments: [
@@ -82,7 +82,7 @@ struct LogNamingTests {
     ])
     func `a time of birth that is not known says nothing`(other: FileIdentity, isSame: Bool) {
         let file = FileIdentity(inode: 1, birthNanoseconds: 5)
-        #expect(file.isSame(as: other) == isSame && other.isSame(as: file) == isSame)
+        expect(file.isSame(as: other) == isSame && other.isSame(as: file) == isSame)
     }
 }
 

@@ -23,19 +23,19 @@ struct LogVerifierTests {
         bench.close()
         let bytes = RawFile.read(bench.file)
         let blocks = LogPages(bytes).records
-        #expect(blocks.count > 2)
+        expect(blocks.count > 2)
         let starts = blocks.keys.sorted() + [event.position.value + 3]
         for _ in 1...200 {
             let index = Int.random(in: 0..<blocks.count, using: &random)
-            let block = try #require(blocks[starts[index]])
+            let block = try require(blocks[starts[index]])
             let offset = Int.random(in: block, using: &random)
             RawFile.patch(bench.file, at: offset, bytes[offset] ^ UInt8(1 << UInt8.random(in: 0..<8, using: &random)))
             let verdict = verdict(bench)
             let isNamed = (verdict?.position?.value).map { (starts[index]..<starts[index + 1]).contains($0) }
-            #expect(isNamed == true, "byte \(offset): \(String(describing: verdict))")
+            expect(isNamed == true, "byte \(offset): \(String(describing: verdict))")
             RawFile.patch(bench.file, at: offset, bytes[offset])
         }
-        #expect(verdict(bench) == nil)
+        expect(verdict(bench) == nil)
     }
 
     @Test func `each byte of a seal counts`() throws {
@@ -46,10 +46,10 @@ struct LogVerifierTests {
         }
         bench.close()
         let bytes = RawFile.read(bench.file)
-        let block = try #require(LogPages(bytes).records[3])
+        let block = try require(LogPages(bytes).records[3])
         for offset in block.suffix(Seal.size) {
             RawFile.patch(bench.file, at: offset, bytes[offset] ^ 0x80)
-            #expect(verdict(bench)?.position == Position(3))
+            expect(verdict(bench)?.position == Position(3))
             RawFile.patch(bench.file, at: offset, bytes[offset])
         }
     }
@@ -62,14 +62,14 @@ struct LogVerifierTests {
         }
         bench.close()
         try forge(bench, at: 6, in: 5)
-        #expect(verdict(bench)?.position == Position(5))
+        expect(verdict(bench)?.position == Position(5))
     }
 
     @Test func `another root with a fitting checksum breaks the chain at its first seal`() throws {
         let bench = try LogBench()
         for _ in 1...3 { try bench.log.extend(by: 2) }
         bench.close()
-        let range = try #require(LogPages(RawFile.read(bench.file)).records[0])
+        let range = try require(LogPages(RawFile.read(bench.file)).records[0])
         let identity = StoredIdentity(id: Array(repeating: 9, count: 16))
         let file = try FileHandle(bench.file, O_RDONLY).identity()
         let forged = LogHeader(identity: identity, created: Instant(milliseconds: 1), file: file).bytes
@@ -78,7 +78,7 @@ struct LogVerifierTests {
         RawFile.write([], bench.journal + ".lost")
         for (index, byte) in forged.enumerated() { RawFile.patch(bench.file, at: range.lowerBound + index, byte) }
         try bench.open()
-        #expect(failure { () throws(StorageError) in try bench.log.verify { _ in } }?.position == Position(1))
+        expect(failure { () throws(StorageError) in try bench.log.verify { _ in } }?.position == Position(1))
     }
 
     @Test func `versions that skip one, and numbers with two names, are found`() throws {
@@ -89,7 +89,7 @@ struct LogVerifierTests {
             try bench.log.extend(by: 7)
             try bench.log.append(wrong)
             try bench.log.commit()
-            #expect(failure { () throws(StorageError) in try bench.log.verify { _ in } }?.position == Position(8))
+            expect(failure { () throws(StorageError) in try bench.log.verify { _ in } }?.position == Position(8))
         }
     }
 
@@ -98,7 +98,7 @@ struct LogVerifierTests {
         try bench.log.extend(by: 2)
         try bench.log.append(EventMaker(time: 5).event(3))
         try bench.log.commit()
-        #expect(failure { () throws(StorageError) in try bench.log.verify { _ in } }?.position == Position(3))
+        expect(failure { () throws(StorageError) in try bench.log.verify { _ in } }?.position == Position(3))
     }
 
     @Test func `it may run on another thread while the log is appended to`() throws {
@@ -119,12 +119,12 @@ struct LogVerifierTests {
         }
         for _ in 1...100 {
             try bench.log.extend(by: 3)
-            #expect(try bench.log.lines(bench.log.head.value, bench.log.head.value).count == 1)
+            expect(try bench.log.lines(bench.log.head.value, bench.log.head.value).count == 1)
         }
         thread.join()
         outcome.withLock {
-            #expect($0.error == nil)
-            #expect($0.reached >= 12_000)
+            expect($0.error == nil)
+            expect($0.reached >= 12_000)
         }
     }
 
@@ -136,7 +136,7 @@ struct LogVerifierTests {
             calls += 1
             return false
         }
-        #expect(calls == 1)
+        expect(calls == 1)
     }
 
     // MARK: Helpers
@@ -155,7 +155,7 @@ struct LogVerifierTests {
     /// Changes an event's data and gives it a checksum that fits.
     private func forge(_ bench: LogBench, at position: UInt64, in first: UInt64) throws {
         let bytes = RawFile.read(bench.file)
-        let range = try #require(LogPages(bytes).records[first])
+        let range = try require(LogPages(bytes).records[first])
         let block = Array(bytes[range])
         let entry = BlockHeader.size + 4 * Int(position - first)
         let start = Int(block.number(at: entry, as: UInt32.self))

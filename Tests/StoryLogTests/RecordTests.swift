@@ -23,9 +23,9 @@ struct RecordTests {
                 defer { buffer.deallocate() }
                 if let base = buffer.baseAddress { header.write(zeros: zeros, to: base) }
                 let bytes = UnsafeRawBufferPointer(buffer)
-                #expect(EventHeader(bytes, at: header.position) == header)
+                expect(EventHeader(bytes, at: header.position) == header)
                 let salts = header.keyCount > 0 || header.tagsCount > 0 ? 32 : 16
-                #expect(RecordLayout.count(bytes) == EventHeader.size + salts + header.jsonCount + zeros)
+                expect(RecordLayout.count(bytes) == EventHeader.size + salts + header.jsonCount + zeros)
             }
         }
     }
@@ -73,9 +73,9 @@ struct RecordTests {
         let record = try staged(event)
         try record.withBytes { (bytes) throws(StorageError) in
             let read = try Record.read(bytes, at: 12)
-            #expect(text(read, read.type) == "StoryDeleted")
-            #expect(text(read, read.stream) == "story-9")
-            #expect(text(read, read.data ?? 0..<0) == "{}")
+            expect(text(read, read.type) == "StoryDeleted")
+            expect(text(read, read.stream) == "story-9")
+            expect(text(read, read.data ?? 0..<0) == "{}")
         }
     }
 
@@ -86,7 +86,7 @@ struct RecordTests {
             let error = failure { () throws(StorageError) in
                 try record.withBytes { (bytes) throws(StorageError) in _ = try Record.read(bytes, at: 77) }
             }
-            #expect(error?.position == Position(77), "byte \(index)")
+            expect(error?.position == Position(77), "byte \(index)")
             record[index] ^= 0x10
         }
     }
@@ -96,7 +96,7 @@ struct RecordTests {
         let error = failure { () throws(StorageError) in
             try record.withBytes { (bytes) throws(StorageError) in _ = try Record.read(bytes, at: 78) }
         }
-        #expect(error?.position == Position(78))
+        expect(error?.position == Position(78))
     }
 
     @Test func `a record cut short anywhere is refused`() throws {
@@ -107,7 +107,7 @@ struct RecordTests {
                     _ = try Record.read(bytes, at: 5)
                 }
             }
-            #expect(error?.isCorrupt == true, "\(count) bytes")
+            expect(error?.isCorrupt == true, "\(count) bytes")
         }
     }
 
@@ -119,10 +119,10 @@ struct RecordTests {
             identity: StoredIdentity(id: Array(1...16), ancestors: parents), created: Instant(milliseconds: 1_234),
             file: FileIdentity(inode: 77, birthNanoseconds: 1_234_567_890))
         var bytes = header.bytes
-        #expect(try LogHeader(bytes) == header)
+        expect(try LogHeader(bytes) == header)
         for index in bytes.indices {
             bytes[index] ^= 1
-            #expect(failure { () throws(StorageError) in try LogHeader(bytes) }?.position == .zero)
+            expect(failure { () throws(StorageError) in try LogHeader(bytes) }?.position == .zero)
             bytes[index] ^= 1
         }
     }
@@ -138,12 +138,12 @@ struct RecordTests {
                                 meta: meta, data: String(repeating: "1", count: data))
                             try check(event)
                             let header = event.header(jsonCount: EventMaker.json(event).count)
-                            let layout = try #require(RecordLayout(header))
-                            #expect(layout.contentArea.count >= 38 && layout.contentArea.text.count >= 10)
-                            #expect(layout.contentArea.zeros.count == max(0, 22 - layout.contentArea.text.count))
-                            #expect((layout.labelArea == nil) == (key == 0 && tags == nil))
+                            let layout = try require(RecordLayout(header))
+                            expect(layout.contentArea.count >= 38 && layout.contentArea.text.count >= 10)
+                            expect(layout.contentArea.zeros.count == max(0, 22 - layout.contentArea.text.count))
+                            expect((layout.labelArea == nil) == (key == 0 && tags == nil))
                             guard let labels = layout.labelArea else { continue }
-                            #expect(labels.count >= 32 && labels.zeros.count == max(0, 16 - labels.text.count))
+                            expect(labels.count >= 32 && labels.zeros.count == max(0, 16 - labels.text.count))
                         }
                     }
                 }
@@ -153,7 +153,7 @@ struct RecordTests {
 
     @Test func `zeros that are too few or too many are refused, whatever the checksum`() throws {
         let record = try staged(EventMaker().event(77, data: "1"))
-        #expect(record[47] == 12)
+        expect(record[47] == 12)
         for zeros in [0, 11, 13] as [UInt8] {
             var other = record
             other[47] = zeros
@@ -162,7 +162,7 @@ struct RecordTests {
             let error = failure { () throws(StorageError) in
                 try other.withBytes { (bytes) throws(StorageError) in _ = try Record.read(bytes, at: 77) }
             }
-            #expect("\(try #require(error))".contains("lengths that do not fit"))
+            expect("\(try require(error))".contains("lengths that do not fit"))
         }
     }
 
@@ -173,32 +173,32 @@ struct RecordTests {
         let error = failure { () throws(StorageError) in
             try record.withBytes { (bytes) throws(StorageError) in _ = try Record.read(bytes, at: 77) }
         }
-        #expect("\(try #require(error))".contains("layout 1"))
+        expect("\(try require(error))".contains("layout 1"))
     }
 
     private func check(_ event: Event) throws {
         let line = EventMaker.json(event)
         try staged(event).withBytes { (bytes) throws(StorageError) in
             let record = try Record.read(bytes, at: event.position.value)
-            #expect(Array(record.json) == line)
-            #expect(record.position == event.position && record.version == event.version)
-            #expect(record.streamNumber == event.streamNumber && record.time == event.time && record.by == event.by)
-            #expect(text(record, record.stream) == event.stream.description)
-            #expect(record.text.cursor.map { Array(record.json[$0]) } == event.cursor.map { [UInt8]($0) })
-            #expect(record.key.map { text(record, $0) } == event.key?.description)
-            #expect(record.tags.map { Array(record.json[$0]) } == event.tags.map { [UInt8]($0) })
-            #expect(record.meta.map { Array(record.json[$0]) } == event.meta.map { [UInt8]($0) })
+            expect(Array(record.json) == line)
+            expect(record.position == event.position && record.version == event.version)
+            expect(record.streamNumber == event.streamNumber && record.time == event.time && record.by == event.by)
+            expect(text(record, record.stream) == event.stream.description)
+            expect(record.text.cursor.map { Array(record.json[$0]) } == event.cursor.map { [UInt8]($0) })
+            expect(record.key.map { text(record, $0) } == event.key?.description)
+            expect(record.tags.map { Array(record.json[$0]) } == event.tags.map { [UInt8]($0) })
+            expect(record.meta.map { Array(record.json[$0]) } == event.meta.map { [UInt8]($0) })
             guard case .custom(let type, let data) = event.body else { return }
-            #expect(text(record, record.type) == type.description)
-            #expect(record.data.map { Array(record.json[$0]) } == [UInt8](data))
+            expect(text(record, record.type) == type.description)
+            expect(record.data.map { Array(record.json[$0]) } == [UInt8](data))
         }
     }
 
     @Test func `each power of ten has one digit more than what comes before it`() {
         for exponent in 1...19 {
             let power = (0..<exponent).reduce(UInt64(1)) { power, _ in power * 10 }
-            #expect(power.decimalDigitCount == exponent + 1)
-            #expect((power - 1).decimalDigitCount == exponent)
+            expect(power.decimalDigitCount == exponent + 1)
+            expect((power - 1).decimalDigitCount == exponent)
         }
     }
 

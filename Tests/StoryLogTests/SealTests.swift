@@ -33,15 +33,15 @@ struct SealTests {
         var expected = SealTests.root.bytes
         for (index, event) in SealTests.events.enumerated() {
             let (record, json) = (records[index], EventMaker.json(event))
-            let text = try #require(EventText(event.header(jsonCount: json.count)))
+            let text = try require(EventText(event.header(jsonCount: json.count)))
             let start = record.count - Int(record[47]) - json.count
             let hasLabels = event.key != nil || event.tags != nil
-            #expect(start == (hasLabels ? 80 : 64))
+            expect(start == (hasLabels ? 80 : 64))
             var sealed = expected + record[9..<48] + json[..<text.labels.lowerBound]
             if hasLabels { sealed += ErasedRecords.hash(Array(record[48..<64]) + json[text.labels]) }
             sealed += ErasedRecords.hash(Array(record[start - 16..<start]) + json[text.content])
             expected = ErasedRecords.hash(sealed)
-            #expect(try seal(records, cut: [index + 1]) == Seal(bytes: expected))
+            expect(try seal(records, cut: [index + 1]) == Seal(bytes: expected))
         }
     }
 
@@ -51,7 +51,7 @@ struct SealTests {
         for _ in 1...50 {
             let count = Int.random(in: 1...20, using: &random)
             let cuts = Set((1...count).map { _ in Int.random(in: 1...40, using: &random) })
-            #expect(try seal(records, cut: cuts.union([40]).sorted()) == whole)
+            expect(try seal(records, cut: cuts.union([40]).sorted()) == whole)
         }
     }
 
@@ -67,15 +67,15 @@ struct SealTests {
                 try erased[index].withBytes { (bytes) throws(StorageError) in
                     let record = try Record.read(bytes, at: position)
                     let kept = EventMaker.json(event).prefix(record.text.count)
-                    #expect(Array(record.json) == Array(kept) && record.erased == Position(2_001 + position))
-                    #expect(record.data == nil && record.meta == nil)
-                    #expect(record.key.map { Array(record.json[$0]) } == (hasNoLabels ? nil : event.key?.bytes))
-                    #expect((record.tags == nil) == (hasNoLabels || event.tags == nil))
-                    #expect(record.text.cursor.map { Array(record.json[$0]) } == event.cursor.map { [UInt8]($0) })
-                    #expect(String(decoding: record.json[record.stream], as: UTF8.self) == event.stream.description)
+                    expect(Array(record.json) == Array(kept) && record.erased == Position(2_001 + position))
+                    expect(record.data == nil && record.meta == nil)
+                    expect(record.key.map { Array(record.json[$0]) } == (hasNoLabels ? nil : event.key?.bytes))
+                    expect((record.tags == nil) == (hasNoLabels || event.tags == nil))
+                    expect(record.text.cursor.map { Array(record.json[$0]) } == event.cursor.map { [UInt8]($0) })
+                    expect(String(decoding: record.json[record.stream], as: UTF8.self) == event.stream.description)
                 }
             }
-            #expect(try seal(erased, cut: [13, 40]) == whole)
+            expect(try seal(erased, cut: [13, 40]) == whole)
         }
     }
 
@@ -83,8 +83,8 @@ struct SealTests {
         var record = records[0]
         let (salt, checksum) = (Array(record[48..<64]), Array(record[0..<8]))
         ErasedRecords.erase(&record, at: 1, by: 9, hasNoLabels: false)
-        #expect(!record.contains(sequence: salt) && !record.contains(sequence: checksum))
-        #expect(!record.contains(sequence: Array(#","data":1}"#.utf8)))
+        expect(!record.contains(sequence: salt) && !record.contains(sequence: checksum))
+        expect(!record.contains(sequence: Array(#","data":1}"#.utf8)))
     }
 
     @Test func `a changed byte of an erased record is noticed, under whatever checksum`() throws {
@@ -94,10 +94,10 @@ struct SealTests {
             let index = 5
             ErasedRecords.erase(&erased[index], at: 6, by: 2_001, hasNoLabels: hasNoLabels)
             let good = erased[index]
-            let state = try #require(ErasedState(good[8], hasLabels: true))
-            #expect(state.hasNoLabels == hasNoLabels)
+            let state = try require(ErasedState(good[8], hasLabels: true))
+            expect(state.hasNoLabels == hasNoLabels)
             let header = good.withUnsafeBytes { EventHeader($0, at: Position(6)) }
-            let layout = try #require(RecordLayout(header))
+            let layout = try require(RecordLayout(header))
             // The position of the eraser and kept labels of an erased event are under the checksum alone.
             let free = Set(layout.contentArea.pieces(32..<38).joined())
             for byte in 9..<good.count where !free.contains(byte) {
@@ -105,7 +105,7 @@ struct SealTests {
                 erased[index][byte] ^= 0x20
                 ErasedRecords.check(&erased[index], at: 6)
                 let found = try? seal(erased, cut: [40])
-                #expect(found != whole, "byte \(byte)")
+                expect(found != whole, "byte \(byte)")
             }
         }
     }
@@ -121,7 +121,7 @@ struct SealTests {
                         _ = try Record.read(bytes, at: UInt64(index + 1))
                     }
                 }
-                #expect("\(try #require(error))".contains("has state \(state)"))
+                expect("\(try require(error))".contains("has state \(state)"))
             }
         }
     }
@@ -144,7 +144,7 @@ struct SealTests {
             guard let base = written.baseAddress else { return seal }
             seal = try section.write(to: base, after: seal)
             let bytes = UnsafeRawBufferPointer(written)
-            #expect(try #require(BlockHeader(bytes)).seal(bytes) == seal)
+            expect(try require(BlockHeader(bytes)).seal(bytes) == seal)
             first = end
         }
         return seal

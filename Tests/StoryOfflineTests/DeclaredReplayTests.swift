@@ -39,7 +39,7 @@ import Testing
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
             let definitions = DefinitionTable(MemoryModelStore(), json: JSONObjectReader())
             try definitions.fold(log, from: Position(1), through: log.head)
-            let model = try #require(definitions.stored(in: DataDirectory(bench.path, for: .reading)).first)
+            let model = try require(definitions.stored(in: DataDirectory(bench.path, for: .reading)).first)
             let store = try LMDBModelStore(
                 at: path, ModelOwner(identity: log.storedIdentity, head: log.head), version: ModelVersion.ofPrograms,
                 tables: model.schema.tables)
@@ -64,13 +64,13 @@ import Testing
     @Test(arguments: [(60, 19), (45, 10), (7, 7)])
     func `a store is compared at the position that it is folded up to`(position: UInt64, rows: UInt64) throws {
         try store(through: Position(position))
-        let entry = try #require(try entry())
-        #expect(entry.rows == rows && entry.stored == entry.digest && entry.difference == nil)
+        let entry = try require(try entry())
+        expect(entry.rows == rows && entry.stored == entry.digest && entry.difference == nil)
         let report = try bench.replay {
             $0.isVerifying = true
             $0.models = ["orders"]
         }
-        #expect(report.isAlike && report.models == [entry])
+        expect(report.isAlike && report.models == [entry])
     }
 
     @Test(arguments: [40, 41, 42, 51, 60])
@@ -80,31 +80,31 @@ import Testing
             $0.models = ["orders"]
         }
         // The definition is in event 41, and answers from 42 on.
-        guard end >= 42 else { return #expect(asked.models.isEmpty) }
-        let entry = try #require(asked.models.first)
+        guard end >= 42 else { return expect(asked.models.isEmpty) }
+        let entry = try require(asked.models.first)
         try store(through: Position(end))
         let stored = try self.entry()
-        #expect(asked.models.count == 1 && entry.stored == nil && entry.digest == stored?.stored)
-        #expect(entry.rows == stored?.rows && entry.rows > 9)
+        expect(asked.models.count == 1 && entry.stored == nil && entry.digest == stored?.stored)
+        expect(entry.rows == stored?.rows && entry.rows > 9)
         let all = try bench.replay { $0.through = .position(Position(end)) }
-        #expect(all.models.map(\.model) == Catalogue.standard.models + ["orders"] && all.models.last == entry)
+        expect(all.models.map(\.model) == Catalogue.standard.models + ["orders"] && all.models.last == entry)
     }
 
     @Test(arguments: [ProgramTables.notes, ProgramTables.index(0)])
     func `an entry that the log does not make is named`(table: ModelTable) throws {
         try store(through: Position(60)) { $0.put([].lent, in: table.number, at: "abcdefgh".bytes.lent) }
-        let entry = try #require(try entry())
-        #expect(entry.stored != entry.digest)
-        #expect(entry.difference?.hasPrefix("\(table.name) ") == true, "\(entry.difference ?? "")")
-        #expect(entry.difference?.hasSuffix(" is stored, but the log does not make it") == true)
+        let entry = try require(try entry())
+        expect(entry.stored != entry.digest)
+        expect(entry.difference?.hasPrefix("\(table.name) ") == true, "\(entry.difference ?? "")")
+        expect(entry.difference?.hasSuffix(" is stored, but the log does not make it") == true)
     }
 
     @Test func `nothing is said of a model without a store, or one that is no longer defined`() throws {
-        #expect(try entry() == nil)
+        expect(try entry() == nil)
         try store(through: Position(60))
         try bench.write([undefined])
-        #expect(try entry() == nil)
-        #expect(try bench.replay { _ in }.models.map(\.model) == Catalogue.standard.models)
+        expect(try entry() == nil)
+        expect(try bench.replay { _ in }.models.map(\.model) == Catalogue.standard.models)
     }
 
     @Test(arguments: [("order", false), ("photo", true)])
@@ -118,7 +118,7 @@ import Testing
             #"{"target":"events/\#(category)-3","labels":"keep","reason":"tried","log":"\#(id)","events":1,"#
             + #""categories":["\#(category)"],"positions":[[3,3]]}"#
         try bench.write([maker.event("erasure-1", .noted("Erased", data))])
-        #expect(try (entry() != nil) == isCompared)
+        expect(try (entry() != nil) == isCompared)
     }
 
     @Test func `a store of another version or log is not compared`() throws {

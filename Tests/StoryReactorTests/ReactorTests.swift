@@ -9,10 +9,10 @@ import Testing
         let reactor = try RunningReactor()
         let peer = try Peer(reactor.path)
         peer.send("hello".utf8)
-        #expect(try peer.receive(5) == Array("hello".utf8))
+        expect(try peer.receive(5) == Array("hello".utf8))
         peer.hangUp()
         try until("it is closed") { reactor.told.count == 3 }
-        #expect(reactor.told == ["opened 1 by us", "ended 1", "closed 1"])
+        expect(reactor.told == ["opened 1 by us", "ended 1", "closed 1"])
         try reactor.stop()
     }
 
@@ -27,7 +27,7 @@ import Testing
         ended.endSending()
         gone.hangUp()
         try until("the one that has gone is closed") { reactor.told.count > 3 }
-        #expect(reactor.told.last == "closed 3", "one that only sends no more may still read")
+        expect(reactor.told.last == "closed 3", "one that only sends no more may still read")
         try withExtendedLifetime((staying, ended)) { try reactor.stop() }
     }
 
@@ -46,7 +46,7 @@ import Testing
             usleep(2_000)
             got += try peer.receive(min(100_000, whole.count - got.count))
         }
-        #expect(got == whole)
+        expect(got == whole)
         try until("it is drained") { reactor.told.contains("drained 1") }
         try reactor.stop()
     }
@@ -73,9 +73,9 @@ import Testing
             try until("something of each is read") { firsts.withLock { $0.count == peers.count } }
         }
         let counts = firsts.withLock { Array($0.values) }
-        #expect(counts.reduce(0, +) <= Reactor.turnBytes + peers.count * Reactor.leastRead)
-        #expect(counts.allSatisfy { $0 >= Reactor.leastRead })
-        #expect(counts.contains(Reactor.readBufferSize), "the first read as much as ever")
+        expect(counts.reduce(0, +) <= Reactor.turnBytes + peers.count * Reactor.leastRead)
+        expect(counts.allSatisfy { $0 >= Reactor.leastRead })
+        expect(counts.contains(Reactor.readBufferSize), "the first read as much as ever")
         try reactor.stop()
     }
 
@@ -93,8 +93,8 @@ import Testing
         peer.send("!".utf8)
         let got = try peer.receiveAll().count
         try until("it is closed") { reactor.told.last == "closed 1" }
-        #expect(counts.withLock { $0 } == [1_000_000 - got, 0])
-        #expect(got > 0)
+        expect(counts.withLock { $0 } == [1_000_000 - got, 0])
+        expect(got > 0)
         try reactor.stop()
     }
 
@@ -109,7 +109,7 @@ import Testing
         let peer = try Peer(reactor.path)
         peer.send("ab".utf8)
         peer.endSending()
-        #expect(try peer.receiveAll().count == 500_002)
+        expect(try peer.receiveAll().count == 500_002)
         try reactor.stop()
     }
 
@@ -122,9 +122,9 @@ import Testing
         let peer = try Peer(reactor.path)
         peer.send("x".utf8)
         usleep(20_000)
-        #expect(peer.send([UInt8](repeating: 0, count: 60_000)))
+        expect(peer.send([UInt8](repeating: 0, count: 60_000)))
         peer.endSending()
-        #expect(try peer.receiveAll() == Array("the last line\n".utf8))
+        expect(try peer.receiveAll() == Array("the last line\n".utf8))
         try until("it is closed") { reactor.told.last == "closed 1" }
         try reactor.stop()
     }
@@ -143,7 +143,7 @@ import Testing
         let peer = try Peer(reactor.path)
         peer.send("x".utf8)
         try until("it is closed") { reactor.told.last == "closed 1" }
-        #expect(try peer.receiveAll() == [])
+        expect(try peer.receiveAll() == [])
         try reactor.stop()
     }
 
@@ -164,7 +164,7 @@ import Testing
         waitedFor.send("waits".utf8)
         try until("both are let in") { reactor.told.count == 2 }
         quiet.send("x".utf8)
-        #expect(try quiet.receiveAll().count == 500_000)
+        expect(try quiet.receiveAll().count == 500_000)
         try until("both are closed") { reactor.told.count == 4 }
         try reactor.stop()
         return reactor.told.suffix(2) == ["closed 1", "closed 2"]
@@ -183,11 +183,11 @@ import Testing
         let peer = try Peer(reactor.path)
         peer.send("x".utf8)
         try until("it is to be ended") { isHeld.withLock { $0 } }
-        #expect(peer.send([UInt8](repeating: 0, count: 10_000)))
+        expect(peer.send([UInt8](repeating: 0, count: 10_000)))
         mayEnd.withLock { $0 = true }
         usleep(100_000)
         peer.send([UInt8](repeating: 0, count: 10_000))
-        #expect(try peer.receiveAll() == Array("the last line\n".utf8))
+        expect(try peer.receiveAll() == Array("the last line\n".utf8))
         try reactor.stop()
     }
 
@@ -202,7 +202,7 @@ import Testing
         reactor.perform { reactor in reactor.send(ConnectionID(1 << 20), Array("first ".utf8)) }
         usleep(50_000)
         reactor.perform { reactor in reactor.resumeReading(ConnectionID(1 << 20)) }
-        #expect(try peer.receive(11) == Array("first hello".utf8))
+        expect(try peer.receive(11) == Array("first hello".utf8))
         try reactor.stop()
     }
 
@@ -212,7 +212,7 @@ import Testing
         for (number, peer) in peers.enumerated() { peer.send("client \(number)\n".utf8) }
         for (number, peer) in peers.enumerated() {
             let line = Array("client \(number)\n".utf8)
-            #expect(try peer.receive(line.count) == line)
+            expect(try peer.receive(line.count) == line)
         }
         for peer in peers { peer.hangUp() }
         try until("all are closed") { reactor.told.count == 600 }
@@ -227,7 +227,7 @@ import Testing
         try until("the end is seen") { reactor.told.count == 2 }
         reactor.perform { $0.send(ConnectionID(1 << 20), [1, 2, 3]) }
         try until("it is closed") { reactor.told.count == 3 }
-        #expect(reactor.told.last == "closed 1")
+        expect(reactor.told.last == "closed 1")
         let second = try Peer(reactor.path)
         try until("the next client is served") { reactor.told.last == "opened 2 by us" }
         second.hangUp()
@@ -250,7 +250,7 @@ import Testing
         peer.hangUp()
         reactor.perform { $0.resumeReading(ConnectionID(1 << 20)) }
         try until("it is closed") { reactor.told.last == "closed 1" }
-        #expect(received.withLock { $0 } == Array("request".utf8))
+        expect(received.withLock { $0 } == Array("request".utf8))
         try reactor.stop()
     }
 
@@ -259,15 +259,15 @@ import Testing
         let peers = try (0..<3).map { _ in try Peer(reactor.path) }
         try until("all are open") { reactor.told.count == 3 }
         try reactor.stop()
-        #expect(Set(reactor.told.suffix(3)) == ["closed 1", "closed 2", "closed 3"])
-        #expect(try peers.allSatisfy { try $0.receiveAll().isEmpty })
+        expect(Set(reactor.told.suffix(3)) == ["closed 1", "closed 2", "closed 3"])
+        expect(try peers.allSatisfy { try $0.receiveAll().isEmpty })
         reactor.waker.wake()
     }
 
     @Test func `a loop that was stopped before it runs serves nobody, and ends`() throws {
         let reactor = try RunningReactor(isStopped: true)
         try reactor.stop()
-        #expect(reactor.told.isEmpty && access(reactor.path, F_OK) != 0)
+        expect(reactor.told.isEmpty && access(reactor.path, F_OK) != 0)
     }
 
     @Test func `calls for connections that never were are of no effect`() throws {
@@ -283,7 +283,7 @@ import Testing
         }
         let peer = try Peer(reactor.path)
         peer.send("on".utf8)
-        #expect(try peer.receive(2) == Array("on".utf8))
+        expect(try peer.receive(2) == Array("on".utf8))
         try reactor.stop()
     }
 }

@@ -29,7 +29,7 @@ import Testing
             port.withLock { $0 = result }
         }
         try until("it listens") { port.withLock { $0 != nil } }
-        return (reactor, try #require(port.withLock { try $0?.get() }))
+        return (reactor, try require(port.withLock { try $0?.get() }))
     }
 
     private func peer(_ port: UInt16, receiveBuffer: Int32? = nil) throws -> SecurePeer {
@@ -41,14 +41,14 @@ import Testing
         let (reactor, port) = try reactor()
         let peer = try peer(port)
         try peer.send(Array("hello".utf8))
-        #expect(try peer.receive(5) == Array("hello".utf8))
-        let opened = try #require(reactor.told.first)
-        #expect(opened.contains(#"opened 1 by PeerCredentials(uid: 4294967295"#), "\(opened)")
-        #expect(opened.contains(#"name: Optional("laptop"), from: "127.0.0.1:"#), "\(opened)")
+        expect(try peer.receive(5) == Array("hello".utf8))
+        let opened = try require(reactor.told.first)
+        expect(opened.contains(#"opened 1 by PeerCredentials(uid: 4294967295"#), "\(opened)")
+        expect(opened.contains(#"name: Optional("laptop"), from: "127.0.0.1:"#), "\(opened)")
         peer.endSending()
         try until("it is closed") { reactor.told.count == 3 }
-        #expect(reactor.told.suffix(2) == ["ended 1", "closed 1"])
-        #expect(try peer.receive(1) == [] && peer.isEnded, "its end was announced")
+        expect(reactor.told.suffix(2) == ["ended 1", "closed 1"])
+        expect(try peer.receive(1) == [] && peer.isEnded, "its end was announced")
         try reactor.stop()
     }
 
@@ -57,10 +57,10 @@ import Testing
         let (reactor, port) = try reactor()
         let peer = try peer(port)
         try peer.send([1])
-        #expect(try peer.receive(1) == [1])
+        expect(try peer.receive(1) == [1])
         peer.hangUp()
         try until("it is closed") { reactor.told.count == 2 }
-        #expect(reactor.told.last == "closed 1")
+        expect(reactor.told.last == "closed 1")
         try reactor.stop()
     }
 
@@ -73,13 +73,13 @@ import Testing
                     reactor.send(id, Array(whole[start..<start + 30_000]))
                 }
                 // Most of it waits here, encrypted, and is counted.
-                #expect(reactor.unsentCount(id) > 0)
+                expect(reactor.unsentCount(id) > 0)
             }))
         let peer = try peer(port, receiveBuffer: 65_536)
         try peer.send([1])
         var got: [UInt8] = []
         while got.count < whole.count { got += try peer.receive(min(100_000, whole.count - got.count)) }
-        #expect(got == whole)
+        expect(got == whole)
         try until("it is drained") { reactor.told.contains("drained 1") }
         try reactor.stop()
     }
@@ -95,7 +95,7 @@ import Testing
         try peer.send([UInt8](repeating: 7, count: 100_000))
         let local = try Peer(reactor.path)
         try until("another one is let in") { reactor.told.count == 2 }
-        #expect(got.withLock { $0 } == 0)
+        expect(got.withLock { $0 } == 0)
         reactor.perform { reactor in reactor.resumeReading(ConnectionID(1 << 20)) }
         try until("all came") { got.withLock { $0 == 100_000 } }
         try withExtendedLifetime((peer, local)) { try reactor.stop() }
@@ -111,9 +111,9 @@ import Testing
         }
         let peers = try (0..<100).map { _ in try peer(port) }
         for peer in peers { try peer.send([9]) }
-        for peer in peers { #expect(try peer.receive(1) == [9]) }
+        for peer in peers { expect(try peer.receive(1) == [9]) }
         for connection in garbage { connection.awaitEnd() }
-        #expect(reactor.told.count == 100, "\(reactor.told.last ?? "")")
+        expect(reactor.told.count == 100, "\(reactor.told.last ?? "")")
         try withExtendedLifetime(silent) { try reactor.stop() }
     }
 

@@ -10,10 +10,10 @@ import Testing
         let directory = try makeDirectory()
         defer { try? FileManager.default.removeItem(atPath: directory) }
         let reactor = try RunningReactor(at: directory + "/new/s")
-        #expect(permissions(directory + "/new") == 0o700)
-        #expect(permissions(directory + "/new/s") == 0o600)
+        expect(permissions(directory + "/new") == 0o700)
+        expect(permissions(directory + "/new/s") == 0o600)
         try reactor.stop()
-        #expect(!FileManager.default.fileExists(atPath: directory + "/new/s"))
+        expect(!FileManager.default.fileExists(atPath: directory + "/new/s"))
     }
 
     @Test func `the file admits the users and groups that may connect, and nobody else, whatever the umask`() throws {
@@ -21,13 +21,13 @@ import Testing
         defer { try? FileManager.default.removeItem(atPath: directory) }
         func mode(_ access: SocketAccess, _ name: String) throws -> UInt32 {
             let reactor = try Reactor()
-            #expect(try reactor.listen(at: directory + name, for: access) == nil)
+            expect(try reactor.listen(at: directory + name, for: access) == nil)
             return permissions(directory + name)
         }
-        #expect(try mode(SocketAccess(groups: [getgid()]), "/group") == 0o660)
+        expect(try mode(SocketAccess(groups: [getgid()]), "/group") == 0o660)
         // The bits of the group are those of the mask.
-        #expect(try mode(SocketAccess(users: [61_001]), "/user") == 0o660)
-        #expect(try mode(SocketAccess(groups: [61_001, 61_002]), "/groups") == 0o660)
+        expect(try mode(SocketAccess(users: [61_001]), "/user") == 0o660)
+        expect(try mode(SocketAccess(groups: [61_001, 61_002]), "/groups") == 0o660)
     }
 
     @Test func `the list has its entries in the order that the kernel wants, each once`() {
@@ -36,8 +36,8 @@ import Testing
             list[start..<start + 8].map { "\($0)" }.joined(separator: " ")
         }
         let nobody = "255 255 255 255"
-        #expect(list.prefix(4) == [2, 0, 0, 0])
-        #expect(
+        expect(list.prefix(4) == [2, 0, 0, 0])
+        expect(
             entries == [
                 "1 0 6 0 " + nobody, "2 0 6 0 7 0 0 0", "2 0 6 0 44 1 0 0", "4 0 0 0 " + nobody, "8 0 6 0 2 0 0 0",
                 "16 0 6 0 " + nobody, "32 0 0 0 " + nobody,
@@ -50,8 +50,8 @@ import Testing
         let reactor = try Reactor()
         // No user has this number, so the kernel refuses the list.
         let reason = try reactor.listen(at: directory + "/s", for: SocketAccess(users: [.max]))
-        #expect(reason == "Invalid argument")
-        #expect(permissions(directory + "/s") == 0o666)
+        expect(reason == "Invalid argument")
+        expect(permissions(directory + "/s") == 0o666)
     }
 
     @Test func `a path over 107 bytes is refused with its length`() throws {
@@ -68,7 +68,7 @@ import Testing
         defer { try? FileManager.default.removeItem(atPath: directory) }
         try "precious".write(toFile: directory + "/s", atomically: false, encoding: .utf8)
         #expect(throws: ReactorError.notASocket(directory + "/s")) { try Reactor().listen(at: directory + "/s") }
-        #expect(try String(contentsOfFile: directory + "/s", encoding: .utf8) == "precious")
+        expect(try String(contentsOfFile: directory + "/s", encoding: .utf8) == "precious")
     }
 
     @Test func `a server that answers keeps its socket`() throws {
@@ -76,7 +76,7 @@ import Testing
         #expect(throws: ReactorError.anotherServerAnswers(first.path)) { try Reactor().listen(at: first.path) }
         let peer = try Peer(first.path)
         peer.send("still here".utf8)
-        #expect(try peer.receive(10) == Array("still here".utf8))
+        expect(try peer.receive(10) == Array("still here".utf8))
         try first.stop()
     }
 
@@ -87,7 +87,7 @@ import Testing
         let reactor = try RunningReactor(at: directory + "/s")
         let peer = try Peer(reactor.path)
         peer.send("!".utf8)
-        #expect(try peer.receive(1) == [0x21])
+        expect(try peer.receive(1) == [0x21])
         try reactor.stop()
     }
 
@@ -99,7 +99,7 @@ import Testing
         leaveStaleSocket(reactor.path)
         reactor.perform { $0.stopListening() }
         try until("it no longer listens") { (try? Peer(reactor.path + "-old")) == nil }
-        #expect(FileManager.default.fileExists(atPath: reactor.path))
+        expect(FileManager.default.fileExists(atPath: reactor.path))
         try reactor.stop()
     }
 
@@ -115,8 +115,8 @@ import Testing
             ReactorError.pathTooLong("/p", bytes: 108), .pathMalformed, .notASocket("/p"), .anotherServerAnswers("/p"),
             .directoryNotSafe("/p"), .refused(call: "bind", path: "/p", code: EACCES), .loop(code: -EMFILE),
         ] {
-            #expect(error.description.contains("; "), "\(error)")
-            #expect(!error.description.contains("\n"))
+            expect(error.description.contains("; "), "\(error)")
+            expect(!error.description.contains("\n"))
         }
     }
 

@@ -29,7 +29,7 @@ struct ChangedPagesTests {
         let bench = try StoredLoop(folder.store)
         let lines = (0..<users).map { user($0) } + (0..<2 * streams).map(keyed)
         for line in lines { bench.loop.receive(line + "\n", from: "a") }
-        #expect(bench.settled("CHECKPOINT").allSatisfy { $0.hasPrefix("+") })
+        expect(bench.settled("CHECKPOINT").allSatisfy { $0.hasPrefix("+") })
         bench.stop()
         return folder
     }
@@ -37,11 +37,11 @@ struct ChangedPagesTests {
     /// Opens a store and uses every page that the writes of `write` need.
     private static func used(_ path: String) throws -> StoredLoop {
         let bench = try StoredLoop(path)
-        for number in 0..<users { #expect(code(bench.loop.ask(user(number), from: "a")) == "exists") }
-        for number in 0..<2 * streams { #expect(bench.loop.ask(keyed(number), from: "a")[0].contains("repeated")) }
+        for number in 0..<users { expect(code(bench.loop.ask(user(number), from: "a")) == "exists") }
+        for number in 0..<2 * streams { expect(bench.loop.ask(keyed(number), from: "a")[0].contains("repeated")) }
         for number in 0..<streams {
             let line = #"APPEND note-\#(number) version=9 {"type":"T","data":1}"#
-            #expect(code(bench.loop.ask(line, from: "a")) == "conflict")
+            expect(code(bench.loop.ask(line, from: "a")) == "conflict")
         }
         return bench
     }
@@ -82,7 +82,7 @@ struct ChangedPagesTests {
                 met += try Self.replace(page, by: other, bytes, folder.store) ? 1 : 0
             }
         }
-        #expect(met > 3, "\(met) pages were met by a write")
+        expect(met > 3, "\(met) pages were met by a write")
     }
 
     /// Replaces a page of a copy after its use; true where a write met it.
@@ -97,19 +97,19 @@ struct ChangedPagesTests {
             RawFile.patch(copy.store + "/models/data.mdb", at: page * pageSize + offset, new)
         }
         let wrong = write(bench)
-        #expect(wrong.isEmpty, "page \(page) as \(other): \(wrong.prefix(3))")
+        expect(wrong.isEmpty, "page \(page) as \(other): \(wrong.prefix(3))")
         let isMet = bench.store.models.damage != nil
         bench.settle()
         if bench.settled("VERIFY").last?.hasPrefix("+") != true { bench.settle() }
         let name = "page \(page) as \(other): \(bench.loop.trace)"
-        #expect(bench.loop.server.stopReason == nil && bench.store.models.damage == nil, "\(name)")
+        expect(bench.loop.server.stopReason == nil && bench.store.models.damage == nil, "\(name)")
         let repaired = write(bench).filter { !$0.contains(#""version":4"#) }
-        #expect(repaired.isEmpty, "\(name): \(repaired.prefix(3))")
-        #expect(bench.settled("VERIFY").last?.hasPrefix("+") == true, "\(name)")
-        #expect(bench.settled("CHECKPOINT").last?.hasPrefix("+") == true, "\(name)")
+        expect(repaired.isEmpty, "\(name): \(repaired.prefix(3))")
+        expect(bench.settled("VERIFY").last?.hasPrefix("+") == true, "\(name)")
+        expect(bench.settled("CHECKPOINT").last?.hasPrefix("+") == true, "\(name)")
         bench.stop()
         let report = try DirectoryBench.replay(copy.store)
-        #expect(report.isAlike, "\(name): \(report.models.compactMap(\.difference))")
+        expect(report.isAlike, "\(name): \(report.models.compactMap(\.difference))")
         return isMet
     }
     /// A word in rows of users and of a declared model.
@@ -122,7 +122,7 @@ struct ChangedPagesTests {
             bench.loop.receive(#"APPEND word-\#(number) {"type":"W","data":{"word":"User"}}"# + "\n", from: "a")
         }
         _ = bench.settled(#"DEFINE words "from word; key event.id; word: text; on W { word = data.word }""#)
-        #expect(bench.settled("CHECKPOINT").last?.hasPrefix("+") == true)
+        expect(bench.settled("CHECKPOINT").last?.hasPrefix("+") == true)
         return bench
     }
 
@@ -141,14 +141,14 @@ struct ChangedPagesTests {
         let bench = try Self.declared(folder.store)
         func rows() -> [String] { Array(bench.loop.ask("LIST \(kind) limit=1000", from: "a").dropLast()) }
         let before = rows()
-        #expect(before.count >= 30)
+        expect(before.count >= 30)
         Self.damage(kind, in: folder)
-        let verdict = try #require(bench.settled("VERIFY").last)
-        #expect(verdict.text("code") == "internal" && verdict.contains("page"), "\(verdict)")
+        let verdict = try require(bench.settled("VERIFY").last)
+        expect(verdict.text("code") == "internal" && verdict.contains("page"), "\(verdict)")
         bench.settle()
-        #expect(bench.pass { rows() == before }, "\(bench.loop.trace)")
-        #expect(bench.settled("VERIFY").last?.hasPrefix("+") == true)
-        #expect(bench.loop.server.stopReason == nil)
+        expect(bench.pass { rows() == before }, "\(bench.loop.trace)")
+        expect(bench.settled("VERIFY").last?.hasPrefix("+") == true)
+        expect(bench.loop.server.stopReason == nil)
         bench.stop()
     }
 
@@ -160,22 +160,22 @@ struct ChangedPagesTests {
         let bench = try Self.declared(folder.store)
         func rows() -> [String] { Array(bench.loop.ask("LIST \(kind) limit=1000", from: "a").dropLast()) }
         let before = rows()
-        #expect(before.count >= 30 && before.allSatisfy { $0.contains(#""User""#) })
+        expect(before.count >= 30 && before.allSatisfy { $0.contains(#""User""#) })
         let count = bench.scrubs.count
-        #expect(bench.pass { bench.scrubs.count > count }, "\(bench.scrubs)")
+        expect(bench.pass { bench.scrubs.count > count }, "\(bench.scrubs)")
         bench.loop.clock.pass(nanoseconds: 7_000_000_000)
-        #expect(bench.scrubs.age == 7)
+        expect(bench.scrubs.age == 7)
         Self.damage(kind, in: folder)
-        #expect(rows().contains { $0.contains(#""Lser""#) }, "the pages were compared before")
+        expect(rows().contains { $0.contains(#""Lser""#) }, "the pages were compared before")
         let again = kind == "users" ? "rebuilt position" : "model-damaged"
-        #expect(bench.pass { bench.loop.said(again) > 0 && rows() == before }, "\(bench.loop.trace)")
-        #expect(bench.loop.said(again) == 1 && bench.store.models.damage == nil)
+        expect(bench.pass { bench.loop.said(again) > 0 && rows() == before }, "\(bench.loop.trace)")
+        expect(bench.loop.said(again) == 1 && bench.store.models.damage == nil)
         let whole = bench.scrubs.count
-        #expect(bench.pass { bench.scrubs.count > whole } && bench.scrubs.age == 0, "\(bench.scrubs)")
-        #expect(bench.settled("VERIFY").last?.hasPrefix("+") == true)
-        #expect(bench.loop.server.stopReason == nil)
+        expect(bench.pass { bench.scrubs.count > whole } && bench.scrubs.age == 0, "\(bench.scrubs)")
+        expect(bench.settled("VERIFY").last?.hasPrefix("+") == true)
+        expect(bench.loop.server.stopReason == nil)
         bench.stop()
         let report = try DirectoryBench.replay(folder.store)
-        #expect(report.isAlike, "\(report.models.compactMap(\.difference))")
+        expect(report.isAlike, "\(report.models.compactMap(\.difference))")
     }
 }

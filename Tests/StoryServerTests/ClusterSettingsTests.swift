@@ -1,6 +1,7 @@
 import StoryCore
 import StoryEtcd
 @testable import StoryServer
+import TestSupport
 import Testing
 
 /// The settings of a node.
@@ -24,7 +25,7 @@ import Testing
         guard case .serve(let configuration) = try read(arguments, files: files).get() else {
             preconditionFailure("these arguments serve")
         }
-        return try #require(configuration.cluster)
+        return try require(configuration.cluster)
     }
 
     @Test func `a node has endpoints, a name, and defaults for the rest`() throws {
@@ -34,23 +35,23 @@ import Testing
                 EtcdEndpoint(address: HostAndPort(host: "a", port: 1), isSecure: false),
                 EtcdEndpoint(address: HostAndPort(host: "::1", port: 2_379), isSecure: false),
             ], node: "n1")
-        #expect(cluster == expected)
-        #expect(cluster.endpoints.map(\.url) == ["http://a:1", "http://[::1]:2379"])
+        expect(cluster == expected)
+        expect(cluster.endpoints.map(\.url) == ["http://a:1", "http://[::1]:2379"])
         expected.log = "orders"
         (expected.lease, expected.tail, expected.advertise) = (10, 1 << 20, "10.0.0.1:4000")
         let more = ["--log=orders", "--lease=10", "--tail=1048576", "--advertise", "10.0.0.1:4000"]
-        #expect(try self.cluster(node + more) == expected)
+        expect(try self.cluster(node + more) == expected)
         let file =
             "cluster = http://a:1/,http://[::1]:2379\nnode = n1\nlog = orders\nlease=10\ntail=1048576\n"
             + "advertise = 10.0.0.1:4000\n"
-        #expect(try self.cluster(["--config", "c"], files: ["c": file]) == expected)
+        expect(try self.cluster(["--config", "c"], files: ["c": file]) == expected)
     }
 
     @Test func `a user has the password of a file, without the end of its line`() throws {
         let user = ["--cluster-user", "node", "--cluster-password-file", "/p"]
         for text in ["sécret pass\n", "sécret pass\r\n", "sécret pass"] {
             let cluster = try cluster(node + user, files: ["/p": text])
-            #expect(cluster.user == EtcdUser(name: "node", password: "sécret pass") && cluster.passwordFile == "/p")
+            expect(cluster.user == EtcdUser(name: "node", password: "sécret pass") && cluster.passwordFile == "/p")
         }
     }
 
@@ -83,7 +84,7 @@ import Testing
         (["--create"], "--create makes a log in etcd: set --cluster and --node as well"),
     ])
     func `each fault names its setting`(arguments: [String], sentence: String) {
-        #expect(fault(arguments)?.hasPrefix(sentence) == true, "\(fault(arguments) ?? "none")")
+        expect(fault(arguments)?.hasPrefix(sentence) == true, "\(fault(arguments) ?? "none")")
     }
 
     @Test(arguments: [
@@ -92,23 +93,23 @@ import Testing
     ])
     func `a text that is no URL of etcd is refused`(text: String) {
         let said = fault(["--cluster", text, "--node", "n"])
-        #expect(said?.hasPrefix("cluster wants the URLs of etcd with commas between them") == true, "\(said ?? "none")")
+        expect(said?.hasPrefix("cluster wants the URLs of etcd with commas between them") == true, "\(said ?? "none")")
     }
 
     @Test func `TLS wants certificates, and an endpoint that comes twice is refused`() throws {
         let secure = fault(["--cluster", "http://a,https://b", "--node", "n"])
-        #expect(
+        expect(
             secure
                 == "cluster: https://b:2379 wants a certificate: say --certificate, --certificate-key and --authority")
-        #expect(fault(["--cluster", "http://a,http://a:2379/", "--node", "n"]) == "cluster names http://a:2379 twice")
+        expect(fault(["--cluster", "http://a,http://a:2379/", "--node", "n"]) == "cluster names http://a:2379 twice")
         let file = "node = n\ncluster = http://a,x\n"
-        #expect(fault(["--config", "/c"], ["/c": file])?.hasPrefix("/c:2: cluster wants the URLs") == true)
+        expect(fault(["--config", "/c"], ["/c": file])?.hasPrefix("/c:2: cluster wants the URLs") == true)
     }
 
     @Test(arguments: ["", "\n", "a\nb\n", "a\tb", String(repeating: "p", count: 1_025)])
     func `a file that is no password is refused`(text: String) {
         let user = ["--cluster-user", "u", "--cluster-password-file", "/p"]
-        #expect(
+        expect(
             fault(node + user, ["/p": text])?.hasPrefix("cluster-password-file: /p must have one line") == true)
     }
 
@@ -120,11 +121,11 @@ import Testing
             preconditionFailure("these arguments print")
         }
         let file = ServerSetting.file(configuration)
-        #expect(!file.contains("secret"))
+        expect(!file.contains("secret"))
         let again = try read(["--config", "c", "--check"], files: ["/p": "secret", "c": file]).get()
-        #expect(again == .check(configuration))
-        for setting in ServerSetting.allCases { #expect(file.contains("\(setting.rawValue) = ")) }
-        #expect(try read(arguments + ["--create"], files: files).get() == .create(configuration))
+        expect(again == .check(configuration))
+        for setting in ServerSetting.allCases { expect(file.contains("\(setting.rawValue) = ")) }
+        expect(try read(arguments + ["--create"], files: files).get() == .create(configuration))
     }
 
     private func fault(_ arguments: [String], _ files: [String: String] = [:]) -> String? {

@@ -2,6 +2,7 @@ import StoryCore
 import StoryEngine
 import StoryReactor
 @testable import StoryServer
+import TestSupport
 import Testing
 
 /// The states of a connection: each with each input that it takes, and each that changes nothing.
@@ -52,57 +53,57 @@ struct ConnectionTests {
             let before = connection.conversation
             input(connection)
             if name(of: connection) != state { found[state] = name(of: connection) }
-            #expect(connection.isEnding || connection.conversation === before, "it goes on with what it had")
+            expect(connection.isEnding || connection.conversation === before, "it goes on with what it had")
         }
         return found
     }
 
     @Test func `each state is reached, and has a conversation until no more requests are handled`() {
-        #expect(Self.states.map { name(of: connection($0)) } == Self.states)
+        expect(Self.states.map { name(of: connection($0)) } == Self.states)
         let talking = Self.states.filter { connection($0).conversation != nil }
-        #expect(talking == ["open", "job", "room", "end", "answering"])
-        #expect(Self.states.filter { connection($0).isEnding } == ["closing", "closed"])
-        #expect(Self.states.filter { connection($0).isOpen } == ["open"])
-        #expect(Self.states.filter { connection($0).isClosed } == ["closed"])
-        #expect(Self.states.filter { connection($0).answer != nil } == ["answering"])
-        #expect(Self.states.filter { connection($0).awaitsForwarded } == ["end"])
+        expect(talking == ["open", "job", "room", "end", "answering"])
+        expect(Self.states.filter { connection($0).isEnding } == ["closing", "closed"])
+        expect(Self.states.filter { connection($0).isOpen } == ["open"])
+        expect(Self.states.filter { connection($0).isClosed } == ["closed"])
+        expect(Self.states.filter { connection($0).answer != nil } == ["answering"])
+        expect(Self.states.filter { connection($0).awaitsForwarded } == ["end"])
     }
 
     @Test func `a request waits, and an answer begins, where none does`() {
-        #expect(changes { $0.requestMustWait(for: .room, nil) } == ["open": "room"])
+        expect(changes { $0.requestMustWait(for: .room, nil) } == ["open": "room"])
         let answer = Connection.Answer(cursor: Endless(), tag: nil, restsOn: .zero)
-        #expect(changes { $0.answerBegan(answer) } == ["open": "answering"])
+        expect(changes { $0.answerBegan(answer) } == ["open": "answering"])
     }
 
     @Test func `each wait has an end of its own`() {
-        #expect(changes { $0.waitIsOver() } == ["room": "open", "end": "open"])
-        #expect(changes { $0.answerEnded() } == ["answering": "open"])
-        #expect(changes { _ = $0.jobEnded() } == ["job": "open"])
+        expect(changes { $0.waitIsOver() } == ["room": "open", "end": "open"])
+        expect(changes { $0.answerEnded() } == ["answering": "open"])
+        expect(changes { _ = $0.jobEnded() } == ["job": "open"])
     }
 
     @Test func `the end tells once which request has no reply`() {
         let ended = changes { _ = $0.finishRequested() }
-        #expect(ended.count == 5 && ended.values.allSatisfy { $0 == "closing" })
+        expect(ended.count == 5 && ended.values.allSatisfy { $0 == "closing" })
         for state in Self.states {
             let connection = connection(state)
             let conversation = connection.conversation
             let end = connection.finishRequested()
-            #expect(end?.conversation === conversation)
+            expect(end?.conversation === conversation)
             if case .request(let tag)? = end?.unanswered {
-                #expect(["job", "room", "answering"].contains(state) && tag == Self.tag)
+                expect(["job", "room", "answering"].contains(state) && tag == Self.tag)
             } else {
-                #expect(["open", "end", "closing", "closed"].contains(state))
+                expect(["open", "end", "closing", "closed"].contains(state))
             }
-            #expect(connection.finishRequested() == nil)
+            expect(connection.finishRequested() == nil)
         }
     }
 
     @Test func `a connection that is closed gives its conversation up once`() {
-        #expect(changes { _ = $0.closed() }.values.allSatisfy { $0 == "closed" })
+        expect(changes { _ = $0.closed() }.values.allSatisfy { $0 == "closed" })
         for state in Self.states {
             let connection = connection(state)
             let conversation = connection.conversation
-            #expect(connection.closed() === conversation && connection.closed() == nil && connection.isClosed)
+            expect(connection.closed() === conversation && connection.closed() == nil && connection.isClosed)
         }
     }
 }

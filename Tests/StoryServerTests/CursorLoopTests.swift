@@ -29,7 +29,7 @@ struct CursorLoopTests {
     ])
     func `a definition is the same, changed or refused`(text: String, answer: String) {
         let line = bench.ask("CURSOR billing \(text)", from: "a").first ?? ""
-        #expect(line.contains(answer), "\(line)")
+        expect(line.contains(answer), "\(line)")
     }
 
     @Test func `a cursor selects by tags, types and queries, and begins where it is told`() {
@@ -43,10 +43,10 @@ struct CursorLoopTests {
             ("f", #"{"on":"events/case-*","from":15}"#, [15, 16]),
         ] as [(String, String, [UInt64])] {
             bench.connected(name)
-            #expect(bench.ask("CURSOR \(name) \(text)", from: name).first?.hasPrefix("+") == true)
-            #expect(fixture.delivered(bench.ask("WORK \(name)", from: name)) == expected, "\(text)")
+            expect(bench.ask("CURSOR \(name) \(text)", from: name).first?.hasPrefix("+") == true)
+            expect(fixture.delivered(bench.ask("WORK \(name)", from: name)) == expected, "\(text)")
         }
-        #expect(bench.ask("CURSORS", from: "a").count == 6)
+        expect(bench.ask("CURSORS", from: "a").count == 6)
     }
 
     // MARK: Undone turns
@@ -60,9 +60,9 @@ struct CursorLoopTests {
         var lines = bench.ask(#"APPEND invoice-1 cursor=billing@3 {"type":"Billed","data":1}"#, from: "w")
         bench.tick(12)
         lines += bench.hear("w")
-        #expect(lines.first?.text("code") == "full" && lines.last == #">1 {"end":"undone","resume":2}"#, "\(lines)")
+        expect(lines.first?.text("code") == "full" && lines.last == #">1 {"end":"undone","resume":2}"#, "\(lines)")
         let next = bench.ask("WORK billing", from: "v")
-        #expect(next.first?.number("at") == 1 && fixture.delivered(next).first == 2, "\(next)")
+        expect(next.first?.number("at") == 1 && fixture.delivered(next).first == 2, "\(next)")
     }
 
     @Test func `the figures tell how far the slowest cursor is behind`() {
@@ -70,8 +70,8 @@ struct CursorLoopTests {
         _ = bench.ask("FAIL billing@1 park=true", from: "w")
         _ = bench.ask("ACK billing@1", from: "v")
         let figures = bench.ask("METRICS", from: "a").joined()
-        #expect(figures.contains("storykeep_cursor_parked_events 1"))
-        #expect(figures.contains("storykeep_cursor_lag_events 13"))
-        #expect(figures.contains(#"storykeep_cursor_lost_total{of=\"writes\"} 1"#))
+        expect(figures.contains("storykeep_cursor_parked_events 1"))
+        expect(figures.contains("storykeep_cursor_lag_events 13"))
+        expect(figures.contains(#"storykeep_cursor_lost_total{of=\"writes\"} 1"#))
     }
 }

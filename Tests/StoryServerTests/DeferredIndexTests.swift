@@ -49,7 +49,7 @@ struct DeferredIndexTests {
             bench.loop.receive("APPEND order-\(number % 2_000) \(line)\n", from: "a")
         }
         bench.settle()
-        #expect(bench.loop.hear("a").count == numbers.count)
+        expect(bench.loop.hear("a").count == numbers.count)
     }
 
     /// The digests of the tables that a fold makes with all indexes at each event.
@@ -86,26 +86,26 @@ struct DeferredIndexTests {
             }
             definition.rollBack()
         }
-        #expect(definition.damage == nil && definition.folded == log.head)
+        expect(definition.damage == nil && definition.folded == log.head)
         return refusals
     }
 
     @Test func `the tables are those of a fold, however often the disk is full or a start has to go on`() throws {
         let expected = try folded()
-        #expect(expected.allSatisfy { $0.count > 0 })
+        expect(expected.allSatisfy { $0.count > 0 })
         let models = CrampedModels(compiled.schema.tables, room: 1_000)
-        #expect(try build(definition(models), in: models) > 8)
-        #expect(models.digests == expected)
+        expect(try build(definition(models), in: models) > 8)
+        expect(models.digests == expected)
         let positions = models.disks.map(\.position.value)
         let rows = positions.prefix { $0 > 0 }
         // While indexes are made of the rows, the store is of no use to a start.
         let indexed = positions.dropFirst(rows.count)
-        #expect(rows.count > 2 && indexed.count > 2 && indexed.dropLast().allSatisfy { $0 == 0 }, "\(positions)")
-        #expect(positions.last == bench.store.log.head.value)
+        expect(rows.count > 2 && indexed.count > 2 && indexed.dropLast().allSatisfy { $0 == 0 }, "\(positions)")
+        expect(positions.last == bench.store.log.head.value)
         for disk in models.disks where disk.position > .zero {
             let again = CrampedModels(compiled.schema.tables, room: 1_000, from: disk)
             _ = try build(definition(again), in: again)
-            #expect(again.digests == expected, "from \(disk.position.value)")
+            expect(again.digests == expected, "from \(disk.position.value)")
         }
         bench.stop()
     }
@@ -117,26 +117,26 @@ struct DeferredIndexTests {
         try begun.foldRows(try LogView(log), through: log.head, progress) { record, _ in
             if record.position == Position(3_000) { progress.cancel() }
         }
-        #expect(begun.indexes == .deferred && begun.folded == Position(3_000))
-        #expect(try RowIndexing.isDeferred(in: models))
-        #expect(try build(begun, in: models) == 1)
+        expect(begun.indexes == .deferred && begun.folded == Position(3_000))
+        expect(try RowIndexing.isDeferred(in: models))
+        expect(try build(begun, in: models) == 1)
         let expected = try folded()
-        #expect(models.disks.map(\.position) == [log.head] && models.digests == expected)
+        expect(models.disks.map(\.position) == [log.head] && models.digests == expected)
         bench.stop()
     }
 
     @Test func `a definition on a thread has the tables of one that was folded in the turns`() throws {
         append(5_000..<12_000)
         let quoted = "\"" + DeferredIndexTests.text.replacing("\n", with: "\\n") + "\""
-        #expect(bench.settled("DEFINE orders \(quoted)").last?.hasPrefix("+") == true)
+        expect(bench.settled("DEFINE orders \(quoted)").last?.hasPrefix("+") == true)
         let told = bench.loop.ask("MODELS orders", from: "a").first ?? ""
-        #expect(told.contains(#""state":"ready""#), "\(told)")
-        #expect(bench.settled("CHECKPOINT").last?.hasPrefix("+") == true)
+        expect(told.contains(#""state":"ready""#), "\(told)")
+        expect(bench.settled("CHECKPOINT").last?.hasPrefix("+") == true)
         let expected = try folded()
         bench.stop()
         let snapshot = try ModelSnapshot(
             at: folder.store + "/own/orders.1", version: ModelVersion.ofPrograms, tables: compiled.schema.tables)
         defer { snapshot.close() }
-        #expect(try compiled.schema.tables.map { try snapshot.digest(of: [$0]) } == expected)
+        expect(try compiled.schema.tables.map { try snapshot.digest(of: [$0]) } == expected)
     }
 }

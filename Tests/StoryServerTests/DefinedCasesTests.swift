@@ -33,7 +33,7 @@ import Testing
     @Test(arguments: [0.0, 0.5, 1.0])
     func `every case gives its rows, misfits and answers, whenever it is defined`(part: Double) throws {
         let cases = (try DefinitionFixtures.json("cases.json") as? [Any] ?? []).compactMap(Case.init)
-        #expect(cases.count >= 18)
+        expect(cases.count >= 18)
         for one in cases where !one.isOfStoreItself {
             try check(one, definedAfter: Int(Double(one.events.count) * part))
         }
@@ -49,25 +49,25 @@ import Testing
         for event in one.events.prefix(count) { if try append(event, bench) { appended += 1 } }
         let definition = try text(one.definition)
         let defined = bench.ask("DEFINE tried \(definition)", from: "ann")
-        try #require(defined.last?.hasPrefix("+") == true, "\(one.name): \(defined)")
+        try require(defined.last?.hasPrefix("+") == true, "\(one.name): \(defined)")
         bench.run()
         for event in one.events.dropFirst(count) { if try append(event, bench) { appended += 1 } }
-        try #require(appended == one.events.count, "\(one.name): \(one.events.count - appended) events were refused")
+        try require(appended == one.events.count, "\(one.name): \(one.events.count - appended) events were refused")
         let isShifted = count < one.events.count
         guard !isShifted || !one.definition.contains("event.position") else { return }
         let found = bench.ask("LIST tried order=asc limit=1000", from: "ann").dropLast().map(members)
         let rows = Dictionary(uniqueKeysWithValues: found.map { ($0["id"] as? String ?? "", $0) })
-        #expect(Set(rows.keys) == Set(one.rows.keys), "\(one.name)")
+        expect(Set(rows.keys) == Set(one.rows.keys), "\(one.name)")
         for (id, expected) in one.rows {
             guard var row = rows[id] else { continue }
             var expected = expected
             row["id"] = nil
             if isShifted { (row["position"], expected["position"]) = (nil, nil) }
-            #expect(NSDictionary(dictionary: row) == NSDictionary(dictionary: expected), "\(one.name): \(id)")
-            #expect(bench.ask("GET tried/\(id)", from: "ann").last?.contains(#""id":"\#(id)""#) == true)
+            expect(NSDictionary(dictionary: row) == NSDictionary(dictionary: expected), "\(one.name): \(id)")
+            expect(bench.ask("GET tried/\(id)", from: "ann").last?.contains(#""id":"\#(id)""#) == true)
         }
         let misfits = bench.ask("READ misfits/tried", from: "ann").dropLast().map(members)
-        #expect(misfits.map { "\($0["line"] ?? "") \($0["rule"] ?? "")" } == one.misfits.map { "\($0[1]) \($0[2])" })
+        expect(misfits.map { "\($0["line"] ?? "") \($0["rule"] ?? "")" } == one.misfits.map { "\($0[1]) \($0[2])" })
         for query in one.queries { ask(query, one, bench) }
     }
 
@@ -87,7 +87,7 @@ import Testing
         if let id = asked["get"] as? String {
             let answer = bench.ask("GET tried/\(id)", from: "ann").last ?? ""
             let isThere = !(query["answer"] is NSNull)
-            #expect(answer.hasPrefix("+") == isThere, "\(one.name): \(asked) \(answer)")
+            expect(answer.hasPrefix("+") == isThere, "\(one.name): \(asked) \(answer)")
             return
         }
         let verb = asked["count"] == nil ? "LIST" : "COUNT"
@@ -98,9 +98,9 @@ import Testing
         }
         let lines = bench.ask(line, from: "ann")
         if let count = query["answer"] as? Int {
-            #expect(lines.last?.number("count") == UInt64(count), "\(one.name): \(line) \(lines)")
+            expect(lines.last?.number("count") == UInt64(count), "\(one.name): \(line) \(lines)")
         } else if let ids = query["answer"] as? [String] {
-            #expect(lines.dropLast().map { $0.text("id") } == ids, "\(one.name): \(line) \(lines.last ?? "")")
+            expect(lines.dropLast().map { $0.text("id") } == ids, "\(one.name): \(line) \(lines.last ?? "")")
         }
     }
 

@@ -20,7 +20,7 @@ struct DefinitionCheckTests {
             ("2", "Cancelled", "{}"), ("1", "ItemAdded", #"{"price":1}"#),
         ] {
             let reply = bench.settled(#"APPEND order-\#(order) {"type":"\#(type)","data":\#(data)}"#)
-            #expect(reply.last?.hasPrefix("+") == true)
+            expect(reply.last?.hasPrefix("+") == true)
         }
         return bench
     }
@@ -31,15 +31,15 @@ struct DefinitionCheckTests {
     @Test func `without a definition that answers every row is added, and nothing is written`() throws {
         let bench = try begun()
         let lines = bench.settled("DEFINE orders check=true \"\(text)\"")
-        #expect(
+        expect(
             lines == [
                 #"= {"id":"1","before":null,"after":{"customer":"c1","total":5}}"#,
                 #"= {"id":"2","before":null,"after":{"customer":"c2","total":7}}"#,
                 #"= {"id":"3","before":null,"after":{"customer":"c1","total":0}}"#,
                 #"+ {"rows":3,"same":0,"changed":0,"added":3,"removed":0,"misfits":[],"never":[],"hints":[],"position":5}"#,
             ])
-        #expect(bench.settled("MODELS") == [#"+ {"count":0,"position":5}"#])
-        #expect(try Files.names(in: folder.store + "/own").isEmpty)
+        expect(bench.settled("MODELS") == [#"+ {"count":0,"position":5}"#])
+        expect(try Files.names(in: folder.store + "/own").isEmpty)
         bench.stop()
     }
 
@@ -57,7 +57,7 @@ struct DefinitionCheckTests {
             """#
         let quoted = next.replacing("\n", with: "\\n")
         let lines = bench.settled("DEFINE orders check=true \"\(quoted)\"")
-        #expect(
+        expect(
             lines == [
                 #"= {"id":"1","before":{"customer":"c1","total":5},"after":{"total":5}}"#,
                 #"= {"id":"2","before":{"customer":"c2","total":7},"after":null}"#,
@@ -72,25 +72,25 @@ struct DefinitionCheckTests {
                     + #"at=, and the history in browse; the line history keeps it"}],"position":7}"#,
             ])
         // The definition that answers is as it was.
-        #expect(bench.settled("GET orders/2").last?.contains(#""customer":"c2","total":7}"#) == true)
-        #expect(try Files.names(in: folder.store + "/own") == ["orders.1"])
+        expect(bench.settled("GET orders/2").last?.contains(#""customer":"c2","total":7}"#) == true)
+        expect(try Files.names(in: folder.store + "/own") == ["orders.1"])
         bench.stop()
     }
 
     @Test func `a receipt has the hints that a dry run has, and none where there are none`() throws {
         let bench = try begun()
-        #expect(bench.settled("DEFINE orders \"\(text)\"").last?.hasSuffix(#","state":"building"}"#) == true)
+        expect(bench.settled("DEFINE orders \"\(text)\"").last?.hasSuffix(#","state":"building"}"#) == true)
         let gathered = text.replacing("from order", with: "from order, cart")
         let hints =
             #","hints":[{"line":1,"message":"rows are made of several streams now, so their past goes: GET with at=, "#
             + #"and the history in browse; the line history keeps it"}]"#
         let check = bench.settled("DEFINE orders check=true \"\(gathered)\"").last ?? ""
-        #expect(check.contains(hints), "\(check)")
+        expect(check.contains(hints), "\(check)")
         let receipt = bench.settled("DEFINE orders key=k \"\(gathered)\"").last ?? ""
-        #expect(receipt.hasSuffix(#","state":"building"\#(hints)}"#), "\(receipt)")
+        expect(receipt.hasSuffix(#","state":"building"\#(hints)}"#), "\(receipt)")
         // The rows of the definition that answers now have no past that could be taken away.
         let again = bench.settled("DEFINE orders key=k \"\(gathered)\"").last ?? ""
-        #expect(again.contains(#""repeated":true"#) && !again.contains("hints"), "\(again)")
+        expect(again.contains(#""repeated":true"#) && !again.contains("hints"), "\(again)")
         bench.stop()
     }
 
@@ -99,13 +99,13 @@ struct DefinitionCheckTests {
         _ = bench.settled("DEFINE orders \"\(text)\"")
         let other =
             "from order; total: number; customer: text; on Placed { total = data.total ?? 0; customer = data.customer }"
-        #expect(
+        expect(
             bench.settled("DEFINE orders check=true \"\(other)\"") == [
                 #"+ {"rows":3,"same":3,"changed":0,"added":0,"removed":0,"misfits":[],"never":[],"hints":[],"position":7}"#
             ])
         let none = "from order; customer: text; on Placed { customer = 'x' }"
         let lines = bench.settled("DEFINE orders check=true limit=1 \"\(none)\"")
-        #expect(lines.count == 2 && lines.last?.contains(#""changed":3,"#) == true)
+        expect(lines.count == 2 && lines.last?.contains(#""changed":3,"#) == true)
         bench.stop()
     }
 
@@ -123,10 +123,10 @@ struct DefinitionCheckTests {
             bench.loop.run()
         }
         bench.settle()
-        #expect(bench.loop.hear("a").allSatisfy { !$0.hasPrefix("!") })
-        #expect(bench.loop.server.stopReason == nil)
-        #expect(bench.settled("GET orders/1").last?.text("code") == "unknown")
-        #expect(try Files.names(in: folder.store + "/own").isEmpty)
+        expect(bench.loop.hear("a").allSatisfy { !$0.hasPrefix("!") })
+        expect(bench.loop.server.stopReason == nil)
+        expect(bench.settled("GET orders/1").last?.text("code") == "unknown")
+        expect(try Files.names(in: folder.store + "/own").isEmpty)
         bench.loop.close("b")
         bench.stop()
     }
@@ -136,12 +136,12 @@ struct DefinitionCheckTests {
         bench.loop.connected("b")
         bench.loop.send("DEFINE orders check=true \"\(text)\"", from: "b")
         bench.loop.run()
-        #expect(bench.held.count == 1)
+        expect(bench.held.count == 1)
         bench.loop.close("b")
         bench.settle()
-        #expect(try Files.names(in: folder.store + "/own").isEmpty)
-        #expect(bench.loop.server.stopReason == nil)
-        #expect(bench.loop.said("storage-error") == 0, "a client that left is no failure of the disk")
+        expect(try Files.names(in: folder.store + "/own").isEmpty)
+        expect(bench.loop.server.stopReason == nil)
+        expect(bench.loop.said("storage-error") == 0, "a client that left is no failure of the disk")
         bench.stop()
     }
 
@@ -152,10 +152,10 @@ struct DefinitionCheckTests {
             ("check=true limit=1001", "limit"),
         ] {
             let reply = bench.settled("DEFINE orders \(options) \"\(text)\"").last ?? ""
-            #expect(reply.contains(#""code":"invalid""#) && reply.contains(#"{"field":"\#(field)","#), "\(reply)")
+            expect(reply.contains(#""code":"invalid""#) && reply.contains(#"{"field":"\#(field)","#), "\(reply)")
         }
         let faults = bench.settled(#"DEFINE orders check=true "from order; n: nmber""#).last ?? ""
-        #expect(faults.contains(#""field":"1:16""#), "\(faults)")
+        expect(faults.contains(#""field":"1:16""#), "\(faults)")
         bench.stop()
     }
 }

@@ -16,54 +16,54 @@ struct ErasureLoopTests {
         let bench = try StoredLoop(folder.store)
         if models {
             let text = "from order; body: text; on Placed { body = data.text }"
-            #expect(bench.settled(#"DEFINE orders "\#(text)""#).last?.hasPrefix("+") == true)
+            expect(bench.settled(#"DEFINE orders "\#(text)""#).last?.hasPrefix("+") == true)
         }
         for number in 1...40 {
             let line =
                 #"APPEND order-\#(number % 4) key=k\#(number) {"type":"Placed","tags":["of:\#(number % 3)"],"#
                 + #""meta":{"m":"\#(canary)M\#(number)"},"data":{"text":"\#(canary)Order\#(number)!"}}"#
-            #expect(bench.settled(line).last?.hasPrefix("+") == true)
+            expect(bench.settled(line).last?.hasPrefix("+") == true)
         }
-        #expect(bench.settled(#"APPEND note-1 {"type":"Wrote","data":{"text":"A note"}}"#).last?.hasPrefix("+") == true)
+        expect(bench.settled(#"APPEND note-1 {"type":"Wrote","data":{"text":"A note"}}"#).last?.hasPrefix("+") == true)
         return bench
     }
 
     @Test func `a stream is erased: nothing of it is read, and nothing of it is in any file`() throws {
         let folder = TemporaryFolder()
         let bench = try Self.bench(folder, models: true)
-        #expect(bench.settled("COUNT orders").last?.contains(#""count":4"#) == true)
-        #expect(!FilesWith.any([Self.canary + "Order"], in: folder.store).isEmpty)
+        expect(bench.settled("COUNT orders").last?.contains(#""count":4"#) == true)
+        expect(!FilesWith.any([Self.canary + "Order"], in: folder.store).isEmpty)
         let dry = bench.settled("ERASE events/order-1 dry=true")
-        #expect(dry.first == #"= {"stream":"order-1","events":10,"bytes":\#(Self.bytes(of: dry[0])),"labelled":10}"#)
-        let answer = try #require(bench.settled(#"ERASE events/order-1 reason="asked for" expect=10"#).last)
-        #expect(answer.hasPrefix(#"+ {"id":"1","stream":"erasure-1","version":2,"#), "\(answer)")
-        #expect(answer.contains(#""events":10,"streams":1,"#) && answer.contains(#""labelled":10"#))
+        expect(dry.first == #"= {"stream":"order-1","events":10,"bytes":\#(Self.bytes(of: dry[0])),"labelled":10}"#)
+        let answer = try require(bench.settled(#"ERASE events/order-1 reason="asked for" expect=10"#).last)
+        expect(answer.hasPrefix(#"+ {"id":"1","stream":"erasure-1","version":2,"#), "\(answer)")
+        expect(answer.contains(#""events":10,"streams":1,"#) && answer.contains(#""labelled":10"#))
         let read = bench.settled("READ events/order-1")
-        #expect(read.dropLast().count == 10)
+        expect(read.dropLast().count == 10)
         for line in read.dropLast() {
-            #expect(line.contains(#""erased":"#) && line.contains(#""key":"k"#) && line.contains(#""tags":["#))
-            #expect(!line.contains("data") && !line.contains("meta"))
+            expect(line.contains(#""erased":"#) && line.contains(#""key":"k"#) && line.contains(#""tags":["#))
+            expect(!line.contains("data") && !line.contains("meta"))
         }
         bench.settle()
-        #expect(bench.settled("GET orders/1").last?.contains("notFound") == true)
-        #expect(bench.settled("COUNT orders").last?.contains(#""count":3"#) == true)
+        expect(bench.settled("GET orders/1").last?.contains("notFound") == true)
+        expect(bench.settled("COUNT orders").last?.contains(#""count":3"#) == true)
         for number in stride(from: 1, to: 40, by: 4) {
             for part in ["M\(number)\"", "Order\(number)!"] {
                 let found = FilesWith.any([Self.canary + part], in: folder.store)
-                #expect(found == [], "\(part)")
+                expect(found == [], "\(part)")
             }
         }
-        #expect(!FilesWith.any([Self.canary + "Order2!"], in: folder.store).isEmpty)
-        #expect(bench.settled("VERIFY").last?.contains(#""verified":"#) == true)
+        expect(!FilesWith.any([Self.canary + "Order2!"], in: folder.store).isEmpty)
+        expect(bench.settled("VERIFY").last?.contains(#""verified":"#) == true)
         let listed = bench.settled("ERASURES")
-        #expect(listed.first?.contains(#""done":"#) == true && listed.first?.contains(#""reason":"asked for""#) == true)
-        #expect(bench.settled(#"ERASE events/order-1 reason="again""#).last?.contains(#""code":"gone""#) == true)
+        expect(listed.first?.contains(#""done":"#) == true && listed.first?.contains(#""reason":"asked for""#) == true)
+        expect(bench.settled(#"ERASE events/order-1 reason="again""#).last?.contains(#""code":"gone""#) == true)
         bench.stop()
         let again = try StoredLoop(folder.store)
         again.settle()
-        #expect(again.settled("READ events/order-1").dropLast().allSatisfy { $0.contains(#""erased":"#) })
-        #expect(again.settled("COUNT orders").last?.contains(#""count":3"#) == true)
-        #expect(again.settled("VERIFY").last?.contains(#""verified":"#) == true)
+        expect(again.settled("READ events/order-1").dropLast().allSatisfy { $0.contains(#""erased":"#) })
+        expect(again.settled("COUNT orders").last?.contains(#""count":3"#) == true)
+        expect(again.settled("VERIFY").last?.contains(#""verified":"#) == true)
         again.stop()
     }
 
@@ -80,11 +80,11 @@ struct ErasureLoopTests {
         let folder = TemporaryFolder()
         let bench = try Self.bench(folder)
         let shown = bench.settled("READ \(target.replacingOccurrences(of: " reason=x", with: "")) limit=100")
-        #expect(shown.count - 1 == count)
-        let answer = try #require(bench.settled("ERASE \(target)").last)
-        #expect(answer.contains(#""events":\#(count),"#), "\(answer)")
+        expect(shown.count - 1 == count)
+        let answer = try require(bench.settled("ERASE \(target)").last)
+        expect(answer.contains(#""events":\#(count),"#), "\(answer)")
         let erased = bench.settled("READ events limit=1000").filter { $0.contains(#""erased":"#) }
-        #expect(
+        expect(
             erased.map { $0.prefix { $0 != "," } }
                 == shown.dropLast().map { $0.prefix { $0 != "," } })
         bench.stop()
@@ -109,10 +109,10 @@ struct ErasureLoopTests {
     func `a wrong erasure is refused, and nothing is erased`(line: String, code: String, word: String) throws {
         let folder = TemporaryFolder()
         let bench = try Self.bench(folder)
-        let answer = try #require(bench.settled(line).last)
-        #expect(answer.contains(#""code":"\#(code)""#) && (word.isEmpty || answer.contains(word)), "\(answer)")
-        #expect(bench.settled("READ events limit=100").allSatisfy { !$0.contains(#""erased":"#) })
-        #expect(bench.settled("ERASURES") == [#"+ {"count":0,"position":41}"#])
+        let answer = try require(bench.settled(line).last)
+        expect(answer.contains(#""code":"\#(code)""#) && (word.isEmpty || answer.contains(word)), "\(answer)")
+        expect(bench.settled("READ events limit=100").allSatisfy { !$0.contains(#""erased":"#) })
+        expect(bench.settled("ERASURES") == [#"+ {"count":0,"position":41}"#])
         bench.stop()
     }
 
@@ -120,15 +120,15 @@ struct ErasureLoopTests {
         let folder = TemporaryFolder()
         let bench = try Self.bench(folder)
         let first = bench.settled("ERASE events/order-1 reason=x key=e1").last
-        #expect(bench.settled("ERASE events/order-1 reason=x key=e1").last == first)
-        #expect(bench.settled("ERASE events/order-2 reason=x key=e1").last?.contains("keyReused") == true)
-        #expect(bench.settled("ERASE events/order-1 reason=y key=e1").last?.contains("keyReused") == true)
+        expect(bench.settled("ERASE events/order-1 reason=x key=e1").last == first)
+        expect(bench.settled("ERASE events/order-2 reason=x key=e1").last?.contains("keyReused") == true)
+        expect(bench.settled("ERASE events/order-1 reason=y key=e1").last?.contains("keyReused") == true)
         // A write that is repeated does not bring the content back.
         let again =
             #"APPEND order-1 key=k1 {"type":"Placed","tags":["of:1"],"meta":{"m":"\#(Self.canary)M1"},"#
             + #""data":{"text":"\#(Self.canary)Order1!"}}"#
-        #expect(bench.settled(again).last?.contains(#""repeated":true"#) == true)
-        #expect(FilesWith.any([Self.canary + "Order1!"], in: folder.store) == [])
+        expect(bench.settled(again).last?.contains(#""repeated":true"#) == true)
+        expect(FilesWith.any([Self.canary + "Order1!"], in: folder.store) == [])
         bench.stop()
     }
 
@@ -140,19 +140,19 @@ struct ErasureLoopTests {
         bench.loop.send("ERASE events/order-2 reason=x", from: "c")
         bench.loop.send("ERASE events/order-3 reason=x", from: "d")
         for number in 1...50 {
-            #expect(
+            expect(
                 bench.settled(#"APPEND order-4 {"type":"Placed","data":{"n":\#(number)}}"#).last?.hasPrefix("+") == true
             )
         }
         for name in ["b", "c", "d"] {
-            #expect(bench.loop.hear(name).last?.contains(#""media":"#) == true, "\(name)")
+            expect(bench.loop.hear(name).last?.contains(#""media":"#) == true, "\(name)")
         }
         for number in 1...40 where number % 4 > 0 {
-            #expect(FilesWith.any(["\(Self.canary)Order\(number)!"], in: folder.store) == [])
+            expect(FilesWith.any(["\(Self.canary)Order\(number)!"], in: folder.store) == [])
         }
-        #expect(bench.settled("ERASURES").count == 4)
-        #expect(bench.settled("ERASURES limit=2").last?.contains(#""next":2"#) == true)
-        #expect(bench.settled("ERASURES after=2").count == 2)
+        expect(bench.settled("ERASURES").count == 4)
+        expect(bench.settled("ERASURES limit=2").last?.contains(#""next":2"#) == true)
+        expect(bench.settled("ERASURES after=2").count == 2)
         bench.stop()
     }
 
@@ -168,18 +168,18 @@ struct ErasureLoopTests {
         let isAnswered = bench.loop.hear("a").contains { $0.contains(#""media":"#) }
         bench.end()
         let again = try StoredLoop(folder.store)
-        #expect(again.loop.ask("READ events/order-1", from: "a").dropLast().allSatisfy { $0.contains(#""erased":"#) })
+        expect(again.loop.ask("READ events/order-1", from: "a").dropLast().allSatisfy { $0.contains(#""erased":"#) })
         again.settle()
         for _ in 0..<20 where again.settled("ERASURES").first?.contains(#""done":"#) != true { again.loop.tick(2) }
-        #expect(again.settled("ERASURES").first?.contains(#""done":"#) == true, "\(steps), \(isAnswered)")
+        expect(again.settled("ERASURES").first?.contains(#""done":"#) == true, "\(steps), \(isAnswered)")
         for number in stride(from: 1, to: 40, by: 4) {
             for part in ["M\(number)\"", "Order\(number)!"] {
                 let found = FilesWith.any([Self.canary + part], in: folder.store)
-                #expect(found == [], "\(steps): \(part)")
+                expect(found == [], "\(steps): \(part)")
             }
         }
-        #expect(again.settled("VERIFY").last?.contains(#""verified":"#) == true)
-        #expect(again.settled("COUNT events").last?.contains(#""count":4"#) == true)
+        expect(again.settled("VERIFY").last?.contains(#""verified":"#) == true)
+        expect(again.settled("COUNT events").last?.contains(#""count":4"#) == true)
         again.stop()
     }
 }

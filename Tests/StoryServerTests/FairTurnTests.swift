@@ -15,26 +15,26 @@ struct FairTurnTests {
         for writer in writers { bench.connected(writer) }
         bench.connected("a")
         for writer in writers { bench.receive(String(repeating: append, count: 20), from: writer) }
-        #expect(bench.endTurn())
+        expect(bench.endTurn())
         bench.receive("PING\n", from: "a")
-        #expect(bench.endTurn())
-        #expect(bench.hear("a") == [#"+ {"position":0}"#])
-        #expect(bench.log.head < Position(800))
+        expect(bench.endTurn())
+        expect(bench.hear("a") == [#"+ {"position":0}"#])
+        expect(bench.log.head < Position(800))
         bench.run()
-        #expect(bench.log.committed == Position(800))
-        for writer in writers { #expect(bench.hear(writer).count == 20) }
+        expect(bench.log.committed == Position(800))
+        for writer in writers { expect(bench.hear(writer).count == 20) }
     }
 
     @Test func `what one client sent at once is one commit, whatever turns it takes`() {
         let bench = LoopBench()
         bench.connected("a")
         bench.receive(String(repeating: append, count: 800), from: "a")
-        #expect(bench.endTurn())
-        #expect(bench.log.head < Position(800) && bench.log.committed == .zero)
+        expect(bench.endTurn())
+        expect(bench.log.head < Position(800) && bench.log.committed == .zero)
         bench.run()
-        #expect(bench.log.committed == Position(800))
-        #expect(bench.hear("a").count == 800)
-        #expect(bench.ask("STATS", from: "a").first?.contains(#""commits":{"count":1,"#) == true)
+        expect(bench.log.committed == Position(800))
+        expect(bench.hear("a").count == 800)
+        expect(bench.ask("STATS", from: "a").first?.contains(#""commits":{"count":1,"#) == true)
     }
 
     @Test func `each connection has its share of what is left over`() {
@@ -46,11 +46,11 @@ struct FairTurnTests {
         while bench.hear("little").isEmpty {
             bench.endTurn()
             turns += 1
-            #expect(turns < 20)
+            expect(turns < 20)
         }
-        #expect(bench.log.committed < Position(4_000))
+        expect(bench.log.committed < Position(4_000))
         bench.run()
-        #expect(bench.hear("much").count > 1_000)
+        expect(bench.hear("much").count > 1_000)
     }
 
     @Test(arguments: [10, 9_000])
@@ -60,10 +60,10 @@ struct FairTurnTests {
         let bench = LoopBench()
         bench.connected("a")
         let form = #"{"id":"u","name":"N","email":"u@x.org","prefecture":13}"#
-        #expect(bench.ask("POST users \(form)", from: "a").count == 1)
+        expect(bench.ask("POST users \(form)", from: "a").count == 1)
         let text = String(repeating: "x", count: size)
         let story = #"{"id":"1","title":"T","message":"\#(text)","sender":"u","recipient":"u"}"#
-        #expect(bench.ask("POST stories \(story)", from: "a").count == 1)
+        expect(bench.ask("POST stories \(story)", from: "a").count == 1)
         let others = (1...400).map { "r\($0)" }
         for other in others { bench.connected(other) }
         for other in others { bench.receive(String(repeating: "GET stories/1\n", count: 1_000), from: other) }
@@ -75,9 +75,9 @@ struct FairTurnTests {
             heard = bench.hear("a")
         }
         let answered = others.map { bench.hear($0).count }
-        #expect(heard == [#"+ {"position":2}"#])
-        #expect(answered.reduce(0, +) < 3_000, "\(turns) turns")
-        #expect(answered.allSatisfy { $0 > 0 })
+        expect(heard == [#"+ {"position":2}"#])
+        expect(answered.reduce(0, +) < 3_000, "\(turns) turns")
+        expect(answered.allSatisfy { $0 > 0 })
     }
 
     @Test func `who asks anew does not keep those from their shares who sent much`() {
@@ -91,7 +91,7 @@ struct FairTurnTests {
         for _ in 0..<10 {
             for other in others { bench.receive("PING\n", from: other) }
             bench.endTurn()
-            #expect(bench.hear("much").count >= 4)
+            expect(bench.hear("much").count >= 4)
         }
     }
 
@@ -102,9 +102,9 @@ struct FairTurnTests {
         bench.connected("a")
         bench.receive(String(repeating: "PING\n", count: 10), from: "a")
         bench.endTurn()
-        #expect(bench.hear("a").count == 3)
+        expect(bench.hear("a").count == 3)
         bench.run()
-        #expect(bench.hear("a").count == 7)
+        expect(bench.hear("a").count == 7)
     }
 
     @Test(arguments: [1, 2]) func `counts beyond the limit wait their turn`(_ limit: Int) {
@@ -131,9 +131,9 @@ struct FairTurnTests {
                 answers += heard
             }
         }
-        #expect(answers.map { $0.number("count") } == [2_000, 2_000])
+        expect(answers.map { $0.number("count") } == [2_000, 2_000])
         let (first, second) = (ends["first", default: 0], ends["second", default: 0])
-        #expect(limit == 1 ? second >= first + first / 2 : second <= first + 1, "after \(first) and \(second) turns")
+        expect(limit == 1 ? second >= first + first / 2 : second <= first + 1, "after \(first) and \(second) turns")
     }
 
     /// A store with so many messages, and connections to it.
@@ -167,11 +167,11 @@ struct FairTurnTests {
                 turns += 1
                 heard += bench.hear("a")
             }
-            #expect(turns <= 2)
+            expect(turns <= 2)
         }
         bench.run()
         for other in others { answered += bench.hear(other).count { $0.hasPrefix("+") } }
-        #expect(answered == 450)
+        expect(answered == 450)
     }
 
     @Test func `answers that begin leave a share to those that go on`() {
@@ -185,8 +185,8 @@ struct FairTurnTests {
             turns += 1
             rows += bench.hear("long").count { $0.hasPrefix("=") }
         }
-        #expect(turns < 20)
+        expect(turns < 20)
         bench.run()
-        for other in others { #expect(bench.hear(other).count { $0.hasPrefix("+") } == turns) }
+        for other in others { expect(bench.hear(other).count { $0.hasPrefix("+") } == turns) }
     }
 }

@@ -22,13 +22,13 @@ import Testing
         bench.makeDiskSlow()
         bench.send(SlowDisk.user, from: "writer")
         bench.send(request, from: "reader")
-        #expect(told(bench.hear("reader")) == [1, hasRows ? 0 : nil])
+        expect(told(bench.hear("reader")) == [1, hasRows ? 0 : nil])
         // A client has what it wrote itself in its figures.
         bench.send(request, from: "writer")
-        #expect(bench.hear("writer").isEmpty)
+        expect(bench.hear("writer").isEmpty)
         bench.endCommit()
-        #expect(told(Array(bench.hear("writer").dropFirst())) == [2, hasRows ? 1 : nil])
-        #expect(told(bench.ask(request, from: "reader")) == [2, hasRows ? 1 : nil])
+        expect(told(Array(bench.hear("writer").dropFirst())) == [2, hasRows ? 1 : nil])
+        expect(told(bench.ask(request, from: "reader")) == [2, hasRows ? 1 : nil])
     }
 
     @Test func `figures do not have what a full disk takes back`() {
@@ -39,8 +39,8 @@ import Testing
         bench.receive("STATS\nMETRICS\n", from: "b")
         bench.run()
         let (stats, metrics) = (bench.hear("b"), bench.ask("METRICS", from: "b"))
-        #expect(told(Array(stats.prefix(1))) == [0, 0] && told(Array(stats.dropFirst())) == [0, 0])
-        #expect(told(metrics) == [0, 0])
+        expect(told(Array(stats.prefix(1))) == [0, 0] && told(Array(stats.dropFirst())) == [0, 0])
+        expect(told(metrics) == [0, 0])
     }
 
     @Test func `rows that a commit under way adds and removes are counted as they are durable`() {
@@ -49,36 +49,36 @@ import Testing
         func photos() -> UInt64? { bench.ask("STATS", from: "reader").last?.number("photos") }
         bench.send("POST photos \(photo)\"a\"}", from: "writer")
         bench.endCommit()
-        #expect(photos() == 1)
+        expect(photos() == 1)
         bench.send("DELETE photos/a", from: "writer")
         bench.send("POST photos \(photo)\"b\"}", from: "writer")
         bench.send("POST photos \(photo)\"c\"}", from: "writer")
-        #expect(photos() == 1)
+        expect(photos() == 1)
         bench.endCommit()
         bench.endCommit()
-        #expect(photos() == 2)
+        expect(photos() == 2)
     }
 
     @Test func `each family is told from the start, and there are no more series than may be`() throws {
         let told = Told(LoopBench())
         let names = told.families.map { $0.text("family") }
-        #expect(names == FigureTable.all.map(\.name) && Set(names).count == names.count)
-        #expect(told.samples.count <= FigureTable.mostSeries)
+        expect(names == FigureTable.all.map(\.name) && Set(names).count == names.count)
+        expect(told.samples.count <= FigureTable.mostSeries)
         for verb in Verb.allCases {
             let own = verb == .operate(.metrics) ? 1.0 : 0
-            #expect(told.samples[#"storykeep_requests_total{verb="\#(verb.name)"}"#] == own)
+            expect(told.samples[#"storykeep_requests_total{verb="\#(verb.name)"}"#] == own)
             // Durations come with the first request.
             let durations = told.samples[#"storykeep_request_duration_seconds_count{verb="\#(verb.name)"}"#]
-            #expect(durations == (own > 0 ? own : nil))
+            expect(durations == (own > 0 ? own : nil))
         }
         for code in ErrorCode.allCases {
-            #expect(told.samples[#"storykeep_errors_total{code="\#(code.rawValue)"}"#] == 0)
+            expect(told.samples[#"storykeep_errors_total{code="\#(code.rawValue)"}"#] == 0)
         }
         for condition in StoreCondition.allCases {
-            #expect(told.samples[#"storykeep_condition{condition="\#(condition.rawValue)"}"#] == 0)
+            expect(told.samples[#"storykeep_condition{condition="\#(condition.rawValue)"}"#] == 0)
         }
-        #expect(told.samples[#"storykeep_connections{role="admin"}"#] == 1)
-        #expect(told.samples["process_open_fds"] ?? 0 > 2 && told.samples["process_cpu_seconds_total"] ?? 0 > 0)
+        expect(told.samples[#"storykeep_connections{role="admin"}"#] == 1)
+        expect(told.samples["process_open_fds"] ?? 0 > 2 && told.samples["process_cpu_seconds_total"] ?? 0 > 0)
     }
 
     @Test func `what is counted is told by verb, by code and by reason`() {
@@ -96,20 +96,20 @@ import Testing
         _ = bench.ask("CHECKPOINT", from: "b")
         bench.awaitStoring()
         let samples = Told(bench, from: "a").samples
-        #expect(samples[#"storykeep_requests_total{verb="GET"}"#] == 3)
-        #expect(samples[#"storykeep_errors_total{code="notFound"}"#] == 3)
-        #expect(samples[#"storykeep_errors_total{code="busy"}"#] == 1)
-        #expect(samples[#"storykeep_connections_refused_total{reason="busy"}"#] == 1)
-        #expect(samples["storykeep_connections_accepted_total"] == 3)
-        #expect(samples["storykeep_appended_events_total"] == 1)
-        #expect(samples[#"storykeep_subscriptions{of="events"}"#] == 1)
-        #expect(samples[#"storykeep_subscriptions{of="rows"}"#] == 1)
-        #expect(samples["storykeep_checkpoints_total"] == 1)
-        #expect(samples["storykeep_checkpoint_duration_seconds_count"] == 1)
-        #expect(samples["storykeep_received_bytes_total"] ?? 0 > 100)
-        #expect(samples["storykeep_sent_bytes_total"] ?? 0 > samples["storykeep_received_bytes_total"] ?? 0)
-        #expect(samples["storykeep_turn_duration_seconds_count"] ?? 0 > 5)
-        #expect(samples["storykeep_commit_duration_seconds_count"] == 1)
+        expect(samples[#"storykeep_requests_total{verb="GET"}"#] == 3)
+        expect(samples[#"storykeep_errors_total{code="notFound"}"#] == 3)
+        expect(samples[#"storykeep_errors_total{code="busy"}"#] == 1)
+        expect(samples[#"storykeep_connections_refused_total{reason="busy"}"#] == 1)
+        expect(samples["storykeep_connections_accepted_total"] == 3)
+        expect(samples["storykeep_appended_events_total"] == 1)
+        expect(samples[#"storykeep_subscriptions{of="events"}"#] == 1)
+        expect(samples[#"storykeep_subscriptions{of="rows"}"#] == 1)
+        expect(samples["storykeep_checkpoints_total"] == 1)
+        expect(samples["storykeep_checkpoint_duration_seconds_count"] == 1)
+        expect(samples["storykeep_received_bytes_total"] ?? 0 > 100)
+        expect(samples["storykeep_sent_bytes_total"] ?? 0 > samples["storykeep_received_bytes_total"] ?? 0)
+        expect(samples["storykeep_turn_duration_seconds_count"] ?? 0 > 5)
+        expect(samples["storykeep_commit_duration_seconds_count"] == 1)
     }
 
     @Test func `a condition holds from where it is traced until it is over`() {
@@ -117,29 +117,29 @@ import Testing
         bench.connected("a")
         bench.log.commitFailure = .full("no room")
         _ = bench.ask(SlowDisk.append, from: "a")
-        #expect(Told(bench, from: "a").conditions == ["full"])
-        #expect(Told(bench, from: "a").samples[#"storykeep_errors_total{code="full"}"#] == 1)
+        expect(Told(bench, from: "a").conditions == ["full"])
+        expect(Told(bench, from: "a").samples[#"storykeep_errors_total{code="full"}"#] == 1)
         bench.tick(10)
         _ = bench.ask(SlowDisk.append, from: "a")
-        #expect(Told(bench, from: "a").conditions == [])
+        expect(Told(bench, from: "a").conditions == [])
         bench.models.storingFailure = .full("no room")
         _ = bench.ask("CHECKPOINT", from: "a")
         bench.awaitStoring()
-        #expect(Told(bench, from: "a").conditions == ["checkpoint-failed"])
+        expect(Told(bench, from: "a").conditions == ["checkpoint-failed"])
         bench.models.storingFailure = nil
         bench.tick(11)
         bench.awaitStoring()
-        #expect(Told(bench, from: "a").conditions == [])
+        expect(Told(bench, from: "a").conditions == [])
         bench.server.clientNotAccepted(errno: 24)
-        #expect(Told(bench, from: "a").conditions == ["not-accepting"])
+        expect(Told(bench, from: "a").conditions == ["not-accepting"])
         bench.connected("b")
-        #expect(Told(bench, from: "a").conditions == [])
+        expect(Told(bench, from: "a").conditions == [])
         bench.clock.jump(milliseconds: -3_600_000)
         bench.tick()
-        #expect(Told(bench, from: "a").conditions == ["clock-behind"])
+        expect(Told(bench, from: "a").conditions == ["clock-behind"])
         bench.clock.jump(milliseconds: 3_600_000)
         bench.tick()
-        #expect(Told(bench, from: "a").conditions == [])
+        expect(Told(bench, from: "a").conditions == [])
     }
 
     @Test func `docs/operating.md lists the families as the table has them`() throws {
@@ -151,7 +151,7 @@ import Testing
             return "| `\(figure.name)` | \(figure.kind.rawValue) | \(labels) | \(figure.help) |"
         }
         let table = (["| family | kind | labels | is |", "| --- | --- | --- | --- |"] + rows).joined(separator: "\n")
-        #expect(text.contains("<!-- figures -->\n\(table)\n<!-- end -->"), "\(table)")
+        expect(text.contains("<!-- figures -->\n\(table)\n<!-- end -->"), "\(table)")
     }
 }
 

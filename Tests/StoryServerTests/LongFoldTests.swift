@@ -44,7 +44,7 @@ import Testing
         let events = [LongFoldTests.event(["a", "b", "c"], 1), LongFoldTests.event(["a", "b", "d"], 2)]
         bench.receive(LongFoldTests.append(events) + "\n", from: name)
         for _ in 0..<turns { bench.endTurn() }
-        #expect(bench.hear(name) == [], "the fold is under way")
+        expect(bench.hear(name) == [], "the fold is under way")
     }
 
     /// Asks within one turn.
@@ -59,17 +59,17 @@ import Testing
     @Test func `others are answered while events are folded, and see the rows before`() {
         _ = bench.ask(LongFoldTests.append([LongFoldTests.event(["a"], 7)]), from: "ann")
         begin()
-        #expect(askNow("PING").first?.hasPrefix("+") == true)
-        #expect(askNow("GET sums/a").first?.contains(#""position":3,"n":1,"last":7"#) == true)
-        #expect(askNow("GET sums/d").first?.text("code") == "notFound")
-        #expect(askNow("COUNT sums").first?.number("count") == 1)
-        #expect(ids(askNow("LIST sums sort=n order=asc")) == ["a"])
+        expect(askNow("PING").first?.hasPrefix("+") == true)
+        expect(askNow("GET sums/a").first?.contains(#""position":3,"n":1,"last":7"#) == true)
+        expect(askNow("GET sums/d").first?.text("code") == "notFound")
+        expect(askNow("COUNT sums").first?.number("count") == 1)
+        expect(ids(askNow("LIST sums sort=n order=asc")) == ["a"])
         bench.run()
-        #expect(bench.hear("ann").first?.number("position") == 5)
-        #expect(bench.ask("GET sums/a", from: "eve").first?.contains(#""position":5,"n":3,"last":2"#) == true)
-        #expect(ids(bench.ask("LIST sums sort=n order=asc", from: "eve")) == ["c", "d", "b", "a"])
-        #expect(ids(bench.ask("LIST sums last=2", from: "eve")).count == 3)
-        #expect(bench.ask("COUNT sums", from: "eve").first?.number("count") == 4)
+        expect(bench.hear("ann").first?.number("position") == 5)
+        expect(bench.ask("GET sums/a", from: "eve").first?.contains(#""position":5,"n":3,"last":2"#) == true)
+        expect(ids(bench.ask("LIST sums sort=n order=asc", from: "eve")) == ["c", "d", "b", "a"])
+        expect(ids(bench.ask("LIST sums last=2", from: "eve")).count == 3)
+        expect(bench.ask("COUNT sums", from: "eve").first?.number("count") == 4)
     }
 
     @Test func `other writes wait for it, and those behind it on its connection find its rows`() {
@@ -77,12 +77,12 @@ import Testing
         bench.receive("GET sums/d\n", from: "ann")
         bench.receive(#"APPEND note-1 {"type":"T","data":{}}"# + "\n", from: "eve")
         for _ in 0..<3 { bench.endTurn() }
-        #expect(bench.hear("eve") == [])
+        expect(bench.hear("eve") == [])
         bench.run()
         let heard = bench.hear("ann")
-        #expect(heard.first?.number("position") == 4)
-        #expect(heard.last?.contains(#""position":4,"n":1,"last":2"#) == true)
-        #expect(bench.hear("eve").first?.number("position") == 5)
+        expect(heard.first?.number("position") == 4)
+        expect(heard.last?.contains(#""position":4,"n":1,"last":2"#) == true)
+        expect(bench.hear("eve").first?.number("position") == 5)
     }
 
     @Test func `a write that changes too much is refused before anything of it is in the log`() {
@@ -95,14 +95,14 @@ import Testing
                 let few = LongFoldTests.append([LongFoldTests.event(["a"], 1)])
                 let rows = (0..<12).map { "r\($0)" }
                 let many = LongFoldTests.append((0..<2).map { LongFoldTests.event(rows, $0) })
-                #expect(bench.ask(few, from: "ann").first?.number("position") == 3)
+                expect(bench.ask(few, from: "ann").first?.number("position") == 3)
                 let refusal = bench.ask(many, from: "ann").first
-                #expect(refusal?.text("code") == "tooLarge")
-                #expect(refusal?.number("limit") == UInt64(limits[keyPath: limit]))
-                #expect(bench.log.head == Position(3))
-                #expect(bench.ask("GET sums/r1", from: "eve").first?.text("code") == "notFound")
-                #expect(bench.ask(few, from: "eve").first?.number("position") == 4)
-                #expect(bench.ask("GET sums/a", from: "eve").first?.contains(#""n":2"#) == true)
+                expect(refusal?.text("code") == "tooLarge")
+                expect(refusal?.number("limit") == UInt64(limits[keyPath: limit]))
+                expect(bench.log.head == Position(3))
+                expect(bench.ask("GET sums/r1", from: "eve").first?.text("code") == "notFound")
+                expect(bench.ask(few, from: "eve").first?.number("position") == 4)
+                expect(bench.ask("GET sums/a", from: "eve").first?.contains(#""n":2"#) == true)
             }
         }
     }
@@ -114,10 +114,10 @@ import Testing
         let rows = (0..<50).map { "r\($0)" }
         let many = LongFoldTests.append((0..<50).map { LongFoldTests.event(rows, $0) })
         let refusal = bench.ask(many, from: "ann").first
-        #expect(refusal?.text("code") == "tooLarge" && refusal?.number("limit") == 1, "\(refusal ?? "")")
+        expect(refusal?.text("code") == "tooLarge" && refusal?.number("limit") == 1, "\(refusal ?? "")")
         let few = LongFoldTests.append([LongFoldTests.event(["a"], 1)])
-        #expect(bench.ask(few, from: "ann").first?.number("position") == 3)
-        #expect(bench.ask("COUNT sums", from: "eve").first?.number("count") == 1)
+        expect(bench.ask(few, from: "ann").first?.number("position") == 3)
+        expect(bench.ask("COUNT sums", from: "eve").first?.number("count") == 1)
     }
 
     /// Long folds that are refused are queued as well.
@@ -137,20 +137,20 @@ import Testing
         bench.receive(#"APPEND note-1 {"type":"T","data":{}}"# + "\n", from: "eve")
         bench.receive(#"APPEND order-1 {"type":"Placed","data":{"rows":["a"],"v":1}}"# + "\n", from: "ann")
         bench.run()
-        #expect(bench.hear("eve").first?.number("position") == 103)
-        #expect(bench.hear("ann").first?.number("position") == 104)
-        let answers = try names.map { try #require(bench.hear($0).first) }
-        #expect(answers.map { $0.text("code") } == names.map { $0 == "c1" ? "tooLarge" : nil })
-        #expect(answers.compactMap { $0.number("position") }.count == 8 && bench.log.head == Position(804))
+        expect(bench.hear("eve").first?.number("position") == 103)
+        expect(bench.hear("ann").first?.number("position") == 104)
+        let answers = try names.map { try require(bench.hear($0).first) }
+        expect(answers.map { $0.text("code") } == names.map { $0 == "c1" ? "tooLarge" : nil })
+        expect(answers.compactMap { $0.number("position") }.count == 8 && bench.log.head == Position(804))
     }
 
     @Test func `a refusal comes as without models, and nothing waits for it`() {
         let conflict = "APPEND order-1 version=9 \(LongFoldTests.event(["a"], 1))"
-        #expect(bench.ask(conflict, from: "ann").first?.text("code") == "conflict")
+        expect(bench.ask(conflict, from: "ann").first?.text("code") == "conflict")
         let keyed = "APPEND order-1 key=k \(LongFoldTests.event(["a"], 1))"
-        #expect(bench.ask(keyed, from: "ann").first?.number("position") == 3)
-        #expect(bench.ask(keyed, from: "ann").first?.contains(#""repeated":true"#) == true)
-        #expect(bench.ask("GET sums/a", from: "eve").first?.contains(#""n":1"#) == true)
+        expect(bench.ask(keyed, from: "ann").first?.number("position") == 3)
+        expect(bench.ask(keyed, from: "ann").first?.contains(#""repeated":true"#) == true)
+        expect(bench.ask("GET sums/a", from: "eve").first?.contains(#""n":1"#) == true)
     }
 
     @Test func `a client that leaves takes its write along`() {
@@ -159,8 +159,8 @@ import Testing
         bench.endTurn()
         bench.close("ann")
         bench.run()
-        #expect(bench.hear("eve").first?.number("position") == 3)
-        #expect(bench.ask("COUNT sums", from: "eve").first?.number("count") == 0)
+        expect(bench.hear("eve").first?.number("position") == 3)
+        expect(bench.ask("COUNT sums", from: "eve").first?.number("count") == 0)
     }
 
     @Test func `rows that are undone are those from before`() {
@@ -168,26 +168,26 @@ import Testing
         bench.log.commitFailure = .full("no room")
         begin(turns: 3)
         bench.run()
-        #expect(bench.hear("ann").first?.text("code") == "full")
-        #expect(bench.ask("GET sums/a", from: "eve").first?.contains(#""n":1,"last":7"#) == true)
-        #expect(bench.ask("COUNT sums", from: "eve").first?.number("count") == 1)
+        expect(bench.hear("ann").first?.text("code") == "full")
+        expect(bench.ask("GET sums/a", from: "eve").first?.contains(#""n":1,"last":7"#) == true)
+        expect(bench.ask("COUNT sums", from: "eve").first?.number("count") == 1)
         bench.tick(11)
         begin()
         bench.run()
-        #expect(bench.ask("GET sums/a", from: "eve").first?.contains(#""n":3,"last":2"#) == true)
+        expect(bench.ask("GET sums/a", from: "eve").first?.contains(#""n":3,"last":2"#) == true)
     }
 
     @Test func `followers are told each row once, and nothing before it is durable`() {
         bench.send("SUBSCRIBE sums", "SUBSCRIBE sums/a", from: "eve")
         _ = bench.hear("eve")
         begin()
-        #expect(bench.hear("eve") == [])
+        expect(bench.hear("eve") == [])
         bench.run()
         let heard = bench.hear("eve").filter { !$0.contains("caughtUp") }
         let list = heard.filter { $0.hasPrefix(">1") }
-        #expect(list.count == 4 && list.last?.contains(#""position":4"#) == true)
-        #expect(list.first?.contains(#""id":"c""#) == true, "the row that was changed first comes first")
-        #expect(heard.filter { $0.hasPrefix(">2") }.map { $0.contains(#""n":2,"last":2"#) } == [true])
+        expect(list.count == 4 && list.last?.contains(#""position":4"#) == true)
+        expect(list.first?.contains(#""id":"c""#) == true, "the row that was changed first comes first")
+        expect(heard.filter { $0.hasPrefix(">2") }.map { $0.contains(#""n":2,"last":2"#) } == [true])
     }
 
     @Test func `followers of rows of which too many changed list them again`() {
@@ -197,12 +197,12 @@ import Testing
         bench.send("SUBSCRIBE sums", from: "eve")
         _ = bench.hear("eve")
         let events = (0..<30).map { number in LongFoldTests.event((0..<100).map { "r\(number)-\($0)" }, number) }
-        #expect(bench.ask(LongFoldTests.append(events), from: "ann").first?.number("position") == 32)
+        expect(bench.ask(LongFoldTests.append(events), from: "ann").first?.number("position") == 32)
         let heard = bench.hear("eve").filter { !$0.contains("caughtUp") }
-        #expect(heard.first == #">1 {"again":32}"#)
-        #expect(heard.count == 3_001)
+        expect(heard.first == #">1 {"again":32}"#)
+        expect(heard.count == 3_001)
         _ = bench.ask(LongFoldTests.append([LongFoldTests.event(["r0-0"], 99)]), from: "ann")
-        #expect(bench.hear("eve").filter { !$0.contains("caughtUp") }.count == 1)
+        expect(bench.hear("eve").filter { !$0.contains("caughtUp") }.count == 1)
     }
 
     @Test func `rows are the same whether a fold is long or short`() {
@@ -217,10 +217,10 @@ import Testing
             }
             let line = LongFoldTests.append(events)
             let receipts = [bench, short].map { $0.ask(line, from: "ann").first?.number("position") }
-            #expect(receipts[0] != nil && receipts[0] == receipts[1])
+            expect(receipts[0] != nil && receipts[0] == receipts[1])
         }
         for question in ["LIST sums sort=n", "LIST sums last=1", "LIST sums", "COUNT sums last=2", "COUNT sums"] {
-            #expect(bench.ask(question, from: "eve") == short.ask(question, from: "eve"))
+            expect(bench.ask(question, from: "eve") == short.ask(question, from: "eve"))
         }
     }
 
@@ -230,16 +230,16 @@ import Testing
         replica.tick(5)
         _ = replica.write(LongFoldTests.append((0..<5).map { LongFoldTests.event(["a", "b"], $0) }))
         replica.tick(5)
-        #expect(replica.ask("GET sums/a").first?.contains(#""n":5,"last":4"#) == true)
-        #expect(replica.ask("LIST sums last=4").count == 3)
-        #expect(replica.replica.server.longestFolds.step <= Work(microseconds: 500))
+        expect(replica.ask("GET sums/a").first?.contains(#""n":5,"last":4"#) == true)
+        expect(replica.ask("LIST sums last=4").count == 3)
+        expect(replica.replica.server.longestFolds.step <= Work(microseconds: 500))
     }
 
     @Test func `the greeting names the limits of what a write changes`() {
         bench.connect("new")
         bench.run()
         let greeting = bench.hear("new").first
-        #expect(greeting?.contains(#""changes":100000,"changedBytes":16777216,"foldMilliseconds":10000"#) == true)
+        expect(greeting?.contains(#""changes":100000,"changedBytes":16777216,"foldMilliseconds":10000"#) == true)
     }
 
     @Test func `a fold that needs much memory keeps the rows that it read`() {
@@ -255,7 +255,7 @@ import Testing
             let keys = (0..<100).map { "\"\((number * 100 + $0) % 999)\"" }.joined(separator: ",")
             _ = bench.ask(#"APPEND h-1 {"type":"A","data":{"l":[\#(keys)]}}"#, from: "ann")
         }
-        #expect(ids(bench.ask("LIST big sort=s", from: "ann")) == ["one"], "the index has the row once")
-        #expect(bench.ask("GET big/one", from: "ann").first?.contains(#""s":12"#) == true)
+        expect(ids(bench.ask("LIST big sort=s", from: "ann")) == ["one"], "the index has the row once")
+        expect(bench.ask("GET big/one", from: "ann").first?.contains(#""s":12"#) == true)
     }
 }

@@ -18,8 +18,8 @@ struct LoopCheckpointTests {
     @Test func `CHECKPOINT is answered when all that was acknowledged is stored`() {
         bench.send("CHECKPOINT", from: "a")
         bench.awaitStoring()
-        #expect(bench.hear("a") == [#"+ {"position":1}"#])
-        #expect(bench.models.begun == [Position(1)])
+        expect(bench.hear("a") == [#"+ {"position":1}"#])
+        expect(bench.models.begun == [Position(1)])
     }
 
     @Test(arguments: [(StorageError.full("no room"), "full"), (.failed("EMFILE"), "internal")])
@@ -29,15 +29,15 @@ struct LoopCheckpointTests {
         bench.models.storingFailure = error
         bench.send("CHECKPOINT", from: "a")
         bench.awaitStoring()
-        #expect(bench.hear("a").map { $0.text("code") } == [code])
+        expect(bench.hear("a").map { $0.text("code") } == [code])
         bench.models.bufferedBytes = Checkpoints.bytes
         for _ in 0..<20 { _ = bench.ask("PING", from: "b") }
-        #expect(bench.models.runCount == 1)
+        expect(bench.models.runCount == 1)
         bench.models.storingFailure = nil
         bench.tick(10)
         bench.awaitStoring()
-        #expect(bench.models.runCount == 2 && bench.models.begun == [Position(1)], "what was set aside is stored")
-        #expect(bench.models.checkpointed == Position(1))
+        expect(bench.models.runCount == 2 && bench.models.begun == [Position(1)], "what was set aside is stored")
+        expect(bench.models.checkpointed == Position(1))
     }
 
     @Test func `past a limit of memory writes are refused, and taken again once there is room`() {
@@ -47,22 +47,22 @@ struct LoopCheckpointTests {
         _ = bench.hear("a")
         bench.models.bufferedBytes = Checkpoints.maxBytes
         _ = bench.ask("PING", from: "a")
-        #expect(bench.ask(append, from: "a").map { $0.text("code") } == ["busy"])
-        #expect(bench.ask("READ events", from: "a").count == 2)
+        expect(bench.ask(append, from: "a").map { $0.text("code") } == ["busy"])
+        expect(bench.ask("READ events", from: "a").count == 2)
         bench.models.bufferedBytes = 0
         _ = bench.ask("PING", from: "a")
-        #expect(bench.ask(append, from: "a").first?.number("position") == 2)
+        expect(bench.ask(append, from: "a").first?.number("position") == 2)
     }
 
     @Test func `while nothing comes in, the log is flushed beside the loop`() {
         bench.log.hasFullBlocks = true
         bench.tick()
-        #expect(!bench.log.isFlushing, "something came in")
+        expect(!bench.log.isFlushing, "something came in")
         bench.tick()
-        #expect(bench.log.isFlushing)
+        expect(bench.log.isFlushing)
         bench.log.endFlush()
         bench.server.woken()
-        #expect(!bench.log.isFlushing && bench.log.flushed == Position(1))
+        expect(!bench.log.isFlushing && bench.log.flushed == Position(1))
     }
 
     @Test func `a flush beside the loop that finds no room is told once, and writes go on`() {
@@ -73,8 +73,8 @@ struct LoopCheckpointTests {
             bench.log.endFlush()
             bench.server.woken()
         }
-        #expect(bench.trace.filter { $0.contains("flush-failed") }.count == 1)
-        #expect(bench.ask(append, from: "a").first?.number("position") == 2)
-        #expect(bench.server.stopReason == nil)
+        expect(bench.trace.filter { $0.contains("flush-failed") }.count == 1)
+        expect(bench.ask(append, from: "a").first?.number("position") == 2)
+        expect(bench.server.stopReason == nil)
     }
 }

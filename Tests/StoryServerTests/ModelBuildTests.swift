@@ -20,14 +20,14 @@ struct ModelBuildTests {
             bench.loop.receive("APPEND order-\(number % 100) {\"type\":\"Placed\",\"data\":{}}\n", from: "a")
         }
         bench.settle()
-        #expect(bench.loop.hear("a").count == ModelBuildTests.count)
+        expect(bench.loop.hear("a").count == ModelBuildTests.count)
         return bench
     }
 
     private func ask(_ bench: StoredLoop, _ line: String) -> String { bench.loop.ask(line, from: "a").last ?? "" }
 
     private func define(_ bench: StoredLoop, _ text: String = text) {
-        #expect(ask(bench, "DEFINE orders \"\(text)\"").hasPrefix("+ "))
+        expect(ask(bench, "DEFINE orders \"\(text)\"").hasPrefix("+ "))
         bench.loop.run()
     }
 
@@ -37,17 +37,17 @@ struct ModelBuildTests {
         let bench = try begun()
         define(bench)
         bench.loop.run()
-        #expect(bench.held.count == 1)
-        #expect(model(bench).contains(#""building":{"definition":1,"position":0,"of":12001}"#))
-        #expect(ask(bench, "GET orders/7").text("code") == "busy")
-        #expect(ask(bench, #"APPEND order-7 {"type":"Placed","data":{}}"#).hasPrefix("+"))
+        expect(bench.held.count == 1)
+        expect(model(bench).contains(#""building":{"definition":1,"position":0,"of":12001}"#))
+        expect(ask(bench, "GET orders/7").text("code") == "busy")
+        expect(ask(bench, #"APPEND order-7 {"type":"Placed","data":{}}"#).hasPrefix("+"))
         bench.settle()
-        #expect(ask(bench, "GET orders/7").contains(#""changes":121,"#))
-        #expect(ask(bench, "COUNT orders n=120").contains(#""count":99,"#))
-        #expect(model(bench).contains(#""definition":1,"state":"ready","rows":100,"#))
+        expect(ask(bench, "GET orders/7").contains(#""changes":121,"#))
+        expect(ask(bench, "COUNT orders n=120").contains(#""count":99,"#))
+        expect(model(bench).contains(#""definition":1,"state":"ready","rows":100,"#))
         bench.stop()
         let again = try StoredLoop(folder.store)
-        #expect(ask(again, "GET orders/7").contains(#""changes":121,"#))
+        expect(ask(again, "GET orders/7").contains(#""changes":121,"#))
         again.stop()
     }
 
@@ -56,13 +56,13 @@ struct ModelBuildTests {
         define(bench)
         bench.settle()
         define(bench, ModelBuildTests.text + " // more\\nsort n")
-        #expect(model(bench).contains(#""definition":1,"state":"ready","#))
-        #expect(model(bench).contains(#""building":{"definition":2,"#))
-        #expect(ask(bench, "GET orders/7").contains(#""changes":120,"#))
+        expect(model(bench).contains(#""definition":1,"state":"ready","#))
+        expect(model(bench).contains(#""building":{"definition":2,"#))
+        expect(ask(bench, "GET orders/7").contains(#""changes":120,"#))
         bench.settle()
-        #expect(model(bench).contains(#""definition":2,"state":"ready","rows":100,"#))
-        #expect(bench.loop.ask("LIST orders sort=n limit=1", from: "a").count == 2)
-        #expect(try Files.names(in: folder.store + "/own") == ["orders.2"])
+        expect(model(bench).contains(#""definition":2,"state":"ready","rows":100,"#))
+        expect(bench.loop.ask("LIST orders sort=n limit=1", from: "a").count == 2)
+        expect(try Files.names(in: folder.store + "/own") == ["orders.2"])
         bench.stop()
     }
 
@@ -71,27 +71,27 @@ struct ModelBuildTests {
         define(bench)
         define(bench, "from order; m: number; on Placed { m += 1 }")
         // The thread is still to begin with the first definition: the second waits for it.
-        #expect(bench.held.count == 1)
+        expect(bench.held.count == 1)
         bench.settle()
-        #expect(model(bench).contains(#""definition":2,"state":"ready","rows":100,"#))
-        #expect(ask(bench, "GET orders/7").contains(#""m":120}"#))
+        expect(model(bench).contains(#""definition":2,"state":"ready","rows":100,"#))
+        expect(ask(bench, "GET orders/7").contains(#""m":120}"#))
         define(bench, ModelBuildTests.text)
-        #expect(ask(bench, "UNDEFINE orders").hasPrefix("+"))
+        expect(ask(bench, "UNDEFINE orders").hasPrefix("+"))
         bench.settle()
         bench.loop.run()
-        #expect(ask(bench, "GET orders/7").text("code") == "unknown")
-        #expect(try Files.names(in: folder.store + "/own").isEmpty)
+        expect(ask(bench, "GET orders/7").text("code") == "unknown")
+        expect(try Files.names(in: folder.store + "/own").isEmpty)
         bench.stop()
     }
 
     @Test func `a start goes on with a build that its end cut off`() throws {
         let bench = try begun()
         define(bench)
-        #expect(bench.held.count == 1)
+        expect(bench.held.count == 1)
         bench.end()
         let again = try StoredLoop(folder.store)
         again.settle()
-        #expect(ask(again, "GET orders/7").contains(#""changes":120,"#))
+        expect(ask(again, "GET orders/7").contains(#""changes":120,"#))
         again.stop()
     }
 }

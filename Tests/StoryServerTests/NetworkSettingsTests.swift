@@ -2,6 +2,7 @@ import StoryCore
 import StoryNetwork
 import StoryReactor
 @testable import StoryServer
+import TestSupport
 import Testing
 
 /// The settings for clients on other machines, and the users of their certificates.
@@ -25,11 +26,11 @@ import Testing
     @Test func `the address, the files and the users are read`() throws {
         let read = try read(["--listen", "[::]:7171", "--trust", "ann's laptop=ann", "--trust", "x=y=7"] + Self.files)
             .get()
-        #expect(read.listen == HostAndPort(host: "::", port: 7_171))
-        #expect(read.certificates == TLSFiles(certificate: "/c", key: "/k", authority: "/a"))
-        #expect(read.access.trust.map(\.text) == ["ann's laptop=1001", "x=y=7"])
+        expect(read.listen == HostAndPort(host: "::", port: 7_171))
+        expect(read.certificates == TLSFiles(certificate: "/c", key: "/k", authority: "/a"))
+        expect(read.access.trust.map(\.text) == ["ann's laptop=1001", "x=y=7"])
         let plain = try self.read([]).get()
-        #expect(plain.listen == nil && plain.certificates == nil && plain.access.trust.isEmpty)
+        expect(plain.listen == nil && plain.certificates == nil && plain.access.trust.isEmpty)
     }
 
     @Test(arguments: [
@@ -55,7 +56,7 @@ import Testing
             Issue.record("it is taken: \(arguments)")
             return
         }
-        #expect(error.message.hasPrefix(sentence), "\(error.message)")
+        expect(error.message.hasPrefix(sentence), "\(error.message)")
     }
 
     @Test func `a certificate is its user, with that user's groups; without trust it is nobody`() throws {
@@ -68,14 +69,14 @@ import Testing
                     certificate: .init(name: name, from: "192.0.2.7:1")))
         }
         let laptop = peer("laptop")
-        #expect(laptop.uid == 1_001 && laptop.gid == 100 && laptop.groups == [50, 51])
-        #expect(access.role(of: laptop, owner: 7) == .write && access.role(of: peer("root"), owner: 7) == .admin)
-        #expect(access.role(of: peer("other"), owner: 7) == nil && access.role(of: peer(nil), owner: 7) == nil)
-        #expect(access.refusal(of: peer("other")).contains(#"the certificate "other" stands for no user here"#))
-        #expect(access.refusal(of: peer(nil)).contains("not exactly one common name"))
+        expect(laptop.uid == 1_001 && laptop.gid == 100 && laptop.groups == [50, 51])
+        expect(access.role(of: laptop, owner: 7) == .write && access.role(of: peer("root"), owner: 7) == .admin)
+        expect(access.role(of: peer("other"), owner: 7) == nil && access.role(of: peer(nil), owner: 7) == nil)
+        expect(access.refusal(of: peer("other")).contains(#"the certificate "other" stands for no user here"#))
+        expect(access.refusal(of: peer(nil)).contains("not exactly one common name"))
         // Nobody's number gets in by no rule, and is not the owner's.
-        #expect(access.role(of: peer("other"), owner: PeerCredentials.nobody) == nil)
+        expect(access.role(of: peer("other"), owner: PeerCredentials.nobody) == nil)
         let local = PeerCredentials(uid: 5, gid: 6, pid: 7, groups: [8])
-        #expect(access.trusted(local) == local)
+        expect(access.trusted(local) == local)
     }
 }

@@ -12,7 +12,7 @@ struct PositionWaitTests {
         let bench = ReplicaBench()
         bench.tick()
         bench.isConnected = false
-        for _ in 0..<count { #expect(bench.write(event).hasPrefix("+")) }
+        for _ in 0..<count { expect(bench.write(event).hasPrefix("+")) }
         return bench
     }
 
@@ -25,13 +25,13 @@ struct PositionWaitTests {
         let bench = parted(3)
         bench.replica.send("@a \(query) min=3", "@b PING", from: "r")
         bench.replica.connected("other")
-        #expect(bench.replica.hear("r") == [], "it waits")
-        #expect(bench.replica.ask("PING", from: "other") == [#"+ {"position":0}"#], "others do not")
+        expect(bench.replica.hear("r") == [], "it waits")
+        expect(bench.replica.ask("PING", from: "other") == [#"+ {"position":0}"#], "others do not")
         bench.isConnected = true
         bench.settle()
         let closing = bench.replica.hear("r").filter { !$0.hasPrefix("=") && !$0.hasPrefix(">") }
-        #expect(closing.map { String($0.dropFirst().prefix(2)) } == ["@a", "@b"])
-        #expect(closing.last == #"+@b {"position":3}"#)
+        expect(closing.map { String($0.dropFirst().prefix(2)) } == ["@a", "@b"])
+        expect(closing.last == #"+@b {"position":3}"#)
     }
 
     @Test
@@ -39,10 +39,10 @@ struct PositionWaitTests {
         let bench = parted(3)
         bench.replica.send("@a READ events min=3", "@b PING", from: "r")
         bench.replica.tick(99)
-        #expect(bench.replica.hear("r") == [])
+        expect(bench.replica.hear("r") == [])
         bench.replica.tick()
         let message = "this store is at position 0; ask again later, or another one"
-        #expect(
+        expect(
             bench.replica.hear("r") == [
                 #"-@a {"code":"behind","message":"\#(message)","retry":"later","position":0}"#, #"+@b {"position":0}"#,
             ])
@@ -50,11 +50,11 @@ struct PositionWaitTests {
 
     @Test func `pushes go on while a request of the connection waits`() {
         let bench = parted(2)
-        #expect(bench.replica.ask("SUBSCRIBE events from=1", from: "r").count == 2)
+        expect(bench.replica.ask("SUBSCRIBE events from=1", from: "r").count == 2)
         bench.replica.send("PING min=9", from: "r")
         bench.isConnected = true
         bench.settle()
-        #expect(bench.replica.hear("r").map { $0.number("position") } == [1, 2])
+        expect(bench.replica.hear("r").map { $0.number("position") } == [1, 2])
     }
 
     @Test func `min=now asks the source first, once for all that wait`() {
@@ -62,13 +62,13 @@ struct PositionWaitTests {
         bench.replica.connected("other")
         bench.replica.send("PING min=now", from: "r")
         bench.replica.send("PING min=now", from: "other")
-        #expect(bench.replica.hear("r") == [])
-        #expect(bench.write(event).hasPrefix("+"))
+        expect(bench.replica.hear("r") == [])
+        expect(bench.write(event).hasPrefix("+"))
         bench.isConnected = true
         bench.settle()
-        #expect(
+        expect(
             bench.replica.hear("r") == [#"+ {"position":3}"#] && bench.replica.hear("other") == [#"+ {"position":3}"#])
-        #expect(bench.ask("LIST users min=now").last?.number("position") == 3)
+        expect(bench.ask("LIST users min=now").last?.number("position") == 3)
     }
 
     @Test func `min=now waits for a source that is gone, and is behind after that`() {
@@ -78,35 +78,35 @@ struct PositionWaitTests {
         bench.isConnected = true
         bench.replica.send("PING min=now", from: "r")
         bench.tick(100)
-        #expect(bench.replica.hear("r").first?.text("code") == "behind")
+        expect(bench.replica.hear("r").first?.text("code") == "behind")
     }
 
     @Test func `a subscription from a position that a replica has not reached begins there`() {
         let bench = parted(2)
         bench.replica.send("SUBSCRIBE events from=3", from: "r")
-        #expect(bench.replica.hear("r") == [])
+        expect(bench.replica.hear("r") == [])
         bench.isConnected = true
         bench.settle()
-        #expect(bench.replica.hear("r").first == #"+ {"subscription":1,"position":2}"#)
-        #expect(bench.write(event).hasPrefix("+"))
+        expect(bench.replica.hear("r").first == #"+ {"subscription":1,"position":2}"#)
+        expect(bench.write(event).hasPrefix("+"))
         bench.settle()
-        #expect(bench.replica.hear("r").last?.number("position") == 3)
-        #expect(bench.source.ask("SUBSCRIBE events from=9", from: "s").first?.text("code") == "invalid")
+        expect(bench.replica.hear("r").last?.number("position") == 3)
+        expect(bench.source.ask("SUBSCRIBE events from=9", from: "s").first?.text("code") == "invalid")
     }
 
     @Test func `a store of its own waits likewise, and is always at the present`() {
         let bench = LoopBench()
         bench.connected("a", "b")
-        #expect(bench.ask("PING min=0", from: "a") == [#"+ {"position":0}"#])
-        #expect(bench.ask("LIST users min=now", from: "a").last == #"+ {"count":0,"position":0}"#)
+        expect(bench.ask("PING min=0", from: "a") == [#"+ {"position":0}"#])
+        expect(bench.ask("LIST users min=now", from: "a").last == #"+ {"count":0,"position":0}"#)
         bench.send("GET users/1 min=2", from: "a")
         bench.send(event, from: "b")
-        #expect(bench.hear("a") == [])
+        expect(bench.hear("a") == [])
         bench.send(event, from: "b")
-        #expect(bench.hear("a").first?.text("code") == "notFound")
+        expect(bench.hear("a").first?.text("code") == "notFound")
         bench.send("PING min=3", from: "a")
         bench.tick(100)
-        #expect(bench.hear("a").first?.hasPrefix(#"- {"code":"behind","#) == true)
+        expect(bench.hear("a").first?.hasPrefix(#"- {"code":"behind","#) == true)
     }
 
     @Test func `a client that goes while it waits is forgotten, and one that is asked to go gets its reply`() {
@@ -116,6 +116,6 @@ struct PositionWaitTests {
         bench.close("a")
         bench.server.signalReceived(15)
         bench.run()
-        #expect(bench.hear("b").first?.hasPrefix(#"-@w {"code":"draining""#) == true)
+        expect(bench.hear("b").first?.hasPrefix(#"-@w {"code":"draining""#) == true)
     }
 }

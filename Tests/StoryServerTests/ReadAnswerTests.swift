@@ -17,10 +17,10 @@ import Testing
         case 0: return (.all, .all)
         case 1, 2:
             let name = random.pick("note-1", "note-2", "task-1", "notes-1").stream
-            return (.stream(try #require(try bench.index.head(of: name))), .stream(name))
+            return (.stream(try require(try bench.index.head(of: name))), .stream(name))
         default:
             let name = random.pick("note", "task", "notes").category
-            return (.category(try #require(try bench.index.number(of: name))), .category(name))
+            return (.category(try require(try bench.index.number(of: name))), .category(name))
         }
     }
 
@@ -57,8 +57,8 @@ import Testing
             let plan = plan(source, &random)
             let expected = plain(plan, source.plain)
             let (text, end) = try read(plan, size, units)
-            #expect(text == expected.text, "\(plan)")
-            #expect(end == expected.end, "\(plan)")
+            expect(text == expected.text, "\(plan)")
+            expect(end == expected.end, "\(plan)")
         }
     }
 
@@ -75,7 +75,7 @@ import Testing
             text += String(decoding: output.written, as: UTF8.self)
             if case .ended(.done(let done), _) = step { return (text, done) }
             let isFull = output.count >= size
-            #expect(lines.isSpent || isFull, "a step that does nothing goes on for ever")
+            expect(lines.isSpent || isFull, "a step that does nothing goes on for ever")
         }
         throw Endless()
     }
@@ -86,22 +86,22 @@ import Testing
         let plan = ReadPlan(
             source: .nothing, lower: 1, upper: 9, order: .ascending, limit: 5,
             selection: EventSelection(source: .all), head: .zero)
-        #expect(try read(plan, 1, 1).end == .read(count: 0, next: nil, position: .zero))
+        expect(try read(plan, 1, 1).end == .read(count: 0, next: nil, position: .zero))
     }
 
     @Test(arguments: [Order.ascending, .descending])
     func `what is not durable is not read`(order: Order) throws {
         var random = SplitMix64(seed: 2)
         try bench.append(300, &random)
-        let stream = try #require(try bench.index.head(of: "note-1".stream))
+        let stream = try require(try bench.index.head(of: "note-1".stream))
         let source = ReadPlan.Source.stream(stream)
         let plan = ReadPlan(
             source: source, lower: 1, upper: 1_000, order: order, limit: 1_000,
             selection: EventSelection(source: .stream("note-1".stream)), head: Position(120))
         let expected = plain(plan, .stream("note-1".stream))
         let answer = try read(plan, 1_000_000, 100_000)
-        #expect(answer.text == expected.text)
-        #expect(answer.end == expected.end)
+        expect(answer.text == expected.text)
+        expect(answer.end == expected.end)
     }
 
     @Test func `no room at all sends nothing and loses nothing`() throws {
@@ -118,11 +118,11 @@ import Testing
         let none = try lines.write(to: &output, nil, until: 5) { () throws(StorageError) in
             try cursor.step(into: lines)
         }
-        #expect(none == .more)
-        #expect([UInt8](output.written) == Array("waits".utf8))
+        expect(none == .more)
+        expect([UInt8](output.written) == Array("waits".utf8))
         let all = try lines.write(to: &output, nil, until: .max) { () throws(StorageError) in
             try cursor.step(into: lines)
         }
-        #expect(all == .ended(.done(.read(count: 3, next: nil, position: Position(3))), restsOn: .zero))
+        expect(all == .ended(.done(.read(count: 3, next: nil, position: Position(3))), restsOn: .zero))
     }
 }

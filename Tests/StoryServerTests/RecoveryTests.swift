@@ -15,8 +15,8 @@ import Testing
                 return true
             }
             let expected = memory.entries(of: table)
-            #expect(entries.map(\.key) == expected.map(\.key), "\(table.name)")
-            #expect(entries.map(\.value) == expected.map(\.value), "\(table.name)")
+            expect(entries.map(\.key) == expected.map(\.key), "\(table.name)")
+            expect(entries.map(\.value) == expected.map(\.value), "\(table.name)")
         }
     }
 
@@ -30,10 +30,10 @@ import Testing
         }
         if checkpoint < events.count { try bench.write(Array(events[checkpoint...])) }
         try bench.serve { log, store in
-            #expect(store.checkpointed == Position(UInt64(checkpoint)))
+            expect(store.checkpointed == Position(UInt64(checkpoint)))
             var told: [Position] = []
             try Recovery.fold(log, into: store, by: CataloguePlan(.standard)) { position, _ in told.append(position) }
-            #expect(told == (checkpoint < 1_000 ? [Position(1_000)] : []))
+            expect(told == (checkpoint < 1_000 ? [Position(1_000)] : []))
             expectAlike(store, Everything.folded(events))
         }
     }
@@ -47,7 +47,7 @@ import Testing
         try bench.write(events)
         try bench.serve { log, store in
             try Recovery.fold(log, into: store, by: CataloguePlan(.standard), isStoring: isStoring) { _, _ in }
-            #expect(store.checkpointed == (isStoring ? Position(Checkpoints.events) : .zero))
+            expect(store.checkpointed == (isStoring ? Position(Checkpoints.events) : .zero))
             expectAlike(store, Everything.folded(events))
         }
     }
@@ -60,7 +60,7 @@ import Testing
             models.storingFailure = .full("no room")
             models.bufferedBytes = Checkpoints.bytes
             try Recovery.fold(log, into: models, by: CataloguePlan(.standard)) { _, _ in }
-            #expect(models.begun == [Position(1_000)] && models.checkpointed == .zero && !models.isFrozen)
+            expect(models.begun == [Position(1_000)] && models.checkpointed == .zero && !models.isFrozen)
             expectAlike(models, Everything.folded(Everything.events(3_000)))
             let more = MemoryModels()
             more.storingFailure = .full("no room")
@@ -79,7 +79,7 @@ import Testing
         try bench.write(events)
         try bench.serve { log, store in
             try Recovery.fold(log, into: store, by: CataloguePlan(.standard)) { _, _ in }
-            #expect(store.checkpointed > .zero && store.bufferedBytes < 2 * Checkpoints.bytes)
+            expect(store.checkpointed > .zero && store.bufferedBytes < 2 * Checkpoints.bytes)
             expectAlike(store, Everything.folded(events))
         }
     }
@@ -96,8 +96,8 @@ import Testing
                 Issue.record("not corrupt but \(String(describing: error))")
                 return
             }
-            #expect(sentence.contains("know position 9, but the log ends at 5"))
-            #expect(StartError(.corrupt(sentence, at: nil)).exitCode == 5)
+            expect(sentence.contains("know position 9, but the log ends at 5"))
+            expect(StartError(.corrupt(sentence, at: nil)).exitCode == 5)
         }
     }
 }

@@ -14,14 +14,14 @@ struct ReplicaModelTests {
     ]
 
     private func place(_ bench: ReplicaBench, _ id: Int, _ data: String) {
-        #expect(bench.write(#"APPEND order-\#(id) {"type":"Placed","data":\#(data)}"#).hasPrefix("+"))
+        expect(bench.write(#"APPEND order-\#(id) {"type":"Placed","data":\#(data)}"#).hasPrefix("+"))
         bench.settle()
     }
 
     private func expectEqual(_ bench: ReplicaBench) {
         for question in Self.questions {
             let theirs = bench.source.ask(question, from: "s").map { bytesLeftOut($0) }
-            #expect(bench.ask(question).map { bytesLeftOut($0) } == theirs, "\(question)")
+            expect(bench.ask(question).map { bytesLeftOut($0) } == theirs, "\(question)")
         }
     }
 
@@ -33,32 +33,32 @@ struct ReplicaModelTests {
         bench.tick()
         place(bench, 1, #"{"total":5}"#)
         place(bench, 2, #"{"total":"none"}"#)
-        #expect(bench.write(Self.define).hasPrefix("+"))
+        expect(bench.write(Self.define).hasPrefix("+"))
         bench.settle()
         place(bench, 3, #"{"total":7}"#)
-        #expect(bench.ask("GET orders/3").first?.contains(#""total":7"#) == true)
+        expect(bench.ask("GET orders/3").first?.contains(#""total":7"#) == true)
         expectEqual(bench)
-        #expect(bench.write(Self.again).hasPrefix("+"))
+        expect(bench.write(Self.again).hasPrefix("+"))
         bench.settle()
         place(bench, 4, #"{"total":9}"#)
-        #expect(bench.ask("GET orders/4").first?.contains(#""total":10"#) == true)
+        expect(bench.ask("GET orders/4").first?.contains(#""total":10"#) == true)
         expectEqual(bench)
-        #expect(bench.write("UNDEFINE orders").hasPrefix("+"))
+        expect(bench.write("UNDEFINE orders").hasPrefix("+"))
         bench.settle()
-        #expect(bench.ask("LIST orders").first?.text("code") == "unknown")
-        #expect(bench.replica.log.head == bench.source.log.head)
+        expect(bench.ask("LIST orders").first?.text("code") == "unknown")
+        expect(bench.replica.log.head == bench.source.log.head)
     }
 
     @Test func `a question behind the activation of a definition is answered by it`() {
         let bench = ReplicaBench()
         bench.tick()
         place(bench, 1, #"{"total":5}"#)
-        #expect(bench.write(Self.define).hasPrefix("+"))
+        expect(bench.write(Self.define).hasPrefix("+"))
         bench.settle()
         let answer = bench.ask("GET orders/1", behind: Self.again).last ?? ""
-        #expect(answer.contains(#""total":6"#), "\(answer)")
+        expect(answer.contains(#""total":6"#), "\(answer)")
         let end = bench.ask("LIST orders", behind: "UNDEFINE orders").last ?? ""
-        #expect(end.text("code") == "unknown", "\(end)")
+        expect(end.text("code") == "unknown", "\(end)")
     }
 
     /// The records of a source, the last of which says that the model has other rows than it has.
@@ -89,19 +89,19 @@ struct ReplicaModelTests {
         bench.isConnected = false
         place(bench, 1, #"{"total":5}"#)
         place(bench, 2, #"{"total":6}"#)
-        #expect(bench.write(Self.define).hasPrefix("+"))
+        expect(bench.write(Self.define).hasPrefix("+"))
         bench.settle()
-        #expect(bench.source.ask("COUNT orders", from: "s") == [#"+ {"count":2,"position":4}"#])
+        expect(bench.source.ask("COUNT orders", from: "s") == [#"+ {"count":2,"position":4}"#])
         let isTaken = try altered(bench).withUnsafeBytes { try bench.replica.server.driver.arrived($0) }
-        #expect(isTaken)
+        expect(isTaken)
         bench.settle()
         bench.tick(3)
         let reason = "at position 4 the source has 3 rows and 0 misfits, and this replica 2 and 0"
         let models = bench.ask("MODELS").first ?? ""
-        #expect(models.contains(#""state":"failed""#) && models.contains(#""reason":"\#(reason)""#), "\(models)")
-        #expect(bench.replica.said("not-built model=orders reason=\"\(reason)\"") == 1, "\(bench.replica.trace)")
+        expect(models.contains(#""state":"failed""#) && models.contains(#""reason":"\#(reason)""#), "\(models)")
+        expect(bench.replica.said("not-built model=orders reason=\"\(reason)\"") == 1, "\(bench.replica.trace)")
         let refusal = bench.ask("LIST orders").first ?? ""
-        #expect(refusal.text("code") == "internal" && refusal.contains(reason), "\(refusal)")
-        #expect(bench.ask("READ events").count == 5, "everything else is served")
+        expect(refusal.text("code") == "internal" && refusal.contains(reason), "\(refusal)")
+        expect(bench.ask("READ events").count == 5, "everything else is served")
     }
 }

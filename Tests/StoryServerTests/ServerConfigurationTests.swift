@@ -2,6 +2,7 @@ import Foundation
 import StoryCore
 import StoryReactor
 @testable import StoryServer
+import TestSupport
 import Testing
 
 @Suite struct ServerConfigurationTests {
@@ -31,29 +32,29 @@ import Testing
 
     @Test func `without arguments it is the environment's places and the built-in limits`() {
         let configuration = serving(read())
-        #expect(configuration?.data == "/home/a/.local/share/storykeep")
-        #expect(configuration?.socket == "/run/env")
-        #expect(configuration?.limits == Limits())
+        expect(configuration?.data == "/home/a/.local/share/storykeep")
+        expect(configuration?.socket == "/run/env")
+        expect(configuration?.limits == Limits())
     }
 
     @Test func `arguments come before the file, and the file before the environment`() {
         let file = "# a comment\n\n  data = /from/file  # another\nsocket=/file/s\nconnections = 7\n"
         let configuration = serving(read("--config", "/etc/stored", "--data=/from/arguments", file: file))
-        #expect(configuration?.data == "/from/arguments")
-        #expect(configuration?.socket == "/file/s")
-        #expect(configuration?.limits.connections == 7)
-        #expect(configuration?.limits.subscriptions == Limits().subscriptions)
+        expect(configuration?.data == "/from/arguments")
+        expect(configuration?.socket == "/file/s")
+        expect(configuration?.limits.connections == 7)
+        expect(configuration?.limits.subscriptions == Limits().subscriptions)
     }
 
     @Test func `both ways to give a value are one`() {
-        #expect(read("--data", "/d", "--socket=/s") == read("--data=/d", "--socket", "/s"))
-        #expect(serving(read("--data=/a=b"))?.data == "/a=b")
+        expect(read("--data", "/d", "--socket=/s") == read("--data=/d", "--socket", "/s"))
+        expect(serving(read("--data=/a=b"))?.data == "/a=b")
     }
 
     @Test func `help and version win wherever they stand`() {
-        #expect(read("--data", "/d", "--help") == .success(.help))
-        #expect(read("-h") == .success(.help))
-        #expect(read("--version", "--nonsense") == .success(.version))
+        expect(read("--data", "/d", "--help") == .success(.help))
+        expect(read("-h") == .success(.help))
+        expect(read("--version", "--nonsense") == .success(.version))
     }
 
     @Test(arguments: [
@@ -70,7 +71,7 @@ import Testing
         let result = Result { () throws(SettingsError) in
             try ServerConfiguration.read(arguments, paths: paths, readFile: SettingsFile.read)
         }
-        #expect(complaint(result)?.hasPrefix(sentence) == true, "\(result)")
+        expect(complaint(result)?.hasPrefix(sentence) == true, "\(result)")
     }
 
     @Test(arguments: [
@@ -113,22 +114,22 @@ import Testing
         file: String, sentence: String
     ) {
         let said = complaint(read("--config", "/etc/stored", file: file))
-        #expect(said?.hasPrefix(sentence) == true, "\(said ?? "nothing")")
+        expect(said?.hasPrefix(sentence) == true, "\(said ?? "nothing")")
     }
 
     @Test func `who may connect is told as often as wanted, by name or number`() throws {
         let file = "allow = ann=read\nallow = @staff=write # all of them\n"
-        let access = try #require(serving(read("--config", "/etc/stored", file: file))).access
-        #expect(access.rules == [.init(.user(1_001), .read), .init(.group(50), .write)])
+        let access = try require(serving(read("--config", "/etc/stored", file: file))).access
+        expect(access.rules == [.init(.user(1_001), .read), .init(.group(50), .write)])
         let other = serving(read("--config", "/etc/stored", "--allow", "@7=admin", "--allow=bob=write", file: file))
-        #expect(other?.access.rules == [.init(.group(7), .admin), .init(.user(1_002), .write)])
+        expect(other?.access.rules == [.init(.group(7), .admin), .init(.user(1_002), .write)])
         let several = serving(read("--allow", "@staff=write,define", "--allow", "ann=define,read"))?.access
-        #expect(several?.rules.map(\.text) == ["@50=write,define", "1001=define"])
+        expect(several?.rules.map(\.text) == ["@50=write,define", "1001=define"])
         let twice = Role.write.joined(with: .define)
-        #expect(twice.includes(.write) && twice.includes(.define) && !twice.includes(.admin))
-        #expect(!Role.write.includes(.define) && !Role.define.includes(.write) && Role.define.includes(.read))
-        #expect(Role.all.map(\.name) == ["read", "write", "define", "write,define", "admin"])
-        #expect(Role.all.map { Role($0.name) } == Role.all)
+        expect(twice.includes(.write) && twice.includes(.define) && !twice.includes(.admin))
+        expect(!Role.write.includes(.define) && !Role.define.includes(.write) && Role.define.includes(.read))
+        expect(Role.all.map(\.name) == ["read", "write", "define", "write,define", "admin"])
+        expect(Role.all.map { Role($0.name) } == Role.all)
     }
 
     @Test func `a peer has all roles that rules give it, and none without one`() throws {
@@ -138,19 +139,19 @@ import Testing
         func role(_ uid: UInt32, _ gid: UInt32 = 100, _ groups: [UInt32] = []) -> Role? {
             access.role(of: PeerCredentials(uid: uid, gid: gid, pid: 1, groups: groups), owner: 7)
         }
-        #expect(role(7) == .admin && role(0) == .admin)
-        #expect(role(1_001) == .read && role(1_001, 50) == .write && role(1_001, 100, [33, 50]) == .write)
-        #expect(role(1_002) == nil && role(1_002, 100, [33]) == .read)
-        #expect(role(1_001, 60)?.name == "define" && role(1_001, 100, [60, 50])?.name == "write,define")
-        #expect(Access().role(of: PeerCredentials(uid: 8, gid: 7, pid: 1), owner: 7) == nil)
+        expect(role(7) == .admin && role(0) == .admin)
+        expect(role(1_001) == .read && role(1_001, 50) == .write && role(1_001, 100, [33, 50]) == .write)
+        expect(role(1_002) == nil && role(1_002, 100, [33]) == .read)
+        expect(role(1_001, 60)?.name == "define" && role(1_001, 100, [60, 50])?.name == "write,define")
+        expect(Access().role(of: PeerCredentials(uid: 8, gid: 7, pid: 1), owner: 7) == nil)
     }
 
     @Test func `the socket is as wide as the rules want it`() {
-        #expect(Access().socketAccess == SocketAccess())
+        expect(Access().socketAccess == SocketAccess())
         let group = Access(rules: [.init(.group(50), .write), .init(.group(50), .read)])
-        #expect(group.socketAccess == SocketAccess(groups: [50]))
+        expect(group.socketAccess == SocketAccess(groups: [50]))
         let both = Access(rules: group.rules + [.init(.user(1), .read), .init(.group(51), .read)])
-        #expect(both.socketAccess == SocketAccess(users: [1], groups: [50, 51]))
+        expect(both.socketAccess == SocketAccess(users: [1], groups: [50, 51]))
     }
 
     @Test func `a printed configuration reads as the one it was printed of`() throws {
@@ -168,32 +169,32 @@ import Testing
             return
         }
         let file = ServerSetting.file(configuration)
-        #expect(serving(read("--config", "/etc/stored", file: file)) == configuration)
-        for setting in ServerSetting.allCases { #expect(file.contains("\(setting.rawValue) = ")) }
-        let plain = try #require(serving(read()))
-        #expect(serving(read("--config", "/etc/stored", file: ServerSetting.file(plain))) == plain)
-        #expect(read("--check", "--data", "/d") == .success(.check(try #require(serving(read("--data", "/d"))))))
+        expect(serving(read("--config", "/etc/stored", file: file)) == configuration)
+        for setting in ServerSetting.allCases { expect(file.contains("\(setting.rawValue) = ")) }
+        let plain = try require(serving(read()))
+        expect(serving(read("--config", "/etc/stored", file: ServerSetting.file(plain))) == plain)
+        expect(read("--check", "--data", "/d") == .success(.check(try require(serving(read("--data", "/d"))))))
     }
 
     @Test(arguments: [
         "/a#b", " /a", "/a ", "\"/a\"", "/a\nb", "/a\r", "/a\tb", "\\a", "/a\\n", "/ä 🍎", "#", "\"", "/a = b",
     ])
     func `a printed path is the same path, whatever it has in it`(path: String) throws {
-        let wanted = try #require(serving(read("--data", path, "--socket", path)))
+        let wanted = try require(serving(read("--data", path, "--socket", path)))
         let file = ServerSetting.file(wanted)
         for end in ["\n", "\r\n"] {
             let lines = file.replacingOccurrences(of: "\n", with: end)
-            #expect(serving(read("--config", "/etc/stored", file: lines)) == wanted, "\(file)")
+            expect(serving(read("--config", "/etc/stored", file: lines)) == wanted, "\(file)")
         }
     }
 
     @Test func `lines may end as on other systems, and values stand in quotes`() {
         let file = "data = /a\r\nsocket = \"/b # c\" # the socket\r\n\r\nconnections=5\r\n"
         let configuration = serving(read("--config", "/etc/stored", file: file))
-        #expect(configuration?.data == "/a")
-        #expect(configuration?.socket == "/b # c")
-        #expect(configuration?.limits.connections == 5)
-        #expect(
+        expect(configuration?.data == "/a")
+        expect(configuration?.socket == "/b # c")
+        expect(configuration?.limits.connections == 5)
+        expect(
             complaint(read("--socket", "/" + String(repeating: "s", count: 107)))?.contains("longer than 107") == true)
     }
 
@@ -204,10 +205,10 @@ import Testing
             }
         }
         let wrong = Array("socket = /s\ndata = /caf".utf8) + [0xE9, 0x0A]
-        #expect(complaint(read(wrong))?.hasPrefix(#"c:2: "data = /caf\xe9" is not UTF-8"#) == true)
-        #expect(serving(read([0x23, 0xE9, 0x0A] + Array("  # x\ndata = /d\n".utf8)))?.data == "/d")
+        expect(complaint(read(wrong))?.hasPrefix(#"c:2: "data = /caf\xe9" is not UTF-8"#) == true)
+        expect(serving(read([0x23, 0xE9, 0x0A] + Array("  # x\ndata = /d\n".utf8)))?.data == "/d")
         // The mark that editors of other systems write.
-        #expect(serving(read([0xEF, 0xBB, 0xBF] + Array("data = /d\n".utf8)))?.data == "/d")
+        expect(serving(read([0xEF, 0xBB, 0xBF] + Array("data = /d\n".utf8)))?.data == "/d")
     }
 
     @Test func `without a home somebody has to say where the data is`() {
@@ -215,6 +216,6 @@ import Testing
         let result = Result { () throws(SettingsError) in
             try ServerConfiguration.read([], paths: nowhere, readFile: SettingsFile.read)
         }
-        #expect(complaint(result) == "there is no home directory: say --data DIR")
+        expect(complaint(result) == "there is no home directory: say --data DIR")
     }
 }

@@ -17,18 +17,18 @@ struct StoppedLoopTests {
 
     /// The loop is at its end and does nothing any more, whatever it is told.
     private func expectStopped() {
-        #expect(bench.transport.isStopped)
-        #expect(bench.server.stopReason != nil)
+        expect(bench.transport.isStopped)
+        expect(bench.server.stopReason != nil)
         let (begun, runs, head) = (bench.models.begun, bench.models.runCount, bench.log.committed)
         bench.receive("PING\nCHECKPOINT\n\(append)\n", from: "b")
         bench.tick(20)
         bench.server.signalReceived(15)
         bench.run()
-        #expect(bench.hear("a") == [])
-        #expect(bench.hear("b") == [])
-        #expect(bench.models.begun == begun, "no checkpoint begins")
-        #expect(bench.models.runCount == runs, "nothing is stored")
-        #expect(bench.log.committed == head)
+        expect(bench.hear("a") == [])
+        expect(bench.hear("b") == [])
+        expect(bench.models.begun == begun, "no checkpoint begins")
+        expect(bench.models.runCount == runs, "nothing is stored")
+        expect(bench.log.committed == head)
     }
 
     @Test func `a turn that cannot be undone acknowledges nothing`() {
@@ -37,7 +37,7 @@ struct StoppedLoopTests {
         bench.receive("\(append)\nPING\n", from: "a")
         bench.receive("\(append)\nREAD events\n", from: "b")
         bench.run()
-        #expect(bench.server.stopReason == .corrupt("bit rot", at: Position(1)))
+        expect(bench.server.stopReason == .corrupt("bit rot", at: Position(1)))
         expectStopped()
     }
 
@@ -45,15 +45,15 @@ struct StoppedLoopTests {
         bench.log.commitFailure = .full("no room")
         bench.log.rollBackFailure = .failed("MDB_PANIC")
         bench.send(append, from: "a")
-        #expect(bench.server.stopReason == .failed("MDB_PANIC"))
+        expect(bench.server.stopReason == .failed("MDB_PANIC"))
         expectStopped()
     }
 
     @Test func `a flush that fails while a CHECKPOINT waits begins none, and ends the process`() {
         bench.log.flushFailure = .failed("EIO")
         bench.send("CHECKPOINT", from: "a")
-        #expect(bench.models.runCount == 0)
-        #expect(bench.server.stopReason == .failed("EIO"))
+        expect(bench.models.runCount == 0)
+        expect(bench.server.stopReason == .failed("EIO"))
         expectStopped()
     }
 
@@ -61,7 +61,7 @@ struct StoppedLoopTests {
         bench.models.bufferedBytes = Checkpoints.bytes
         bench.log.flushFailure = .failed("EIO")
         bench.tick(1)
-        #expect(bench.models.runCount == 0)
+        expect(bench.models.runCount == 0)
         expectStopped()
     }
 
@@ -69,10 +69,10 @@ struct StoppedLoopTests {
         bench.log.hasFullBlocks = true
         bench.log.flushFailure = .failed("EIO")
         bench.tick(2)
-        #expect(bench.server.stopReason == nil)
+        expect(bench.server.stopReason == nil)
         bench.log.endFlush()
         bench.server.woken()
-        #expect(bench.server.stopReason == .failed("EIO"))
+        expect(bench.server.stopReason == .failed("EIO"))
         expectStopped()
     }
 
@@ -80,13 +80,13 @@ struct StoppedLoopTests {
         let mayEnd = EndFlag()
         bench.models.storingEnds = mayEnd
         bench.send("CHECKPOINT", from: "b")
-        #expect(bench.server.isStoring)
+        expect(bench.server.isStoring)
         while bench.models.runCount == 0 {}
         bench.log.commitFailure = .failed("EIO")
         bench.send(append, from: "a")
-        #expect(bench.server.stopReason == .failed("EIO"))
+        expect(bench.server.stopReason == .failed("EIO"))
         expectStopped()
-        #expect(bench.server.isStoring, "what it uses is not closed under it")
+        expect(bench.server.isStoring, "what it uses is not closed under it")
         mayEnd.set()
     }
 
@@ -97,7 +97,7 @@ struct StoppedLoopTests {
         bench.commits.end()
         bench.server.woken()
         bench.endTurn()
-        #expect(bench.server.stopReason == .failed("EIO"))
+        expect(bench.server.stopReason == .failed("EIO"))
         expectStopped()
     }
 
@@ -105,7 +105,7 @@ struct StoppedLoopTests {
         bench.receive("LIST users\n", from: "a")
         bench.models.failure = .failed("EIO")
         bench.endTurn()
-        #expect(bench.server.stopReason == .failed("EIO"))
+        expect(bench.server.stopReason == .failed("EIO"))
         expectStopped()
     }
 }

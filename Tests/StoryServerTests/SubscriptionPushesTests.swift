@@ -71,13 +71,13 @@ import Testing
             let from = Position(.random(in: 1...bench.log.head.value + 1, using: &random))
             var subscription = Subscription(id: SubscriptionID(1), selection: selection, from: from)
             let (caughtUp, markers) = try drain(&subscription, size, units)
-            #expect(caughtUp == expected(selection, from: from), "\(selection) from \(from)")
-            #expect(markers == [#">1 {"caughtUp":\#(bench.log.head.value)}"#], "\(selection)")
+            expect(caughtUp == expected(selection, from: from), "\(selection) from \(from)")
+            expect(markers == [#">1 {"caughtUp":\#(bench.log.head.value)}"#], "\(selection)")
             let head = bench.log.head
             try bench.append(.random(in: 1...30, using: &random), &random)
             let (live, none) = try drain(&subscription, size, units)
-            #expect(live == expected(selection, from: max(from, head.next)), "\(selection)")
-            #expect(none.allSatisfy { $0.contains("behind") || $0.contains("caughtUp") })
+            expect(live == expected(selection, from: max(from, head.next)), "\(selection)")
+            expect(none.allSatisfy { $0.contains("behind") || $0.contains("caughtUp") })
         }
     }
 
@@ -87,19 +87,19 @@ import Testing
             id: SubscriptionID(4), selection: EventSelection(source: .all), from: Position(1))
         var output = ByteWriter()
         _ = try publish(&subscription, head: .zero, to: &output, until: 100)
-        #expect([UInt8](output.written) == Array(">4 {\"caughtUp\":0}\n".utf8))
+        expect([UInt8](output.written) == Array(">4 {\"caughtUp\":0}\n".utf8))
         try bench.append(2, &random)
         let full = output.count
         let isMore = try publish(&subscription, head: Position(2), to: &output, until: full)
-        #expect(isMore)
-        #expect([UInt8](output.written) == Array(">4 {\"caughtUp\":0}\n".utf8))
+        expect(isMore)
+        expect([UInt8](output.written) == Array(">4 {\"caughtUp\":0}\n".utf8))
         output.removeAll()
         let isUnfinished = try publish(&subscription, head: Position(2), to: &output, until: 10_000)
-        #expect(!isUnfinished)
+        expect(!isUnfinished)
         let lines = String(decoding: output.written, as: UTF8.self).split(separator: "\n")
-        #expect(lines.first == #">4 {"behind":2}"#)
-        #expect(lines.last == #">4 {"caughtUp":2}"#)
-        #expect(lines.count == 4)
+        expect(lines.first == #">4 {"behind":2}"#)
+        expect(lines.last == #">4 {"caughtUp":2}"#)
+        expect(lines.count == 4)
     }
 
     @Test func `a go looks at no more records than its budget is for`() throws {
@@ -109,11 +109,11 @@ import Testing
         var subscription = Subscription(id: SubscriptionID(1), selection: selection, from: Position(1))
         var output = ByteWriter()
         let isMore = try publish(&subscription, head: Position(500), to: &output, until: 10_000, 100)
-        #expect(isMore)
-        #expect(writer.isSpent)
-        #expect(subscription.next == Position(101))
+        expect(isMore)
+        expect(writer.isSpent)
+        expect(subscription.next == Position(101))
         let isEmpty = output.isEmpty
-        #expect(isEmpty)
+        expect(isEmpty)
     }
 
     @Test func `lists of tags without a common event are searched in goes, each of which gets on`() throws {
@@ -126,13 +126,13 @@ import Testing
         var goes = 0
         while try publish(&subscription, head: Position(20_000), to: &output, until: 10_000, 2) {
             goes += 1
-            #expect(writer.isSpent && subscription.next.value > UInt64(goes))
+            expect(writer.isSpent && subscription.next.value > UInt64(goes))
             if goes > 20_000 { break }
         }
         // Fewer than the events, the last of which are looked at one by one.
-        #expect((10...1_100).contains(goes), "\(goes)")
+        expect((10...1_100).contains(goes), "\(goes)")
         let text = String(decoding: output.written, as: UTF8.self)
-        #expect(text == ">1 {\"caughtUp\":20000}\n")
+        expect(text == ">1 {\"caughtUp\":20000}\n")
     }
 
     @Test func `models that cannot be read end it where it stands, and never say that it is caught up`() throws {
@@ -148,7 +148,7 @@ import Testing
                 &subscription, head: Position(2_000), to: &output, until: 10_000, index: StreamIndex(store))
         }
         let isEmpty = output.isEmpty
-        #expect(isEmpty)
-        #expect(subscription.next == Position(7))
+        expect(isEmpty)
+        expect(subscription.next == Position(7))
     }
 }

@@ -34,10 +34,10 @@ struct TakenRowsTests {
     private func begun(_ count: Int = 400) throws -> StoredLoop {
         let bench = try StoredLoop(folder.store)
         append(bench, 0..<count)
-        #expect(bench.loop.hear("a").count == count)
+        expect(bench.loop.hear("a").count == count)
         define(bench, TakenRowsTests.first)
         bench.settle()
-        #expect(ask(bench, "COUNT orders").number("count") ?? 0 > 20)
+        expect(ask(bench, "COUNT orders").number("count") ?? 0 > 20)
         return bench
     }
 
@@ -60,7 +60,7 @@ struct TakenRowsTests {
 
     private func define(_ bench: StoredLoop, _ text: String, as name: String = "orders") {
         let quoted = "\"" + text.replacing("\n", with: "\\n") + "\""
-        #expect(ask(bench, "DEFINE \(name) \(quoted)").hasPrefix("+ "))
+        expect(ask(bench, "DEFINE \(name) \(quoted)").hasPrefix("+ "))
     }
 
     private func model(_ bench: StoredLoop) -> String { bench.loop.ask("MODELS orders", from: "a").first ?? "" }
@@ -85,7 +85,7 @@ struct TakenRowsTests {
             bytes[found.lowerBound + 1] = UInt8(ascii: "X")
             (from, count) = (found.upperBound, count + 1)
         }
-        #expect(count > 50)
+        expect(count > 50)
         let file = try FileHandle(forWritingTo: URL(filePath: path))
         try file.write(contentsOf: bytes)
         try file.close()
@@ -93,20 +93,20 @@ struct TakenRowsTests {
 
     @Test func `indexes are made of the rows, and the log is not read`() throws {
         let bench = try begun()
-        #expect(bench.settled("CHECKPOINT").last?.hasPrefix("+") == true)
+        expect(bench.settled("CHECKPOINT").last?.hasPrefix("+") == true)
         try damageLog()
         let rows = bench.loop.ask("LIST orders limit=1000", from: "a").dropLast()
         define(bench, TakenRowsTests.second)
-        #expect(model(bench).contains(#""definition":1,"state":"ready""#))
+        expect(model(bench).contains(#""definition":1,"state":"ready""#))
         bench.settle()
-        #expect(model(bench).contains(#""definition":2,"state":"ready","rows":\#(rows.count),"#))
-        #expect(bench.loop.ask("LIST orders limit=1000", from: "a").dropLast() == rows)
-        #expect(ask(bench, "LIST orders tags=t3 sort=n limit=5").hasPrefix("+"))
+        expect(model(bench).contains(#""definition":2,"state":"ready","rows":\#(rows.count),"#))
+        expect(bench.loop.ask("LIST orders limit=1000", from: "a").dropLast() == rows)
+        expect(ask(bench, "LIST orders tags=t3 sort=n limit=5").hasPrefix("+"))
         // A definition of other rows has to read the log.
         define(bench, TakenRowsTests.second + "\non More { n += 1 }")
         bench.settle()
-        #expect(model(bench).contains(#""definition":2,"state":"ready""#))
-        #expect(model(bench).contains(#""reason":"#), "\(model(bench))")
+        expect(model(bench).contains(#""definition":2,"state":"ready""#))
+        expect(model(bench).contains(#""reason":"#), "\(model(bench))")
         bench.stop()
     }
 
@@ -119,12 +119,12 @@ struct TakenRowsTests {
             // Each piece of work beside the loop has events before it.
             for number in appended..<appended + 7 { append(bench, number, held: true) }
             appended += 7
-            #expect(ask(bench, "GET orders/c1").text("code") != "busy")
+            expect(ask(bench, "GET orders/c1").text("code") != "busy")
             bench.held.run(0)
             bench.loop.run()
         }
         bench.settle()
-        #expect(appended > 410)
+        expect(appended > 410)
         define(bench, TakenRowsTests.second, as: "late")
         bench.settle()
         for question in [
@@ -134,41 +134,41 @@ struct TakenRowsTests {
             let (taken, folded) = (
                 bench.loop.ask("LIST orders \(question)", from: "a"), bench.loop.ask("LIST late \(question)", from: "a")
             )
-            #expect(taken.count > 1 && taken.dropLast() == folded.dropLast(), "\(question)")
+            expect(taken.count > 1 && taken.dropLast() == folded.dropLast(), "\(question)")
         }
         for question in ["", " tags=t3", " customer=c7"] {
-            #expect(ask(bench, "COUNT orders\(question)") == ask(bench, "COUNT late\(question)"))
+            expect(ask(bench, "COUNT orders\(question)") == ask(bench, "COUNT late\(question)"))
         }
-        #expect(bench.loop.ask("SORTS orders", from: "a") == bench.loop.ask("SORTS late", from: "a"))
+        expect(bench.loop.ask("SORTS orders", from: "a") == bench.loop.ask("SORTS late", from: "a"))
         let misfits = bench.loop.ask("READ misfits/orders limit=1000", from: "a")
-        #expect(misfits.count > 20 && misfits == bench.loop.ask("READ misfits/late limit=1000", from: "a"))
-        #expect(
+        expect(misfits.count > 20 && misfits == bench.loop.ask("READ misfits/late limit=1000", from: "a"))
+        expect(
             misfits[0].contains(#""line":13,"#) && misfits[0].contains("n += data.n; tags += data.tag ?? none"),
             "\(misfits[0])")
-        #expect(ask(bench, "GET orders/c1 at=20") == ask(bench, "GET late/c1 at=20"))
-        #expect(bench.settled("CHECKPOINT").last?.hasPrefix("+") == true)
+        expect(ask(bench, "GET orders/c1 at=20") == ask(bench, "GET late/c1 at=20"))
+        expect(bench.settled("CHECKPOINT").last?.hasPrefix("+") == true)
         bench.stop()
         let (taken, folded) = (
             try digests("orders.2", TakenRowsTests.second), try digests("late.1", TakenRowsTests.second)
         )
-        #expect(taken == folded && taken.allSatisfy { $0.count > 0 })
+        expect(taken == folded && taken.allSatisfy { $0.count > 0 })
     }
 
     private func append(_ bench: StoredLoop, _ number: Int, held: Bool) {
         bench.loop.send(
             #"APPEND order-\#(number % 60) {"type":"Placed2","data":{"n":\#(number % 13),"tag":"t\#(number % 7)"}}"#,
             from: "a")
-        #expect(bench.loop.hear("a").last?.hasPrefix("+") == true)
+        expect(bench.loop.hear("a").last?.hasPrefix("+") == true)
     }
 
     @Test func `progress counts the rows that are taken over`() throws {
         let bench = try begun()
         define(bench, TakenRowsTests.second)
         bench.loop.run()
-        #expect(
+        expect(
             model(bench).contains(#""building":{"definition":2,"position":0,"of":403,"rows":0}"#), "\(model(bench))")
         bench.settle()
-        #expect(!model(bench).contains("building"))
+        expect(!model(bench).contains("building"))
         bench.stop()
     }
 
@@ -178,14 +178,14 @@ struct TakenRowsTests {
         bench.loop.run()
         define(bench, TakenRowsTests.first + "; sort n")
         bench.settle()
-        #expect(model(bench).contains(#""definition":3,"state":"ready""#))
-        #expect(try Files.names(in: folder.store + "/own") == ["orders.3"])
+        expect(model(bench).contains(#""definition":3,"state":"ready""#))
+        expect(try Files.names(in: folder.store + "/own") == ["orders.3"])
         define(bench, TakenRowsTests.second)
         bench.loop.run()
-        #expect(ask(bench, "UNDEFINE orders").hasPrefix("+"))
+        expect(ask(bench, "UNDEFINE orders").hasPrefix("+"))
         bench.settle()
         bench.loop.run()
-        #expect(try Files.names(in: folder.store + "/own").isEmpty)
+        expect(try Files.names(in: folder.store + "/own").isEmpty)
         define(bench, TakenRowsTests.first)
         bench.settle()
         define(bench, TakenRowsTests.second)
@@ -193,18 +193,18 @@ struct TakenRowsTests {
         bench.end()
         let again = try StoredLoop(folder.store)
         again.settle()
-        #expect(model(again).contains(#""definition":6,"state":"ready""#), "\(model(again))")
-        #expect(try Files.names(in: folder.store + "/own") == ["orders.6"])
+        expect(model(again).contains(#""definition":6,"state":"ready""#), "\(model(again))")
+        expect(try Files.names(in: folder.store + "/own") == ["orders.6"])
         again.stop()
     }
 
     @Test func `rows that cannot be taken over are folded`() throws {
         let bench = try begun()
-        #expect(bench.settled("CHECKPOINT").last?.hasPrefix("+") == true)
+        expect(bench.settled("CHECKPOINT").last?.hasPrefix("+") == true)
         let count = ask(bench, "COUNT orders").number("count")
         // The next round of the scrub begins seconds later.
         let scrubs = bench.scrubs.count
-        #expect(bench.pass { bench.scrubs.count > scrubs })
+        expect(bench.pass { bench.scrubs.count > scrubs })
         // The transfer is the first to meet pages of rows.
         let path = folder.store + "/own/orders.1/data.mdb"
         let bytes = RawFile.read(path)
@@ -216,10 +216,10 @@ struct TakenRowsTests {
         }
         define(bench, TakenRowsTests.second)
         bench.settle()
-        #expect(bench.loop.said("rows-not-taken") == 1, "\(bench.loop.trace)")
-        #expect(bench.pass { model(bench).contains(#""definition":2,"state":"ready""#) }, "\(model(bench))")
-        #expect(ask(bench, "COUNT orders").number("count") == count)
-        #expect(try Files.names(in: folder.store + "/own") == ["orders.2"])
+        expect(bench.loop.said("rows-not-taken") == 1, "\(bench.loop.trace)")
+        expect(bench.pass { model(bench).contains(#""definition":2,"state":"ready""#) }, "\(model(bench))")
+        expect(ask(bench, "COUNT orders").number("count") == count)
+        expect(try Files.names(in: folder.store + "/own") == ["orders.2"])
         bench.stop()
     }
 
@@ -229,12 +229,12 @@ struct TakenRowsTests {
         // The transfer waits for the work beside the loop.
         define(bench, TakenRowsTests.second)
         bench.loop.run()
-        let answering = try #require(bench.loop.server.declared.served["orders"])
+        let answering = try require(bench.loop.server.declared.served["orders"])
         answering.failed(.corrupt("a page is damaged", at: nil))
         bench.settle()
-        #expect(bench.loop.said("rows-not-taken") == 1, "\(bench.loop.trace)")
-        #expect(bench.pass { model(bench).contains(#""definition":2,"state":"ready""#) }, "\(model(bench))")
-        #expect(ask(bench, "COUNT orders").number("count") == count)
+        expect(bench.loop.said("rows-not-taken") == 1, "\(bench.loop.trace)")
+        expect(bench.pass { model(bench).contains(#""definition":2,"state":"ready""#) }, "\(model(bench))")
+        expect(ask(bench, "COUNT orders").number("count") == count)
         bench.stop()
     }
 
@@ -243,9 +243,9 @@ struct TakenRowsTests {
         let text = TakenRowsTests.first.replacing("n += data.n; tags", with: "n += data.n\ntags") + "; sort n"
         define(bench, text)
         bench.loop.run()
-        #expect(!model(bench).contains(#""rows":0}"#))
+        expect(!model(bench).contains(#""rows":0}"#))
         bench.settle()
-        #expect(model(bench).contains(#""definition":2,"state":"ready""#))
+        expect(model(bench).contains(#""definition":2,"state":"ready""#))
         bench.stop()
     }
 }

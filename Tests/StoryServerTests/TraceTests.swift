@@ -23,18 +23,18 @@ import Testing
         ("one\u{2028}two\u{2029}", #""one\u{2028}two\u{2029}""#),
     ])
     func `a value is one word of one line, whatever is in it`(value: String, shown: String) {
-        #expect(printed(value) == "1970-01-01T00:00:00.000Z happened value=\(shown)\n")
+        expect(printed(value) == "1970-01-01T00:00:00.000Z happened value=\(shown)\n")
     }
 
     @Test func `a long value is cut`() {
         let line = printed(String(repeating: "x", count: 100_000))
-        #expect(line.hasSuffix("xxx\"\n"))
-        #expect(line.count == 200 + "1970-01-01T00:00:00.000Z happened value=\"\"\n".count)
+        expect(line.hasSuffix("xxx\"\n"))
+        expect(line.count == 200 + "1970-01-01T00:00:00.000Z happened value=\"\"\n".count)
     }
 
     @Test func `a line that pretends to be another stays one line`() {
         let line = printed("x\n2026-01-01T00:00:00.000Z ready socket=/evil")
-        #expect(line.split(separator: "\n").count == 1)
+        expect(line.split(separator: "\n").count == 1)
     }
 }
 
@@ -60,7 +60,7 @@ import Testing
         let queue = TraceQueue(limit: 5_000, now: { Instant(milliseconds: 0) }) { reader.take($0) }
         let trace = Trace(now: { Instant(milliseconds: 0) }, to: queue)
         for number in 0..<10_000 { trace.say("line", ["number": "\(number)"]) }
-        #expect(reader.lines == [])
+        expect(reader.lines == [])
         reader.isStuck.withLock { $0 = false }
         var kept: [String] = []
         try until("each line is written, or counted among the dropped ones") {
@@ -70,10 +70,10 @@ import Testing
             }
             return kept.count + dropped.reduce(0, +) == 10_000
         }
-        #expect(kept.count < 1_000 && kept.first?.hasSuffix("line number=0") == true)
+        expect(kept.count < 1_000 && kept.first?.hasSuffix("line number=0") == true)
         trace.say("again")
         trace.flush()
-        #expect(reader.lines.last == "1970-01-01T00:00:00.000Z again")
+        expect(reader.lines.last == "1970-01-01T00:00:00.000Z again")
     }
 
     @Test func `a trace without the queue stands still before a reader that takes nothing`() throws {
@@ -87,10 +87,10 @@ import Testing
             }
         }
         usleep(100_000)
-        #expect(written.withLock { $0 } == 0)
+        expect(written.withLock { $0 } == 0)
         reader.isStuck.withLock { $0 = false }
         try writer.join()
-        #expect(reader.lines.count == 100)
+        expect(reader.lines.count == 100)
     }
 
     @Test func `lines that found no thread are written with the next second`() throws {
@@ -101,7 +101,7 @@ import Testing
         let queue = TraceQueue(now: { Instant(milliseconds: 0) }, on: background) { reader.take($0) }
         let trace = Trace(now: { Instant(milliseconds: 0) }, to: queue)
         trace.say("one")
-        #expect(reader.lines == [])
+        expect(reader.lines == [])
         hasThreads.withLock { $0 = true }
         trace.secondPassed()
         try until("it is written") { reader.lines.count == 1 }
@@ -120,15 +120,15 @@ import Testing
             write: { _ in })
         let trace = Trace(now: { Instant(milliseconds: 0) }, to: queue)
         trace.say("ready")
-        #expect(written.withLock { String(decoding: $0, as: UTF8.self) } == "1970-01-01T00:00:00.000Z ready\n")
+        expect(written.withLock { String(decoding: $0, as: UTF8.self) } == "1970-01-01T00:00:00.000Z ready\n")
         room.withLock { $0 = 0 }
         trace.say("more")
         for _ in 1...7 { trace.secondPassed() }
-        #expect(trace.isStuck)
+        expect(trace.isStuck)
         room.withLock { $0 = 10_000 }
         trace.secondPassed()
         trace.secondPassed()
-        #expect(!trace.isStuck && written.withLock { $0.count } == 61)
+        expect(!trace.isStuck && written.withLock { $0.count } == 61)
     }
 
     @Test func `what clients cause as often as they like is a line a second, with a count`() {
@@ -138,14 +138,14 @@ import Testing
         }
         for uid in 1...1_000 { trace.sayEachSecond("denied", ["uid": "\(uid)"]) }
         trace.sayEachSecond("full", ["reason": "quota"])
-        #expect(lines.withLock { $0 } == ["denied uid=1", "full reason=quota"])
+        expect(lines.withLock { $0 } == ["denied uid=1", "full reason=quota"])
         trace.secondPassed()
         trace.sayEachSecond("denied", ["uid": "7"])
         trace.secondPassed()
-        #expect(
+        expect(
             lines.withLock { Array($0.dropFirst(2)) } == ["denied uid=1000 count=999", "denied uid=7 count=1"])
         trace.secondPassed()
         trace.sayEachSecond("denied", ["uid": "8"])
-        #expect(lines.withLock { $0.last } == "denied uid=8")
+        expect(lines.withLock { $0.last } == "denied uid=8")
     }
 }

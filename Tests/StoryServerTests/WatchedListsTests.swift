@@ -80,9 +80,9 @@ struct WatchedListsTests {
             for line in bench.hear(name) { told.take(line) }
             restarts += told.restarts
             bench.connected("reader of \(name)")
-            #expect(told.rows == WatchedListsTests.rows(of: list, bench, "reader of \(name)"), "\(name): \(list)")
+            expect(told.rows == WatchedListsTests.rows(of: list, bench, "reader of \(name)"), "\(name): \(list)")
         }
-        #expect((restarts > 0) == (feed != nil))
+        expect((restarts > 0) == (feed != nil))
     }
 
     /// What is there, row by row.
@@ -116,7 +116,7 @@ struct WatchedListsTests {
             guard let position = line.number("position"), line.hasPrefix(">") else { return }
             if let id = line.text("removed") {
                 note(id, position, line)
-                #expect(rows[id] != nil, "\(line) was never told of")
+                expect(rows[id] != nil, "\(line) was never told of")
                 rows[id] = nil
             } else if let start = line.range(of: #""row":"#) {
                 guard line[start.upperBound] == "{" else { return rows.removeAll() }
@@ -129,7 +129,7 @@ struct WatchedListsTests {
 
         private mutating func note(_ id: String, _ position: UInt64, _ line: String) {
             let least = last[id].map { $0 + 1 } ?? 0
-            #expect(position >= least, "\(line) after \(last[id] ?? 0)")
+            expect(position >= least, "\(line) after \(last[id] ?? 0)")
             last[id] = position
         }
     }

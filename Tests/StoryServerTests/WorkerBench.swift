@@ -2,7 +2,6 @@ import StoryCore
 import StoryEngine
 import StoryServer
 import TestSupport
-import Testing
 
 /// Ten orders, two notes, and a cursor over the orders, behind the shipped loop.
 struct WorkerBench {
@@ -16,7 +15,7 @@ struct WorkerBench {
         }
         for _ in 1...2 { _ = bench.ask(#"APPEND note-1 {"type":"Wrote","data":{}}"#, from: "a") }
         let made = bench.ask(#"CURSOR billing {"on":"events/order-*","window":4,"attempts":3}"#, from: "a")
-        #expect(made.first?.hasPrefix(#"+ {"id":"billing","stream":"cursor-billing","version":1,"#) == true, "\(made)")
+        expect(made.first?.hasPrefix(#"+ {"id":"billing","stream":"cursor-billing","version":1,"#) == true, "\(made)")
     }
 
     /// Holds the cursor; returns the closing line and the pushes behind it.

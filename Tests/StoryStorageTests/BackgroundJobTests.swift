@@ -13,19 +13,19 @@ struct BackgroundJobTests {
         let held = HeldBackground()
         weak var used: Used?
         let job = BackgroundJob(on: held.background, work(using: &used), whenDone: {})
-        #expect(used != nil)
+        expect(used != nil)
         // The piece that was started still waits, and holds what it will run.
-        #expect(held.count == 1)
-        #expect((try? job.wait().get()) == 1)
-        #expect(used == nil)
+        expect(held.count == 1)
+        expect((try? job.wait().get()) == 1)
+        expect(used == nil)
     }
 
     @Test func `what is refused holds nothing any more`() {
         weak var used: Used?
         let none = BackgroundStarter { _ in false }
         let job = BackgroundJob(on: none, work(using: &used), whenDone: {})
-        #expect(used == nil)
-        #expect((try? job.wait().get()) == nil)
+        expect(used == nil)
+        expect((try? job.wait().get()) == nil)
     }
 
     @Test func `a nice thread steps back behind the one that started it, alone`() throws {
@@ -34,8 +34,8 @@ struct BackgroundJobTests {
             on: .niceThreads, { () throws(StorageError) in BackgroundJobTests.niceness }, whenDone: {})
         // Whoever waits for work that has not begun does it.
         while job.result == nil { usleep(1_000) }
-        #expect(try job.wait().get() == max(before, BackgroundStarter.niceness))
-        #expect(BackgroundJobTests.niceness == before)
+        expect(try job.wait().get() == max(before, BackgroundStarter.niceness))
+        expect(BackgroundJobTests.niceness == before)
     }
 
     /// How nice this thread is.

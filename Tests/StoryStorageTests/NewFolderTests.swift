@@ -20,11 +20,11 @@ struct NewFolderTests {
     @Test(arguments: ["", "/", "//", "/.", "/./"])
     func `a place is the same with slashes and dots behind it`(end: String) throws {
         try make(folder.store + end)
-        #expect(isMade(folder.store))
+        expect(isMade(folder.store))
         try Folder.make(folder.path + "/empty")
         try make(folder.path + "/empty" + end)
-        #expect(isMade(folder.path + "/empty"))
-        #expect(try Folder.names(in: folder.path).sorted() == ["empty", "store"])
+        expect(isMade(folder.path + "/empty"))
+        expect(try Folder.names(in: folder.path).sorted() == ["empty", "store"])
     }
 
     @Test(arguments: ["x", "é", "👩‍👩‍👧"])
@@ -33,40 +33,40 @@ struct NewFolderTests {
         let name =
             String(repeating: character, count: count)
             + String(repeating: "y", count: NewFolder.longestName - count * character.utf8.count)
-        #expect(name.utf8.count == NewFolder.longestName)
+        expect(name.utf8.count == NewFolder.longestName)
         try make(folder.path + "/" + name)
-        #expect(isMade(folder.path + "/" + name))
-        #expect(try Folder.names(in: folder.path) == [name])
+        expect(isMade(folder.path + "/" + name))
+        expect(try Folder.names(in: folder.path) == [name])
     }
 
     @Test func `a path whose bytes are not UTF-8 is refused, not repaired`() throws {
         let latin = Array((folder.path + "/caf").utf8CString.dropLast()) + [CChar(bitPattern: 0xE9), 0]
-        #expect(mkdir(latin, 0o700) == 0)
-        #expect(symlink(latin, folder.path + "/link") == 0)
+        expect(mkdir(latin, 0o700) == 0)
+        expect(symlink(latin, folder.path + "/link") == 0)
         let error = failure { () throws(StorageError) in try NewFolder(folder.path + "/link/new") }
-        #expect(error?.text.contains(#"caf\xe9" is not UTF-8"#) == true, "\(String(describing: error))")
-        #expect(try Folder.names(in: folder.path).sorted() == [#"caf\xe9"#, "link"])
-        #expect(rmdir(latin) == 0)
+        expect(error?.text.contains(#"caf\xe9" is not UTF-8"#) == true, "\(String(describing: error))")
+        expect(try Folder.names(in: folder.path).sorted() == [#"caf\xe9"#, "link"])
+        expect(rmdir(latin) == 0)
     }
 
     @Test func `a link to an empty folder stays, and leads to the new one`() throws {
         try Folder.make(folder.path + "/empty")
-        #expect(symlink("empty", folder.path + "/link") == 0)
+        expect(symlink("empty", folder.path + "/link") == 0)
         try make(folder.path + "/link")
-        #expect(isMade(folder.path + "/empty") && isMade(folder.path + "/link"))
+        expect(isMade(folder.path + "/empty") && isMade(folder.path + "/link"))
         try make(folder.path + "/link/inner")
-        #expect(isMade(folder.path + "/empty/inner"))
+        expect(isMade(folder.path + "/empty/inner"))
     }
 
     @Test func `where something is nothing is made`() throws {
         try make(folder.store)
-        #expect(symlink("nowhere", folder.path + "/link") == 0)
+        expect(symlink("nowhere", folder.path + "/link") == 0)
         for (name, reason) in [
             ("/store", "is not empty"), ("/store/", "is not empty"), ("/link", "leads to nothing"),
             ("/store/file", "Not a directory"),
         ] {
             let error = failure { () throws(StorageError) in _ = try NewFolder(folder.path + name) }
-            #expect(error?.text.contains(reason) == true, "\(name): \(String(describing: error))")
+            expect(error?.text.contains(reason) == true, "\(name): \(String(describing: error))")
         }
     }
 
@@ -75,8 +75,8 @@ struct NewFolderTests {
         try Folder.make(new.draft, mustBeNew: true)
         try Folder.make(folder.store)
         RawFile.write([2], folder.store + "/file")
-        #expect(failure { () throws(StorageError) in try new.publish() } != nil)
-        #expect(RawFile.read(folder.store + "/file") == [2])
+        expect(failure { () throws(StorageError) in try new.publish() } != nil)
+        expect(RawFile.read(folder.store + "/file") == [2])
     }
 
     /// A root of a file system that is empty; nil where nobody sees one, as in some containers.
@@ -95,11 +95,11 @@ struct NewFolderTests {
 
     @Test(.enabled(if: emptyRoot != nil, "no file system is mounted here whose root is empty"))
     func `a root of a file system cannot be replaced`() throws {
-        let root = try #require(NewFolderTests.emptyRoot)
+        let root = try require(NewFolderTests.emptyRoot)
         let error = failure { () throws(StorageError) in _ = try NewFolder(root) }
         // Somebody may have put something there since.
         let reasons = ["is a file system of its own", "is not empty"]
-        #expect(
+        expect(
             reasons.contains { error?.text.contains($0) == true }, "\(root): \(String(describing: error))")
     }
 }

@@ -56,13 +56,13 @@ struct StoredTreeTests {
         let entries = try fill(environment, count, &random)
         let transaction = try ReadTransaction(environment)
         let found = try transaction.tree(of: "t", in: environment)
-        let tree = try #require(found)
+        let tree = try require(found)
         var keys = Array(entries.keys)
         for _ in 0..<2_000 { keys.append(key(&random)) }
         let wrong = try keys.count { key in try value(tree, key) != entries[key] }
-        #expect(wrong == 0)
+        expect(wrong == 0)
         let none = try transaction.tree(of: "another", in: environment) == nil
-        #expect(none)
+        expect(none)
     }
 
     private func areAlike(_ one: KeyValue?, _ two: KeyValue?) -> Bool {
@@ -79,8 +79,8 @@ struct StoredTreeTests {
         let transaction = try ReadTransaction(environment)
         let found = try transaction.tree(of: "t", in: environment)
         let opened = try transaction.database("t")
-        let database = try #require(opened)
-        var cursor = TreeCursor(try #require(found))
+        let database = try require(opened)
+        var cursor = TreeCursor(try require(found))
         var wrong = 0
         try transaction.withCursor(in: database) { (other) throws(StorageError) in
             for key in keys.shuffled(using: &random).prefix(1_500) {
@@ -105,7 +105,7 @@ struct StoredTreeTests {
                 }
             }
         }
-        #expect(wrong == 0)
+        expect(wrong == 0)
     }
 
     @Test func `a view keeps its tree while others are stored`() throws {
@@ -115,10 +115,10 @@ struct StoredTreeTests {
         let before = try fill(environment, 500, &random)
         let transaction = try ReadTransaction(environment)
         let found = try transaction.tree(of: "t", in: environment)
-        let tree = try #require(found)
+        let tree = try require(found)
         for _ in 0..<5 { _ = try fill(environment, 500, &random) }
         let wrong = try before.count { (key, value) in try self.value(tree, key) != value }
-        #expect(wrong == 0)
+        expect(wrong == 0)
     }
 
     @Test func `of pages that are damaged nothing is read that is not on them`() throws {
@@ -144,7 +144,7 @@ struct StoredTreeTests {
             environment = try self.environment()
             let transaction = try ReadTransaction(environment)
             let opened = try transaction.tree(of: "t", in: environment)
-            let tree = try #require(opened)
+            let tree = try require(opened)
             for key in entries.keys.prefix(300) {
                 do throws(StorageError) {
                     if try value(tree, key) != nil { found += 1 }
@@ -155,7 +155,7 @@ struct StoredTreeTests {
             _ = consume transaction
             environment.close()
         }
-        #expect(refused > 300 && found > 300, "\(refused) and \(found)")
+        expect(refused > 300 && found > 300, "\(refused) and \(found)")
     }
 }
 

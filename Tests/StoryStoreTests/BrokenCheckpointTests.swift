@@ -46,21 +46,21 @@ struct BrokenCheckpointTests {
         for table in [ModelTable.users, .usersByDate, .photos] {
             let isAlike =
                 bench.store.visited(table, KeyRange(), .ascending) == oracle.visited(table, KeyRange(), .ascending)
-            #expect(isAlike, "\(table.name)")
+            expect(isAlike, "\(table.name)")
         }
     }
 
     @Test func `a checkpoint that broke off is written to its end at the next opening`() throws {
         let bench = try ModelBench()
         let oracle = try breakOff(bench)
-        #expect(Folder.exists(bench.journal))
+        expect(Folder.exists(bench.journal))
         expectAll(oracle, in: bench)
         try bench.reopen()
-        #expect(bench.store.checkpointed == Position(2) && bench.store.renewal == nil)
-        #expect(bench.store.bufferedEntries == 0 && !Folder.exists(bench.journal))
+        expect(bench.store.checkpointed == Position(2) && bench.store.renewal == nil)
+        expect(bench.store.bufferedEntries == 0 && !Folder.exists(bench.journal))
         expectAll(oracle, in: bench)
         try bench.reopen()
-        #expect(bench.store.checkpointed == Position(2))
+        expect(bench.store.checkpointed == Position(2))
     }
 
     @Test func `a checkpoint that broke off, with its journal damaged, begins the models anew`() throws {
@@ -73,9 +73,9 @@ struct BrokenCheckpointTests {
             _ = try breakOff(bench)
             RawFile.write(damage(RawFile.read(bench.journal)), bench.journal)
             try bench.reopen()
-            #expect(bench.store.renewal?.contains("journal") == true)
-            #expect(bench.store.checkpointed == .zero)
-            #expect(bench.store.visited(.users, KeyRange(), .ascending).isEmpty)
+            expect(bench.store.renewal?.contains("journal") == true)
+            expect(bench.store.checkpointed == .zero)
+            expect(bench.store.visited(.users, KeyRange(), .ascending).isEmpty)
         }
     }
 
@@ -100,8 +100,8 @@ struct BrokenCheckpointTests {
         }
         expectAll(oracle, in: bench)
         try bench.reopen()
-        #expect(bench.store.renewal == nil)
-        #expect([Position(2), Position(3)].contains(bench.store.checkpointed))
+        expect(bench.store.renewal == nil)
+        expect([Position(2), Position(3)].contains(bench.store.checkpointed))
         expectAll(bench.store.checkpointed == Position(3) ? oracle : before, in: bench)
     }
 }

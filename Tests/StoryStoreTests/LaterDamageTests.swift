@@ -24,7 +24,7 @@ struct LaterDamageTests {
         try bench.checkpoint(at: 1)
         try bench.reopen()
         for table in [ModelTable.users, .usersByDate] {
-            #expect(bench.store.visited(table, KeyRange(), .ascending).count == count)
+            expect(bench.store.visited(table, KeyRange(), .ascending).count == count)
         }
         return bench
     }
@@ -33,7 +33,7 @@ struct LaterDamageTests {
     private static func change(_ bench: ModelBench) throws {
         let (path, key) = (bench.folder.store + "/models/data.mdb", key(changed))
         let bytes = RawFile.read(path)
-        let start = try #require(
+        let start = try require(
             bytes.indices.dropLast(key.count).last {
                 bytes[$0] == key[0] && bytes[$0..<$0 + key.count].elementsEqual(key) && bytes[$0 + key.count] == 7
             })
@@ -48,31 +48,31 @@ struct LaterDamageTests {
 
     @Test func `what a write rests on is not believed of a page that changed since, and damage is noted`() throws {
         let bench = try Self.used()
-        #expect(try Self.isThere(Self.changed, bench, .users) && Self.isThere(Self.changed, bench, .usersByDate))
-        #expect(try !Self.isThere(Self.count, bench, .users) && !Self.isThere(Self.count, bench, .usersByDate))
+        expect(try Self.isThere(Self.changed, bench, .users) && Self.isThere(Self.changed, bench, .usersByDate))
+        expect(try !Self.isThere(Self.count, bench, .users) && !Self.isThere(Self.count, bench, .usersByDate))
         try Self.change(bench)
-        #expect(bench.store.value(in: .users, at: Self.key(Self.changed)) == nil, "the page was compared before")
-        #expect(bench.store.damage == nil)
+        expect(bench.store.value(in: .users, at: Self.key(Self.changed)) == nil, "the page was compared before")
+        expect(bench.store.damage == nil)
         // One that is in memory rests on no page.
         bench.store.put([1], in: .users, at: Self.key(Self.changed + 1))
-        #expect(try Self.isThere(Self.changed + 1, bench, .users) && bench.store.damage == nil)
+        expect(try Self.isThere(Self.changed + 1, bench, .users) && bench.store.damage == nil)
         let error = failure { () throws(StorageError) in try Self.isThere(Self.changed, bench, .users) }
-        #expect(error?.isCorrupt == true && error == bench.store.damage, "\(String(describing: error))")
-        #expect(try Self.isThere(5, bench, .users) && !Self.isThere(Self.count, bench, .users), "other pages are whole")
+        expect(error?.isCorrupt == true && error == bench.store.damage, "\(String(describing: error))")
+        expect(try Self.isThere(5, bench, .users) && !Self.isThere(Self.count, bench, .users), "other pages are whole")
     }
 
     @Test func `each turn compares again what its writes rest on`() throws {
         let bench = try Self.used()
         for table in [ModelTable.users, .usersByDate] {
             bench.store.turnEnded()
-            #expect(try Self.isThere(Self.changed, bench, table))
+            expect(try Self.isThere(Self.changed, bench, table))
         }
         try Self.change(bench)
         bench.store.turnEnded()
         let error = failure { () throws(StorageError) in try Self.isThere(Self.changed, bench, .users) }
-        #expect(error?.isCorrupt == true && error == bench.store.damage, "\(String(describing: error))")
+        expect(error?.isCorrupt == true && error == bench.store.damage, "\(String(describing: error))")
         let again = failure { () throws(StorageError) in try Self.isThere(Self.changed, bench, .users) }
-        #expect(again == error, "damage that was found is met in the same turn")
+        expect(again == error, "damage that was found is met in the same turn")
     }
 
     @Test func `a key that is looked up in advance is proven as well`() throws {
@@ -80,18 +80,18 @@ struct LaterDamageTests {
         try Self.change(bench)
         Self.key(Self.changed).withBytes { bench.store.prefetch(ModelTable.users.number, at: $0) }
         let error = failure { () throws(StorageError) in try Self.isThere(Self.changed, bench, .users) }
-        #expect(error?.isCorrupt == true && bench.store.damage != nil)
+        expect(error?.isCorrupt == true && bench.store.damage != nil)
     }
 
     @Test func `a checkpoint compares again what the loop has compared in the same turn`() throws {
         let bench = try Self.used()
         bench.store.turnEnded()
-        #expect(try Self.isThere(Self.changed, bench, .users))
+        expect(try Self.isThere(Self.changed, bench, .users))
         try Self.change(bench)
         bench.store.put([1], in: .users, at: Self.key(Self.changed + 1))
         let checkpoint = bench.store.freeze(at: Position(2))
         let error = failure { () throws(StorageError) in try checkpoint.run() }
-        #expect(error?.isCorrupt == true && error == bench.store.damage, "\(String(describing: error))")
+        expect(error?.isCorrupt == true && error == bench.store.damage, "\(String(describing: error))")
         bench.store.fail()
     }
 
@@ -101,10 +101,10 @@ struct LaterDamageTests {
         bench.store.put([1], in: .users, at: Self.key(Self.changed + 1))
         let checkpoint = bench.store.freeze(at: Position(2))
         let error = failure { () throws(StorageError) in try checkpoint.run() }
-        #expect(error?.isCorrupt == true && error == bench.store.damage, "\(String(describing: error))")
+        expect(error?.isCorrupt == true && error == bench.store.damage, "\(String(describing: error))")
         bench.store.fail()
         try bench.reopen()
-        #expect(bench.store.renewal != nil)
+        expect(bench.store.renewal != nil)
     }
 
     /// A change of bytes of used models that a checkpoint would trust.
@@ -145,18 +145,18 @@ struct LaterDamageTests {
         }
         let checkpoint = bench.store.freeze(at: Position(3))
         let error = failure { () throws(StorageError) in try checkpoint.run() }
-        #expect(error?.isCorrupt == true && error == bench.store.damage, "\(String(describing: error))")
+        expect(error?.isCorrupt == true && error == bench.store.damage, "\(String(describing: error))")
         bench.store.fail()
-        #expect(bench.store.storedBytes > 0)
+        expect(bench.store.storedBytes > 0)
         try bench.reopen()
-        #expect(bench.store.renewal != nil)
+        expect(bench.store.renewal != nil)
     }
 
     @Test func `a scrub comes round all pages, finds the one that changed, and leaves what commits change meanwhile`()
         throws
     {
         let bench = try Self.used()
-        let scrub = try #require(bench.store.scrub)
+        let scrub = try require(bench.store.scrub)
         /// Compares all pages, some at a time; the number of steps.
         func round(_ between: (Int) throws -> Void = { _ in }) throws -> Int {
             var (page, steps) = (UInt64(0), 0)
@@ -166,7 +166,7 @@ struct LaterDamageTests {
             }
             return steps
         }
-        #expect(try round() > 10)
+        expect(try round() > 10)
         var position: UInt64 = 1
         let steps = try round { step in
             guard step < 10 else { return }
@@ -177,7 +177,7 @@ struct LaterDamageTests {
             try bench.checkpoint(at: position)
         }
         // Commits free the pages in front, which a step passes over.
-        #expect(position > 2 && bench.store.damage == nil, "\(steps) steps")
+        expect(position > 2 && bench.store.damage == nil, "\(steps) steps")
         let path = bench.folder.store + "/models/data.mdb"
         // Some of the pages are free.
         let bytes = RawFile.read(path)
@@ -188,7 +188,7 @@ struct LaterDamageTests {
             var page = UInt64(0)
             while let next = try scrub.step(from: page, count: 4) { page = next }
         }
-        #expect(error?.isCorrupt == true && error == bench.store.damage, "\(String(describing: error))")
+        expect(error?.isCorrupt == true && error == bench.store.damage, "\(String(describing: error))")
         bench.store.close()
     }
 }

@@ -55,16 +55,16 @@ struct LazySortedKeysTests {
                 let range = KeyRange(lower: LazySortedKeysTests.key(lower), upper: upper.map(LazySortedKeysTests.key))
                 let inside = sorted.filter { $0 >= lower && $0 < upper ?? .max }
                 let limit = random.pick(1, 50, 700, 100_000)
-                #expect(
+                expect(
                     visited(buffer, range, .ascending, limit: limit)
                         == inside.prefix(limit).map(LazySortedKeysTests.key))
-                #expect(
+                expect(
                     visited(buffer, range, .descending, limit: limit)
                         == inside.reversed().prefix(limit).map(LazySortedKeysTests.key))
             }
         }
-        #expect(visited(buffer, KeyRange(), .ascending, limit: .max) == keys.sorted().map(LazySortedKeysTests.key))
-        #expect(buffer.order.bytes < 16 * keys.count)
+        expect(visited(buffer, KeyRange(), .ascending, limit: .max) == keys.sorted().map(LazySortedKeysTests.key))
+        expect(buffer.order.bytes < 16 * keys.count)
     }
 
     @Test func `a walk inside a walk does not disturb it`() {
@@ -78,13 +78,13 @@ struct LazySortedKeysTests {
             guard var outer = MemtableWalk(buffer, bounds, .ascending) else { return }
             var number: UInt64 = 0
             while let key = outer.key {
-                #expect(Array(key) == LazySortedKeysTests.key(number))
+                expect(Array(key) == LazySortedKeysTests.key(number))
                 let other = KeyRange(lower: LazySortedKeysTests.key(number &* 31 % 3_000))
                 _ = visited(buffer, other, number % 2 == 0 ? .ascending : .descending, limit: 3)
                 outer.advance()
                 number += 1
             }
-            #expect(number == 3_000)
+            expect(number == 3_000)
         }
     }
 }

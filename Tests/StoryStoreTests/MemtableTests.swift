@@ -16,7 +16,7 @@ struct MemtableTests {
         }
         for table in StoreFuzzer.tables {
             let entries = store.entries(of: table).map { Visited(key: $0.key, value: $0.value) }
-            #expect(entries == oracle.visited(table, KeyRange(), .ascending))
+            expect(entries == oracle.visited(table, KeyRange(), .ascending))
         }
     }
 
@@ -28,10 +28,10 @@ struct MemtableTests {
                 let key = Array("key-\(number &* 7_919 % 5_000)".utf8)
                 key.withBytes { key in Array("value \(number)".utf8).withBytes { buffer.put($0, at: key) } }
             }
-            #expect(buffer.count == 5_000)
+            expect(buffer.count == 5_000)
             sizes.append(buffer.bytes)
             buffer.clear()
-            #expect(buffer.count == 0)
+            expect(buffer.count == 0)
             Array("key-1".utf8).withBytes { key in
                 guard case nil = buffer.find(key, hash: Memtable.hash(key)) else {
                     Issue.record("a cleared buffer knows a key")
@@ -39,7 +39,7 @@ struct MemtableTests {
                 }
             }
         }
-        #expect(Set(sizes).count == 1)
+        expect(Set(sizes).count == 1)
     }
 
     @Test func `what a buffer once held is not counted when it is cleared`() {
@@ -48,11 +48,11 @@ struct MemtableTests {
             Array("\(number)".utf8).withBytes { key in [1].withBytes { buffer.put($0, at: key) } }
         }
         for number in 0..<100_000 { put(number) }
-        #expect(buffer.bytes > 3 << 20)
+        expect(buffer.bytes > 3 << 20)
         buffer.clear()
-        #expect(buffer.bytes == 0)
+        expect(buffer.bytes == 0)
         for number in 0..<40_000 { put(number) }
-        #expect(buffer.count == 40_000, "more than the room that is kept")
+        expect(buffer.count == 40_000, "more than the room that is kept")
     }
 
     @Test func `a value is overwritten in its place while it fits`() {
@@ -65,11 +65,11 @@ struct MemtableTests {
         for value in ["abc", "", "9876543210"] { put(value) }
         [0x61].withBytes { buffer.remove($0) }
         put("9876543210")
-        #expect(buffer.bytes == bytes)
+        expect(buffer.bytes == bytes)
         put("0123456789a")
-        #expect(buffer.bytes > bytes)
-        #expect(buffer.value(0).map { String(decoding: $0, as: UTF8.self) } == "0123456789a")
-        #expect(buffer.count == 1)
+        expect(buffer.bytes > bytes)
+        expect(buffer.value(0).map { String(decoding: $0, as: UTF8.self) } == "0123456789a")
+        expect(buffer.count == 1)
     }
 
     @Test func `240,000 entries of 50 bytes take less than 25 MiB`() {
@@ -82,8 +82,8 @@ struct MemtableTests {
                 [UInt8](repeating: 1, count: 25).withBytes { value in buffers.change(table) { $0.put(value, at: key) } }
             }
         }
-        #expect(buffers.count == 240_000)
-        #expect(buffers.bytes < 25 << 20, "\(buffers.bytes)")
+        expect(buffers.count == 240_000)
+        expect(buffers.bytes < 25 << 20, "\(buffers.bytes)")
     }
 
     @Test func `a digest depends on what is in a model, not on the order it came in`() {
@@ -96,14 +96,14 @@ struct MemtableTests {
         var (forward, backward) = (ModelDigest(), ModelDigest())
         for entry in entries { add(entry, to: &forward) }
         for entry in entries.reversed() { add(entry, to: &backward) }
-        #expect(forward == backward && forward.text == backward.text && forward.count == 4)
-        #expect(forward.text.utf8.count == 32)
+        expect(forward == backward && forward.text == backward.text && forward.count == 4)
+        expect(forward.text.utf8.count == 32)
         var texts: Set<String> = [ModelDigest().text, forward.text]
         for entry in entries {
             var one = ModelDigest()
             add(entry, to: &one)
             texts.insert(one.text)
         }
-        #expect(texts.count == 6)
+        expect(texts.count == 6)
     }
 }

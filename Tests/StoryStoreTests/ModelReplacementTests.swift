@@ -34,19 +34,19 @@ struct ModelReplacementTests {
         bench.store.suspect(.corrupt("a page", at: nil))
         bench.store.isBeingReplaced = true
         let new = try bench.store.identity.install()
-        #expect(bench.store.value(in: .users, at: Self.key) == [1], "the old ones are read until the loop has the new")
+        expect(bench.store.value(in: .users, at: Self.key) == [1], "the old ones are read until the loop has the new")
         let old = try bench.store.replace(by: new)
-        #expect(bench.store.value(in: .users, at: Self.key) == [2])
-        #expect(bench.store.value(in: .users, at: Array("later".utf8)) == [7])
-        #expect(bench.store.damage == nil)
-        #expect(old.environment.path == bench.store.identity.path)
+        expect(bench.store.value(in: .users, at: Self.key) == [2])
+        expect(bench.store.value(in: .users, at: Array("later".utf8)) == [7])
+        expect(bench.store.damage == nil)
+        expect(old.environment.path == bench.store.identity.path)
         try bench.store.checkNames()
         try bench.store.identity.removeOthers()
-        #expect(try Self.names(bench) == ["models"])
+        expect(try Self.names(bench) == ["models"])
         try bench.checkpoint(at: 2)
         try bench.reopen()
-        #expect(bench.store.renewal == nil && bench.store.checkpointed == Position(2))
-        #expect(bench.store.value(in: .users, at: Self.key) == [2])
+        expect(bench.store.renewal == nil && bench.store.checkpointed == Position(2))
+        expect(bench.store.value(in: .users, at: Self.key) == [2])
     }
 
     @Test func `files that are none of the store's stay beside, and stop neither a replacement nor a start`() throws {
@@ -60,10 +60,10 @@ struct ModelReplacementTests {
             bench.store.isBeingReplaced = true
             _ = try bench.store.replace(by: bench.store.identity.install())
             try bench.store.identity.removeOthers()
-            #expect(try Self.names(bench).sorted() == ["models"] + left)
-            #expect(try Files.names(in: bench.folder.store + "/" + (left.last ?? "")) == ["aside"])
+            expect(try Self.names(bench).sorted() == ["models"] + left)
+            expect(try Files.names(in: bench.folder.store + "/" + (left.last ?? "")) == ["aside"])
             try bench.reopen()
-            #expect(bench.store.value(in: .users, at: Self.key) == [2])
+            expect(bench.store.value(in: .users, at: Self.key) == [2])
         }
     }
 
@@ -73,7 +73,7 @@ struct ModelReplacementTests {
         let new = try bench.store.identity.install()
         bench.store.suspect(.corrupt("a page of the old", at: nil))
         _ = try bench.store.replace(by: new)
-        #expect(!Files.exists(bench.folder.store + "/models/damaged") && bench.store.damage == nil)
+        expect(!Files.exists(bench.folder.store + "/models/damaged") && bench.store.damage == nil)
     }
 
     @Test func `new models that are not as they were written leave the old ones in use`() throws {
@@ -82,14 +82,14 @@ struct ModelReplacementTests {
         for page in 0...1 { RawFile.patch(data, at: page * 4_096 + 40, 0x5a) }
         bench.store.isBeingReplaced = true
         let error = failure { () throws(StorageError) in _ = try bench.store.identity.install() }
-        #expect(error?.isCorrupt == true, "\(String(describing: error))")
+        expect(error?.isCorrupt == true, "\(String(describing: error))")
         bench.store.isBeingReplaced = false
         try bench.store.checkNames()
-        #expect(bench.store.value(in: .users, at: Self.key) == [1])
+        expect(bench.store.value(in: .users, at: Self.key) == [1])
         try bench.checkpoint(at: 1)
         try bench.reopen()
-        #expect(bench.store.renewal == nil && bench.store.value(in: .users, at: Self.key) == [1])
-        #expect(try Self.names(bench) == ["models"], "a start removes the others")
+        expect(bench.store.renewal == nil && bench.store.value(in: .users, at: Self.key) == [1])
+        expect(try Self.names(bench) == ["models"], "a start removes the others")
     }
 
     /// A kill can end the process between any two of its steps.
@@ -110,10 +110,10 @@ struct ModelReplacementTests {
             try manager.moveItem(atPath: built.path, toPath: store + "/models")
         default: break
         }
-        #expect(try Self.names(bench) == names.sorted())
+        expect(try Self.names(bench) == names.sorted())
         try bench.reopen()
-        #expect(bench.store.renewal == nil && bench.store.checkpointed == Position(1))
-        #expect(bench.store.value(in: .users, at: Self.key) == [names == ["models", "models.old"] ? 2 : 1])
-        #expect(try Self.names(bench) == ["models"])
+        expect(bench.store.renewal == nil && bench.store.checkpointed == Position(1))
+        expect(bench.store.value(in: .users, at: Self.key) == [names == ["models", "models.old"] ? 2 : 1])
+        expect(try Self.names(bench) == ["models"])
     }
 }

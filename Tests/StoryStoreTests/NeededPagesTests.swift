@@ -56,7 +56,7 @@ struct NeededPagesTests {
         let proven = models.checksums.pages
         let view = try ReadTransaction(models.environment)
         let found = try view.tree(of: ModelTables.metaName, in: models.environment, proven)
-        let meta = try #require(found)
+        let meta = try require(found)
         _ = try CheckpointRecord.read(meta)
         for table in models.tables.numbers {
             guard let buffer = buffers.filled(table) else { continue }
@@ -75,7 +75,7 @@ struct NeededPagesTests {
         try walk.run(used)
         try walk.run(first)
         let others = used.pages.filter { !models.checksums.pages.contains($0) && !first.pages.contains($0) }
-        for page in others { #expect(mprotect(map + Int(page) * pageSize, pageSize, PROT_NONE) == 0) }
+        for page in others { expect(mprotect(map + Int(page) * pageSize, pageSize, PROT_NONE) == 0) }
         defer { for page in others { mprotect(map + Int(page) * pageSize, pageSize, PROT_READ) } }
         try checkpoint.run(pages: limit)
         return others.count
@@ -106,9 +106,9 @@ struct NeededPagesTests {
             Self.change(bench, &random)
             unread += try Self.store(bench, at: position, pages: random.oneIn(2) ? 2_048 : 20)
             try bench.store.finish()
-            #expect(bench.store.damage == nil)
+            expect(bench.store.damage == nil)
         }
-        #expect(unread > 100, "\(unread)")
+        expect(unread > 100, "\(unread)")
         bench.store.close()
     }
 }

@@ -30,7 +30,7 @@ import Testing
                     return true
                 }
                 let inside = expected.filter { $0 >= first && $0 <= last }
-                #expect(found == (order == .ascending ? inside : inside.reversed()), "\(count) of \(tag)")
+                expect(found == (order == .ascending ? inside : inside.reversed()), "\(count) of \(tag)")
             }
         }
     }

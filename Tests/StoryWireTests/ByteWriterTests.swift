@@ -27,30 +27,30 @@ struct ByteWriterTests {
                 expected.removeLast(9)
             }
             let (found, fits) = ([UInt8](writer.written), writer.capacity >= writer.count)
-            #expect(found == expected && fits)
+            expect(found == expected && fits)
         }
         let kept = writer.capacity
         writer.removeAll()
         let isKept = writer.isEmpty && writer.capacity == kept
-        #expect(isKept)
+        expect(isKept)
     }
 
     @Test(arguments: [0, 1, 9, 10, 99, 100, 999, 1_000, 12_345, 9_999_999_999, 10_000_000_000_000_000_000, UInt64.max])
     func `integers are their digits`(number: UInt64) {
-        #expect(written { $0.integer(number) } == "\(number)")
+        expect(written { $0.integer(number) } == "\(number)")
     }
 
     @Test func `each power of ten has one digit more than what comes before it`() {
         for exponent in 1...19 {
             let power = (0..<exponent).reduce(UInt64(1)) { power, _ in power * 10 }
-            #expect(power.decimalDigitCount == exponent + 1)
-            #expect((power - 1).decimalDigitCount == exponent)
+            expect(power.decimalDigitCount == exponent + 1)
+            expect((power - 1).decimalDigitCount == exponent)
         }
     }
 
     @Test(arguments: [0, -1, Int64.min, Int64.max, -10])
     func `negative integers have their sign`(number: Int64) {
-        #expect(written { $0.integer(number) } == String(number))
+        expect(written { $0.integer(number) } == String(number))
     }
 
     @Test(arguments: [
@@ -59,13 +59,13 @@ struct ByteWriterTests {
         (9_007_199_254_740_991, "9007199254740991"), (1e16, "1e+16"),
     ])
     func `numbers are as short as they can be read back`(number: Double, text: String) {
-        #expect(written { $0.number(number) } == text)
-        #expect(Double(text) == number)
+        expect(written { $0.number(number) } == text)
+        expect(Double(text) == number)
     }
 
     @Test func `strings escape what JSON says, and nothing else`() {
         let text = written { $0.string("a\"b\\c\n\r\t\u{8}\u{C}\u{0}\u{1F}\u{7F}é\u{2028}👨‍👩‍👧") }
-        #expect(
+        expect(
             text
                 == #""a\"b\\c\n\r\t\b\f\u0000\u001f"# + "\u{7F}é\u{2028}👨‍👩‍👧\"")
     }
@@ -86,7 +86,7 @@ struct ByteWriterTests {
                 let document = scanner.scan(bytes)
                 return document.isValid ? [UInt8](copying: document.root.stringBytes) : nil
             }
-            #expect(read == Array(text.utf8))
+            expect(read == Array(text.utf8))
         }
     }
 }

@@ -43,10 +43,10 @@ struct EventCodecTests {
             let event = EventCodecTests.event(body, key: key, tags: tags, meta: meta)
             let written = event.json
             let read = event.withRecord { PlainDecoder().decode($0) }
-            #expect(read == event)
+            expect(read == event)
             let scanner = JSONScanner(capacity: 65_536)
             let isJSON = withExtendedLifetime(scanner) { scanner.scan(written).isValid }
-            #expect(isJSON)
+            expect(isJSON)
         }
     }
 
@@ -61,9 +61,9 @@ struct EventCodecTests {
                     by: 7, key: nil, meta: number % 5 == 0 ? ByteView(bytes("[\(long)]")) : nil, body: body)
                 let header = encoder.write(event)
                 let alone = event.json
-                #expect(Array(encoder.json) == alone)
-                #expect(header == event.header(jsonCount: alone.count))
-                #expect(String(decoding: alone, as: UTF8.self).contains(#""time":"\#(event.time.text)""#))
+                expect(Array(encoder.json) == alone)
+                expect(header == event.header(jsonCount: alone.count))
+                expect(String(decoding: alone, as: UTF8.self).contains(#""time":"\#(event.time.text)""#))
             }
         }
     }
@@ -71,7 +71,7 @@ struct EventCodecTests {
     @Test func `the line is that of the contract`() {
         let body = EventBody.story(.liked(by: id("009")))
         let event = EventCodecTests.event(body, key: key("k"), tags: EventTags.text([bytes("t")]), meta: view("{}"))
-        #expect(
+        expect(
             event.text
                 == #"{"position":1043,"stream":"story-12345","version":2,"type":"StoryLiked","time":"2026-11-20T12:34:56.789Z","by":1000,"key":"k","tags":["t"],"meta":{},"data":{"user":"009"}}"#
         )
@@ -113,8 +113,8 @@ struct EventCodecTests {
             ),
         ] as [(EventBody, String, String)])
     func `data has the fields that were given, in order`(body: EventBody, name: String, data: String) {
-        #expect(String(decoding: EventEncoder.data(of: body), as: UTF8.self) == data)
-        #expect(body.type == type(name))
+        expect(String(decoding: EventEncoder.data(of: body), as: UTF8.self) == data)
+        expect(body.type == type(name))
     }
 
     @Test(arguments: [
@@ -129,13 +129,13 @@ struct EventCodecTests {
         ("note-1", "StoryDeleted", "{}"), ("stories-1", "StoryDeleted", "{}"),
     ])
     func `what is not what its type promises is kept as it is`(name: String, eventType: String, data: String) {
-        #expect(decode(name, eventType, data) == .custom(type(eventType), data: view(data)))
+        expect(decode(name, eventType, data) == .custom(type(eventType), data: view(data)))
     }
 
     @Test func `members in another order and members that are not known do no harm`() {
         let body = decode("story-1", "StoryPosted", #"{"x":{},"recipient":"b","sender":"a","message":"M","title":"T"}"#)
         let posted = StoryPosted(title: Text("T"), message: Text("M"), sender: id("a"), recipient: id("b"), date: nil)
-        #expect(body == .story(.posted(posted)))
+        expect(body == .story(.posted(posted)))
     }
 
     private func decode(_ name: String, _ eventType: String, _ data: String) -> EventBody {

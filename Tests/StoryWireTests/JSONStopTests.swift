@@ -21,8 +21,8 @@ struct JSONStopTests {
         ("{\"a\":1]", 6),
     ])
     func `it is the first byte that no JSON has there`(text: String, offset: Int) {
-        #expect(stop(bytes(text)) == offset)
-        #expect(!scanner.scan(bytes(text)).isValid)
+        expect(stop(bytes(text)) == offset)
+        expect(!scanner.scan(bytes(text)).isValid)
     }
 
     @Test func `what the scanner takes has no such byte, and what it refuses has one`() {
@@ -40,12 +40,12 @@ struct JSONStopTests {
             guard result != .number_does_not_fit else { continue }
             let isSpelledWell = result == .ok || result == .duplicate_key
             let stop = stop(text)
-            #expect(
+            expect(
                 (stop == nil) == isSpelledWell, "\(String(decoding: text, as: UTF8.self))"
             )
             valid += stop == nil ? 1 : 0
         }
-        #expect(valid > 500)
+        expect(valid > 500)
     }
 
     @Test func `a repeated key is found where it is repeated first`() {
@@ -54,17 +54,17 @@ struct JSONStopTests {
             let offset = text.utf8.count + 1
             text += ",\"k\(count - 1)\":0,\"k0\":0}"
             let document = scanner.scan(bytes(text))
-            #expect(document.result == .duplicate_key)
-            #expect(document.errorOffset == offset, "\(count)")
-            #expect(String(decoding: document.errorKey, as: UTF8.self) == "k\(count - 1)")
+            expect(document.result == .duplicate_key)
+            expect(document.errorOffset == offset, "\(count)")
+            expect(String(decoding: document.errorKey, as: UTF8.self) == "k\(count - 1)")
         }
     }
 
     @Test func `a text is read with the store's reason, or as it is`() throws {
-        #expect(try JSONValue.read(bytes("[1, 2]")).json == "[1, 2]")
+        expect(try JSONValue.read(bytes("[1, 2]")).json == "[1, 2]")
         let failure = #expect(throws: Failure.self) { _ = try JSONValue.read(bytes("{\"a\":1,\"a\":2}")) }
-        #expect(failure?.message == "the JSON has the key \"a\" twice in one object")
-        #expect(failure?.detail == .column(8))
+        expect(failure?.message == "the JSON has the key \"a\" twice in one object")
+        expect(failure?.detail == .column(8))
         #expect(throws: Failure(.syntax, "this is not UTF-8")) { _ = try JSONValue.read([0x22, 0xFF, 0x22]) }
     }
 }

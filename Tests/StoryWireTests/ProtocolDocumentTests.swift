@@ -25,12 +25,12 @@ struct ProtocolDocumentTests {
                 options.joined(separator: " "), code(shape.body.rawValue),
             ]
         }
-        #expect(part("verbs") == table(["verb", "role", "target", "options", "JSON"], rows))
+        expect(part("verbs") == table(["verb", "role", "target", "options", "JSON"], rows))
     }
 
     @Test func `each verb has a section with its summary`() {
         for shape in RequestTable.standard.shapes {
-            #expect(text.contains("### \(shape.verb.name)\n\n\(shape.summary)"), "\(shape.verb.name)")
+            expect(text.contains("### \(shape.verb.name)\n\n\(shape.summary)"), "\(shape.verb.name)")
         }
     }
 
@@ -40,7 +40,7 @@ struct ProtocolDocumentTests {
             let row = ["`\(filter.name)`", code(filter.placeholder), filter.summary]
             if !rows.contains(row) { rows.append(row) }
         }
-        #expect(part("options") == table(["option", "value", "means"], rows))
+        expect(part("options") == table(["option", "value", "means"], rows))
     }
 
     @Test func `the filters and sort keys are those of each kind`() {
@@ -50,21 +50,21 @@ struct ProtocolDocumentTests {
                 kind.sorts.map { "`\($0.name)`" }.joined(separator: " "),
             ]
         }
-        #expect(part("kinds") == table(["kind", "filters", "sort keys, the default first"], rows))
+        expect(part("kinds") == table(["kind", "filters", "sort keys, the default first"], rows))
     }
 
     @Test func `the error codes, their retry and their meaning are those that HELP tells`() {
         let rows = ErrorCode.allCases.map { ["`\($0.rawValue)`", "`\($0.retry.rawValue)`", $0.summary] }
-        #expect(part("codes") == table(["code", "retry", "when"], rows))
+        expect(part("codes") == table(["code", "retry", "when"], rows))
     }
 
     @Test func `every rule of a field is explained`() {
-        for rule in FieldRule.allCases { #expect(text.contains("\n| `\(rule.rawValue)` |"), "\(rule.rawValue)") }
+        for rule in FieldRule.allCases { expect(text.contains("\n| `\(rule.rawValue)` |"), "\(rule.rawValue)") }
     }
 
     @Test func `every type of event is named`() {
         let own = Catalogue.standard.kinds.flatMap(\.events).map(\.type)
-        for type in own { #expect(text.contains("`\(type)`"), "\(type)") }
+        for type in own { expect(text.contains("`\(type)`"), "\(type)") }
     }
 
     @Test func `the limits are those of the program`() {
@@ -75,30 +75,30 @@ struct ProtocolDocumentTests {
             ("idle", limits.idle), ("changes", limits.changes), ("changedBytes", limits.changedBytes),
             ("foldMilliseconds", limits.foldMilliseconds),
         ]
-        for (name, value) in rows { #expect(text.contains("| `\(name)` | \(value) |"), "\(name) \(value)") }
+        for (name, value) in rows { expect(text.contains("| `\(name)` | \(value) |"), "\(name) \(value)") }
         let others = [
             ListQuery.maxLimit, ReadQuery.maxLimit, StreamsQuery.maxLimit, JSONScanner.maxDepth,
             JSONScanner.maxCount, ProposalReader.maxCount, EventQuery.mostTypes,
         ]
-        for value in others { #expect(text.contains("| \(value) |"), "\(value)") }
+        for value in others { expect(text.contains("| \(value) |"), "\(value)") }
     }
 
     @Test func `the examples are requests, but for those that are answered with an error`() throws {
         let reader = RequestReader()
         // The examples of declared models name kinds that no catalogue of this test has.
-        let start = try #require(text.range(of: "\n## Declared models\n")).lowerBound
-        let end = try #require(text.range(of: "\n## The rest\n")).lowerBound
+        let start = try require(text.range(of: "\n## Declared models\n")).lowerBound
+        let end = try require(text.range(of: "\n## The rest\n")).lowerBound
         let lines = (text[..<start] + text[end...]).split(separator: "\n")
         let examples = zip(lines, lines.dropFirst()).filter { $0.0.hasPrefix("> ") && !$0.1.hasPrefix("- {") }
-        #expect(examples.count >= RequestTable.standard.shapes.count - 3)
-        for (line, _) in examples { #expect(reader.action(String(line.dropFirst(2))) != nil, "\(line)") }
+        expect(examples.count >= RequestTable.standard.shapes.count - 3)
+        for (line, _) in examples { expect(reader.action(String(line.dropFirst(2))) != nil, "\(line)") }
     }
 
     @Test func `no line is longer than 120 columns, but for what the store said`() {
         var isOutput = false
         for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
             if line.hasPrefix("```") { isOutput.toggle() }
-            #expect(isOutput || line.count <= 120 || line.hasPrefix("|"), "\(line)")
+            expect(isOutput || line.count <= 120 || line.hasPrefix("|"), "\(line)")
         }
     }
 

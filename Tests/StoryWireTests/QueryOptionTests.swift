@@ -27,22 +27,22 @@ struct QueryOptionTests {
     ])
     func `an item, or any of several, is a query`(json: String, items: [EventSelection]) {
         let query = EventQuery(types: ["T".type], tags: ["x".eventTag], items: items)
-        #expect(
+        expect(
             reader.action("READ events query=\(json) types=T tags=x")
                 == .read(
                     .read(
                         ReadQuery(
                             selection: EventSelection(source: .all, query), from: nil, to: nil, limit: 1_000,
                             order: .ascending))))
-        #expect(
+        expect(
             reader.action("SUBSCRIBE events/note-1 query=\(json)")
                 == .follow(
                     .subscribe(
                         SubscribeQuery(
                             EventSelection(source: .stream("note-1".stream), EventQuery(items: items))))))
-        #expect(
+        expect(
             unless(json) == EventPreconditions([EventPrecondition(EventQuery(items: items))], isArray: false))
-        #expect(
+        expect(
             unless("[\(json),{\"after\":7,\"tags\":[\"x\"]}]")
                 == EventPreconditions(
                     [
@@ -81,33 +81,33 @@ struct QueryOptionTests {
     func `each wrong place of unless= is told by its path`(json: String, expected: [String]) {
         let failure = reader.failure(#"APPEND n-1 unless=\#(json) {"type":"T","data":1}"#)
         let rules = expected.map { $0.hasPrefix(".") ? "unless\($0)" : "unless:\($0)" }
-        #expect(failure?.rules == rules, "\(json): \(failure as Any)")
+        expect(failure?.rules == rules, "\(json): \(failure as Any)")
         guard json.hasPrefix("{") else { return }
         let second = reader.failure(#"DELETE stories/1 unless=[{"tags":["a"]},\#(json)]"#)
-        #expect(second?.rules == expected.map { $0.hasPrefix(".") ? "unless[1]\($0)" : "unless[1]:\($0)" })
+        expect(second?.rules == expected.map { $0.hasPrefix(".") ? "unless[1]\($0)" : "unless[1]:\($0)" })
     }
 
     @Test func `a limit is of the sum, and after= is none of a query's members`() {
         let tags = { (count: Int) in (0..<count).map { "\"t\($0)\"" }.joined(separator: ",") }
-        #expect(reader.failure("READ events query={\"tags\":[\(tags(17))]}")?.rules == ["query.tags:tooLong"])
-        #expect(reader.failure("READ events query={\"types\":[\(tags(65))]}")?.rules == ["query.types:tooLong"])
-        #expect(reader.failure(#"READ events query={"tags":["a"],"after":1}"#)?.rules == ["query.after:unknownField"])
-        #expect(reader.failure(#"READ events query=[{"tags":["a"]}]"#)?.rules == ["query:wrongType"])
+        expect(reader.failure("READ events query={\"tags\":[\(tags(17))]}")?.rules == ["query.tags:tooLong"])
+        expect(reader.failure("READ events query={\"types\":[\(tags(65))]}")?.rules == ["query.types:tooLong"])
+        expect(reader.failure(#"READ events query={"tags":["a"],"after":1}"#)?.rules == ["query.after:unknownField"])
+        expect(reader.failure(#"READ events query=[{"tags":["a"]}]"#)?.rules == ["query:wrongType"])
         let one = #"{"tags":["a"]}"#
         func list(_ count: Int) -> String { "[" + Array(repeating: one, count: count).joined(separator: ",") + "]" }
-        #expect(unless(list(8))?.list.count == 8)
-        #expect(reader.failure("DELETE stories/1 unless=\(list(9))")?.rules == ["unless:tooLong"])
+        expect(unless(list(8))?.list.count == 8)
+        expect(reader.failure("DELETE stories/1 unless=\(list(9))")?.rules == ["unless:tooLong"])
         // Seventeen items in each of two queries are more than one write may have.
         let any = "{\"any\":[" + Array(repeating: one, count: 17).joined(separator: ",") + "]}"
-        #expect(reader.failure("DELETE stories/1 unless=[\(any),\(any)]")?.rules == ["unless[1].any:tooLong"])
-        #expect(reader.failure("READ misfits/m query=\(one)")?.rules == ["query:unknownField"])
-        #expect(reader.failure("DEFINE m unless=\(one) \"from a; n: number; on * { n = 1 }\"")?.code == .unknown)
+        expect(reader.failure("DELETE stories/1 unless=[\(any),\(any)]")?.rules == ["unless[1].any:tooLong"])
+        expect(reader.failure("READ misfits/m query=\(one)")?.rules == ["query:unknownField"])
+        expect(reader.failure("DEFINE m unless=\(one) \"from a; n: number; on * { n = 1 }\"")?.code == .unknown)
     }
 
     @Test func `a stream and a version alone are checked`() throws {
         let event = #"{"stream":"b-1","type":"T","data":1}"#
         let event2 = EventProposal(type: type("T"), data: view("1"), meta: nil)
-        #expect(
+        expect(
             reader.action(#"APPEND * [{"stream":"a-1","version":7},\#(event),{"version":0,"stream":"story-1"}]"#)
                 == .write(
                     .appendTogether(
@@ -128,9 +128,9 @@ struct QueryOptionTests {
                 ]
             ),
         ] {
-            #expect(reader.failure("APPEND * [\(event),\(element)]")?.rules == rules, "\(element)")
+            expect(reader.failure("APPEND * [\(event),\(element)]")?.rules == rules, "\(element)")
         }
-        #expect(reader.failure(#"APPEND a-1 [{"version":7}]"#)?.rules.contains("[0].version:unknownField") == true)
+        expect(reader.failure(#"APPEND a-1 [{"version":7}]"#)?.rules.contains("[0].version:unknownField") == true)
     }
 }
 

@@ -11,13 +11,13 @@ struct ReplyEncoderTests {
     @Test func `a receipt has what the contract shows`() {
         let receipt = Receipt(
             id: id("12345"), stream: stream("story-12345"), version: Version(1), position: Position(1043), time: time)
-        #expect(
+        expect(
             line(.done(.receipt(receipt)), tag("a.1"))
                 == "+@a.1 {\"id\":\"12345\",\"stream\":\"story-12345\",\"version\":1,\"position\":1043,\"time\":\"2026-11-20T12:34:56.789Z\"}\n"
         )
         let again = Receipt(
             id: nil, stream: stream("note-1"), version: Version(2), position: .max, time: time, repeated: true)
-        #expect(
+        expect(
             line(.done(.receipt(again)))
                 == "+ {\"stream\":\"note-1\",\"version\":2,\"position\":9007199254740991,\"time\":\"2026-11-20T12:34:56.789Z\",\"repeated\":true}\n"
         )
@@ -45,8 +45,8 @@ struct ReplyEncoderTests {
             ),
         ] as [(Done, String)])
     func `what closes an answer is one object`(done: Done, json: String) {
-        #expect(line(.done(done)) == "+ \(json)\n")
-        #expect(line(.done(done), tag("t")) == "+@t \(json)\n")
+        expect(line(.done(done)) == "+ \(json)\n")
+        expect(line(.done(done), tag("t")) == "+@t \(json)\n")
     }
 
     @Test(
@@ -85,14 +85,14 @@ struct ReplyEncoderTests {
             (Failure(.tooLarge, "m", .limit(16)), #"{"code":"tooLarge","message":"m","retry":"never","limit":16}"#),
         ] as [(Failure, String)])
     func `a failure has code, message, retry and its detail`(failure: Failure, json: String) {
-        #expect(line(.failed(failure)) == "- \(json)\n")
+        expect(line(.failed(failure)) == "- \(json)\n")
     }
 
     @Test func `rows have their fields in the order of the contract, absent ones left out`() throws {
         var maker = EventMaker()
         maker.time = time
         let user = maker.event("user-007", .signedUp(name: "彩花", email: "a@example.org"))
-        #expect(
+        expect(
             try row(user)
                 == "= {\"id\":\"007\",\"version\":1,\"position\":1,\"name\":\"彩花\",\"email\":\"a@example.org\",\"prefecture\":13,\"date\":\"2026-11-20T12:34:56.789Z\"}\n"
         )
@@ -101,32 +101,32 @@ struct ReplyEncoderTests {
             maker.event("story-1", .posted(title: "T\n", from: "007", to: "008")),
             maker.event("story-1", .liked(by: "007")),
         ]
-        let record = try #require(RowCopy.folded(story))
-        #expect(
+        let record = try require(RowCopy.folded(story))
+        expect(
             line(.done(.row(record)))
                 == "+ {\"id\":\"1\",\"version\":2,\"position\":3,\"title\":\"T\\n\",\"message\":\"Once\",\"sender\":\"007\",\"recipient\":\"008\",\"date\":\"2026-11-20T12:34:56.789Z\",\"likes\":1}\n"
         )
         var answer = ByteWriter()
         record.withView { ReplyEncoder.standard.appendAnswer($0, tag: tag("x"), to: &answer) }
-        #expect(String(decoding: answer.written, as: UTF8.self) == line(.done(.row(record)), tag("x")))
+        expect(String(decoding: answer.written, as: UTF8.self) == line(.done(.row(record)), tag("x")))
         maker.time = time
         let message = maker.event("message-m", .sent(from: "a", to: "b"))
-        #expect(
+        expect(
             try row(message)
                 == "= {\"id\":\"m\",\"version\":1,\"position\":4,\"text\":\"Hello\",\"sender\":\"a\",\"recipient\":\"b\",\"date\":\"2026-11-20T12:34:56.789Z\",\"seen\":false}\n"
         )
         let about = maker.event("message-n", .sent(from: "a", to: "b", about: "s"))
-        #expect(try row(about).contains(#""recipient":"b","story":"s","date""#))
+        expect(try row(about).contains(#""recipient":"b","story":"s","date""#))
     }
 
     @Test func `a photo's numbers are as short as they can be`() throws {
         let full = try photo(focalLength: 85.5, lensAperture: 1.8, flash: .redEye)
-        #expect(
+        expect(
             try row(full)
                 == "= {\"id\":\"p\",\"version\":1,\"position\":1,\"owner\":\"a\",\"iso\":100,\"focalLength\":85.5,\"exposureValue\":-0.1,\"lensAperture\":1.8,\"exposureDuration\":\"1/125\",\"flash\":\"redEye\",\"date\":\"2026-11-20T12:34:56.789Z\"}\n"
         )
         let bare = try photo(focalLength: nil, lensAperture: nil, flash: nil)
-        #expect(
+        expect(
             try row(bare)
                 == "= {\"id\":\"p\",\"version\":1,\"position\":1,\"owner\":\"a\",\"iso\":100,\"exposureValue\":-0.1,\"exposureDuration\":\"1/125\",\"date\":\"2026-11-20T12:34:56.789Z\"}\n"
         )
@@ -134,11 +134,11 @@ struct ReplyEncoderTests {
 
     @Test func `streams, sorts and lines are rows`() {
         let summary = StreamSummary(name: stream("story-1"), version: Version(3), position: Position(9))
-        #expect(line(.stream(summary)) == "= {\"stream\":\"story-1\",\"version\":3,\"position\":9}\n")
-        #expect(
+        expect(line(.stream(summary)) == "= {\"stream\":\"story-1\",\"version\":3,\"position\":9}\n")
+        expect(
             line(.sort(SortSchema("date", "Date", by: .field(0)), .descending))
                 == "= {\"sort\":\"date\",\"title\":\"Date\",\"order\":\"desc\"}\n")
-        #expect(line(.line([Member("verb", .text("GET"))]), tag("x")) == "=@x {\"verb\":\"GET\"}\n")
+        expect(line(.line([Member("verb", .text("GET"))]), tag("x")) == "=@x {\"verb\":\"GET\"}\n")
     }
 
     @Test func `the greeting is that of the contract`() {
@@ -149,7 +149,7 @@ struct ReplyEncoderTests {
         ReplyEncoder.append(.greeting(greeting), to: &bytes)
         ReplyEncoder.append(.draining(Position(7)), to: &bytes)
         ReplyEncoder.append(.idle(seconds: 30, Position(7)), to: &bytes)
-        #expect(
+        expect(
             String(decoding: bytes.written, as: UTF8.self) == """
                 * {"server":"stored/0.1.0","protocol":1,"position":1042,"durable":"fsync","log":"9f3c","limits":{"line":1048576,\
                 "inflight":256,"connections":1024,"subscriptions":1000,"page":1048576,"output":4194304,"memory":67108864,"idle":30,\
@@ -167,7 +167,7 @@ struct ReplyEncoderTests {
             peer: Peer(uid: 1000, role: .admin))
         var bytes = ByteWriter()
         ReplyEncoder.append(.greeting(greeting), to: &bytes)
-        #expect(String(decoding: bytes.written, as: UTF8.self).contains(#""position":0,"durable":"memory","log":"#))
+        expect(String(decoding: bytes.written, as: UTF8.self).contains(#""position":0,"durable":"memory","log":"#))
     }
 
     @Test func `pushes carry the subscription's number`() {
@@ -181,7 +181,7 @@ struct ReplyEncoderTests {
         Array(#"{"a":1}"#.utf8).withUnsafeBytes {
             ReplyEncoder.appendPush($0, subscription: SubscriptionID(3), to: &bytes)
         }
-        #expect(
+        expect(
             String(decoding: bytes.written, as: UTF8.self) == """
                 >1 {"caughtUp":50}
                 >12 {"behind":3}
@@ -199,14 +199,14 @@ struct ReplyEncoderTests {
             by: 0, key: RequestKey(trusted: "k".bytes), meta: nil, body: .custom("T".type, data: "1".view))
         let head = #"{"position":7,"stream":"a-1","version":1,"type":"T","time":"\#(time.text)","by":0"#
         event.withRecord { whole in
-            #expect(lines(whole) == ["=@t \(head),\"key\":\"k\",\"data\":1}", ">3 \(head),\"key\":\"k\",\"data\":1}"])
+            expect(lines(whole) == ["=@t \(head),\"key\":\"k\",\"data\":1}", ">3 \(head),\"key\":\"k\",\"data\":1}"])
             for (state, left) in [(UInt8(2), #","key":"k""#), (3, "")] {
                 let header = event.header(jsonCount: whole.json.count)
-                guard let erased = ErasedState(state, hasLabels: true) else { return #expect(Bool(false)) }
+                guard let erased = ErasedState(state, hasLabels: true) else { return expect(Bool(false)) }
                 let parts = whole.text.erased(erased)
                 let json = UnsafeRawBufferPointer(rebasing: whole.json[..<parts.count])
                 let record = EventRecord(header, parts, json, erased: Position(2001))
-                #expect(lines(record) == ["=@t \(head)\(left),\"erased\":2001}", ">3 \(head)\(left),\"erased\":2001}"])
+                expect(lines(record) == ["=@t \(head)\(left),\"erased\":2001}", ">3 \(head)\(left),\"erased\":2001}"])
             }
         }
     }
@@ -222,32 +222,32 @@ struct ReplyEncoderTests {
     @Test func `an append to several streams is answered by a receipt for each, and how many`() {
         let receipt = Receipt(
             id: nil, stream: stream("a-1"), version: Version(2), position: Position(3), time: time, repeated: true)
-        #expect(
+        expect(
             line(.receipt(receipt), tag("x"))
                 == "=@x {\"stream\":\"a-1\",\"version\":2,\"position\":3,\"time\":\"2026-11-20T12:34:56.789Z\",\"repeated\":true}\n"
         )
-        #expect(
+        expect(
             line(.done(.appended(count: 2, position: Position(4), repeated: false)))
                 == "+ {\"count\":2,\"position\":4}\n")
-        #expect(
+        expect(
             line(.done(.appended(count: 2, position: Position(4), repeated: true)))
                 == "+ {\"count\":2,\"position\":4,\"repeated\":true}\n")
     }
 
     @Test func `what a failure knows besides is told`() {
         let id = LogID(trusted: bytes("9f3c"))
-        #expect(
+        expect(
             line(.failed(Failure(.diverged, "x", .log(id, position: nil))))
                 == "- {\"code\":\"diverged\",\"message\":\"x\",\"retry\":\"never\",\"log\":\"9f3c\"}\n")
-        #expect(
+        expect(
             line(.failed(Failure(.diverged, "x", .log(id, position: Position(7)))))
                 == "- {\"code\":\"diverged\",\"message\":\"x\",\"retry\":\"never\",\"log\":\"9f3c\",\"position\":7}\n")
-        #expect(
+        expect(
             line(.failed(.storage(.corrupt("the event at position 7 is cut short", at: Position(7)))))
                 == "- {\"code\":\"internal\",\"message\":\"the store is damaged: the event at position 7 is cut short\",\"retry\":\"never\",\"damaged\":true,\"position\":7}\n"
         )
         let versions = FailureDetail.versions(expected: Version(0), actual: Version(1), stream: stream("a-1"))
-        #expect(
+        expect(
             line(.failed(Failure(.conflict, "x", versions)))
                 == "- {\"code\":\"conflict\",\"message\":\"x\",\"retry\":\"refetch\",\"stream\":\"a-1\",\"expected\":0,\"actual\":1}\n"
         )
@@ -265,7 +265,7 @@ struct ReplyEncoderTests {
                             time: time, repeated: repeated)
                         var bytes = ByteWriter()
                         ReplyEncoder.append(receipt, tag: tag, times: &times, to: &bytes)
-                        #expect(String(decoding: bytes.written, as: UTF8.self) == line(.done(.receipt(receipt)), tag))
+                        expect(String(decoding: bytes.written, as: UTF8.self) == line(.done(.receipt(receipt)), tag))
                     }
                 }
             }
@@ -281,12 +281,12 @@ struct ReplyEncoderTests {
     /// The line of a list with the row that an event makes.
     private func row(_ event: Event) throws -> String {
         var bytes = ByteWriter()
-        try #require(RowCopy.folded([event])).withView { ReplyEncoder.standard.appendRow($0, tag: nil, to: &bytes) }
+        try require(RowCopy.folded([event])).withView { ReplyEncoder.standard.appendRow($0, tag: nil, to: &bytes) }
         return String(decoding: bytes.written, as: UTF8.self)
     }
 
     private func photo(focalLength: Double?, lensAperture: Double?, flash: Flash?) throws -> Event {
-        let duration = try #require(ExposureDuration(numerator: 1, denominator: 125))
+        let duration = try require(ExposureDuration(numerator: 1, denominator: 125))
         let added = PhotoAdded(
             owner: id("a"), iso: 100, focalLength: focalLength, exposureValue: -0.1, lensAperture: lensAperture,
             exposureDuration: duration, flash: flash, date: time)

@@ -60,7 +60,7 @@ struct RequestReaderTests {
             ),
         ] as [(String, RequestAction)])
     func `verbs that steer are read`(line: String, action: RequestAction) {
-        #expect(
+        expect(
             reader.read(line) == KeptLine(tag: nil, verb: action.verb, role: role(action), result: .success(action)))
     }
 
@@ -182,7 +182,7 @@ struct RequestReaderTests {
             ("STREAMS note-1-2", .streams(StreamsQuery(source: .stream(stream("note-1-2")), after: nil, limit: 50))),
         ] as [(String, RequestAction)])
     func `queries are read`(line: String, action: RequestAction) {
-        #expect(reader.read(line) == KeptLine(tag: nil, verb: action.verb, role: .read, result: .success(action)))
+        expect(reader.read(line) == KeptLine(tag: nil, verb: action.verb, role: .read, result: .success(action)))
     }
 
     @Test(
@@ -239,24 +239,24 @@ struct RequestReaderTests {
             ),
         ] as [(String, RequestAction)])
     func `writes are read`(line: String, action: RequestAction) {
-        #expect(reader.read(line) == KeptLine(tag: nil, verb: action.verb, role: .write, result: .success(action)))
+        expect(reader.read(line) == KeptLine(tag: nil, verb: action.verb, role: .write, result: .success(action)))
     }
 
     @Test func `a tag is read before the verb and before an error`() {
-        #expect(reader.read("@a.1 list users").tag == tag("a.1"))
-        #expect(reader.read("@b nonsense").tag == tag("b"))
-        #expect(reader.read("@b").tag == tag("b"))
-        #expect(reader.read("@b PING\r").tag == tag("b"))
-        #expect(reader.read("@b POST users {\"a\":\"\u{7F}\"").tag == tag("b"))
-        #expect(reader.read("@" + String(repeating: "a", count: 32) + " PING").failure == nil)
-        #expect(reader.read("@" + String(repeating: "a", count: 33) + " PING").tag == nil)
-        #expect(reader.failure("@" + String(repeating: "a", count: 33) + " PING")?.code == .syntax)
-        #expect(reader.failure("@ PING")?.code == .syntax)
-        #expect(reader.failure("@a!b PING")?.code == .syntax)
+        expect(reader.read("@a.1 list users").tag == tag("a.1"))
+        expect(reader.read("@b nonsense").tag == tag("b"))
+        expect(reader.read("@b").tag == tag("b"))
+        expect(reader.read("@b PING\r").tag == tag("b"))
+        expect(reader.read("@b POST users {\"a\":\"\u{7F}\"").tag == tag("b"))
+        expect(reader.read("@" + String(repeating: "a", count: 32) + " PING").failure == nil)
+        expect(reader.read("@" + String(repeating: "a", count: 33) + " PING").tag == nil)
+        expect(reader.failure("@" + String(repeating: "a", count: 33) + " PING")?.code == .syntax)
+        expect(reader.failure("@ PING")?.code == .syntax)
+        expect(reader.failure("@a!b PING")?.code == .syntax)
     }
 
     @Test func `tabs within the JSON are white space`() {
-        #expect(
+        expect(
             reader.action("POST users {\t\"id\":\t\"1\"}")
                 == .post(.users, [JSONMember("id", .string("1"))], WriteOptions()))
     }

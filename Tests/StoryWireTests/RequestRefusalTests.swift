@@ -26,8 +26,8 @@ struct RequestRefusalTests {
     ])
     func `a line that is no request is a syntax error with its column`(line: String, column: Int) {
         let failure = reader.failure(line)
-        #expect(failure?.code == .syntax)
-        #expect(failure?.column == column)
+        expect(failure?.code == .syntax)
+        expect(failure?.column == column)
     }
 
     @Test func `bytes that are not UTF-8 are refused where they stand`() {
@@ -37,17 +37,17 @@ struct RequestRefusalTests {
             (bytes("LIST users email=é") + [0xE2, 0x82], 20), ([0x16, 0x03, 0x01, 0x02, 0x00], 1),
         ] {
             let failure = reader.read(bytes: line).failure
-            #expect(failure?.code == .syntax)
-            #expect(failure?.column == column)
+            expect(failure?.code == .syntax)
+            expect(failure?.column == column)
         }
     }
 
     @Test func `a carriage return is refused with a hint`() {
-        #expect(reader.failure("PING\r")?.message.contains("end lines with LF alone") == true)
+        expect(reader.failure("PING\r")?.message.contains("end lines with LF alone") == true)
     }
 
     @Test func `a message about a repeated key names it`() {
-        #expect(reader.failure(#"POST users {"id":"a","id":"b"}"#)?.message.contains("\"id\"") == true)
+        expect(reader.failure(#"POST users {"id":"a","id":"b"}"#)?.message.contains("\"id\"") == true)
     }
 
     @Test(arguments: [
@@ -70,8 +70,8 @@ struct RequestRefusalTests {
         line: String, name: String, nearest: String?
     ) {
         let failure = reader.failure(line)
-        #expect(failure?.code == .unknown)
-        #expect(failure?.detail == .name(name, nearest: nearest))
+        expect(failure?.code == .unknown)
+        expect(failure?.detail == .name(name, nearest: nearest))
     }
 
     @Test(
@@ -124,8 +124,8 @@ struct RequestRefusalTests {
         ] as [(String, [String])])
     func `values that are no good are all named at once`(line: String, rules: [String]) {
         let failure = reader.failure(line)
-        #expect(failure?.code == .invalid)
-        #expect(failure?.rules == rules)
+        expect(failure?.code == .invalid)
+        expect(failure?.rules == rules)
     }
 
     @Test(arguments: [
@@ -176,35 +176,35 @@ struct RequestRefusalTests {
     ])
     func `an event that is wrong is named with its place`(stream: String, body: String, rules: [String]) {
         let failure = reader.failure("APPEND \(stream) \(body)")
-        #expect(failure?.code == .invalid)
-        #expect(failure?.rules == rules)
+        expect(failure?.code == .invalid)
+        expect(failure?.rules == rules)
     }
 
     @Test func `the built-in categories take no events of others`() {
         let kept = ["model-1", "cursor-1", "erasure-1", "system-1"]
         for stream in ["user-1", "story-1", "message-1", "photo-1"] + kept {
-            #expect(reader.failure("APPEND \(stream) {\"type\":\"A\",\"data\":{}}")?.code == .denied)
+            expect(reader.failure("APPEND \(stream) {\"type\":\"A\",\"data\":{}}")?.code == .denied)
             let pair = #"[{"stream":"a-1","type":"A","data":1},{"stream":"\#(stream)","type":"A","data":1}]"#
-            #expect(reader.failure("APPEND * \(pair)")?.code == .denied)
-            #expect(reader.failure("APPEND * \(pair)")?.message.contains(stream.dropLast(2)) == true)
+            expect(reader.failure("APPEND * \(pair)")?.code == .denied)
+            expect(reader.failure("APPEND * \(pair)")?.message.contains(stream.dropLast(2)) == true)
         }
-        #expect(reader.failure("APPEND stories-1 {\"type\":\"A\",\"data\":{}}") == nil)
+        expect(reader.failure("APPEND stories-1 {\"type\":\"A\",\"data\":{}}") == nil)
     }
 
     @Test func `limits of the JSON are told`() {
         let event = #"{"type":"A","data":1}"#
         let many = Array(repeating: event, count: 1_001).joined(separator: ",")
-        #expect(reader.failure("APPEND note-1 [\(many)]")?.detail == .limit(1_000))
-        #expect(reader.failure("APPEND note-1 [\(many.dropFirst(event.count + 1))]") == nil)
+        expect(reader.failure("APPEND note-1 [\(many)]")?.detail == .limit(1_000))
+        expect(reader.failure("APPEND note-1 [\(many.dropFirst(event.count + 1))]") == nil)
         let members = (0..<10_001).map { "\"k\($0)\":1" }
-        #expect(reader.failure("POST users {\(members.joined(separator: ","))}")?.detail == .limit(10_000))
-        #expect(reader.failure("POST users {\(members.dropLast().joined(separator: ","))}") == nil)
+        expect(reader.failure("POST users {\(members.joined(separator: ","))}")?.detail == .limit(10_000))
+        expect(reader.failure("POST users {\(members.dropLast().joined(separator: ","))}") == nil)
         let twice = (members.dropLast(2) + ["\"k\\u0035\":2"]).joined(separator: ",")
-        #expect(reader.failure("POST users {\(twice)}")?.message.contains("\"k5\"") == true)
-        #expect(reader.failure(nested(63, "")) == nil)
-        #expect(reader.failure(nested(63, "1")) == nil)
-        #expect(reader.failure(nested(64, ""))?.detail == .limit(64))
-        #expect(reader.failure(nested(200_000, ""))?.detail == .limit(64))
+        expect(reader.failure("POST users {\(twice)}")?.message.contains("\"k5\"") == true)
+        expect(reader.failure(nested(63, "")) == nil)
+        expect(reader.failure(nested(63, "1")) == nil)
+        expect(reader.failure(nested(64, ""))?.detail == .limit(64))
+        expect(reader.failure(nested(200_000, ""))?.detail == .limit(64))
     }
 
     @Test(arguments: [
@@ -215,14 +215,14 @@ struct RequestRefusalTests {
         "APPEND note-1 {\"type\":\"\",\"data\":{}}",
     ])
     func `hostile lines are refused`(line: String) {
-        #expect(reader.failure(line) != nil)
-        #expect(reader.action("PING") == .ping)
+        expect(reader.failure(line) != nil)
+        expect(reader.action("PING") == .ping)
     }
 
     @Test func `a message shows a long name cut short`() {
         let failure = reader.failure(String(repeating: "x", count: 100_000))
-        #expect(failure?.code == .unknown)
-        #expect((failure?.message.utf8.count ?? .max) < 200)
+        expect(failure?.code == .unknown)
+        expect((failure?.message.utf8.count ?? .max) < 200)
     }
 
     /// A form whose only member holds so many arrays inside one another.

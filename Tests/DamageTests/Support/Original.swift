@@ -1,6 +1,5 @@
 import Foundation
 import TestSupport
-import Testing
 
 /// A store as a daemon left it, and everything that it answers.
 final class Original {
@@ -21,19 +20,19 @@ final class Original {
         daemon = try RunningDaemon(options: ["--journal", "131072"])
         let client = try daemon.client()
         if isDeclaring {
-            #expect(try client.ask(DeclaredLoad.request).hasPrefix("+"))
+            expect(try client.ask(DeclaredLoad.request).hasPrefix("+"))
             try DeclaredLoad.settle(client)
             questions = Original.declared
         }
         try Original.fill(client, events, &random)
         if isKilled {
             for number in 0..<40 {
-                #expect(
+                expect(
                     try client.ask(#"APPEND late-\#(number % 7) {"type":"T","data":{"n":\#(number)}}"#).hasPrefix("+"))
             }
             try daemon.kill()
         } else {
-            #expect(try daemon.stop() == .code(0))
+            expect(try daemon.stop() == .code(0))
         }
         try learn(try ImageFolder())
     }
@@ -75,10 +74,10 @@ final class Original {
             }
             if lines.count >= 50 || number == events - 1 {
                 for line in lines { client.send(line) }
-                for line in lines { #expect(try client.line().hasPrefix("+"), "\(line)") }
+                for line in lines { expect(try client.line().hasPrefix("+"), "\(line)") }
                 lines = []
             }
-            if number % (events / 5) == 0 { #expect(try client.ask("CHECKPOINT").hasPrefix("+")) }
+            if number % (events / 5) == 0 { expect(try client.ask("CHECKPOINT").hasPrefix("+")) }
         }
     }
 
@@ -86,7 +85,7 @@ final class Original {
     private func learn(_ folder: ImageFolder) throws {
         let run = try ImageRun(folder.image(of: data))
         guard let client = try run.client() else { throw TookTooLong(what: "the copy does not start: \(run.trace)") }
-        let head = try #require(try client.ask("PING").number("position"))
+        let head = try require(try client.ask("PING").number("position"))
         questions += stride(from: UInt64(1), through: head, by: 250).map { "READ events from=\($0) limit=250" }
         let streams = try client.rows("STREAMS limit=1000").compactMap { $0.text("stream") }
         questions += ["STREAMS limit=1000"]
@@ -117,8 +116,8 @@ final class Original {
             #"POST users key=u3 {"id":"u3","name":"User 3","email":"u3@example.org","prefecture":4}"#,
         ]
         receipts = try writes.map { Original.withoutTime(try client.ask($0)) }
-        #expect(receipts[2].contains(#""repeated":true"#))
-        #expect(try run.stop() == .code(0))
+        expect(receipts[2].contains(#""repeated":true"#))
+        expect(try run.stop() == .code(0))
     }
 
     /// A receipt up to the time of the write.

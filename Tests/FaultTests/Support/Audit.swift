@@ -1,5 +1,4 @@
 import TestSupport
-import Testing
 
 /// Reads what a daemon stored and holds it against what writers know: nothing acknowledged is missing, nothing is
 /// there twice or by half, and there is no gap.
@@ -27,25 +26,25 @@ struct Audit {
         let first = try read(socket)
         for write in writes { check(write, first[write.key]) }
         let known = Set(writes.map(\.key))
-        for key in first.keys { #expect(known.contains(key), "nobody wrote \(key) in this round") }
+        for key in first.keys { expect(known.contains(key), "nobody wrote \(key) in this round") }
         let again = try repeated(writes, first, socket)
         let second = try read(socket)
         for write in again {
             let count = (first[write.key]?.count ?? 0) + (second[write.key]?.count ?? 0)
-            #expect(count == write.count, "\(write.key) made \(count) events")
+            expect(count == write.count, "\(write.key) made \(count) events")
         }
-        #expect(second.keys.allSatisfy { key in again.contains { $0.key == key } })
+        expect(second.keys.allSatisfy { key in again.contains { $0.key == key } })
     }
 
     private mutating func check(_ write: SentWrite, _ found: Found?) {
         let count = found?.count ?? 0
         if let position = write.position {
             acknowledged += 1
-            #expect(count == write.count, "\(write.key) was acknowledged, and has \(count) events")
-            #expect(found?.last == position, "\(write.key) lies elsewhere than its receipt says")
+            expect(count == write.count, "\(write.key) was acknowledged, and has \(count) events")
+            expect(found?.last == position, "\(write.key) lies elsewhere than its receipt says")
         } else {
             if count > 0 { storedUnheard += 1 }
-            #expect(count == 0 || count == write.count, "\(write.key) is there by half: \(count) of \(write.count)")
+            expect(count == 0 || count == write.count, "\(write.key) is there by half: \(count) of \(write.count)")
         }
     }
 
@@ -57,10 +56,10 @@ struct Audit {
         let again = writes.filter { $0.position == nil } + heard
         for write in again {
             let reply = try socket.ask(write.line)
-            #expect(reply.hasPrefix("+"), "\(write.line) was answered \(reply)")
+            expect(reply.hasPrefix("+"), "\(write.line) was answered \(reply)")
             let isRepeated = reply.hasSuffix(#""repeated":true}"#)
-            #expect(isRepeated == (found[write.key] != nil), "\(write.key): \(reply)")
-            if let last = found[write.key]?.last { #expect(reply.number("position") == last) }
+            expect(isRepeated == (found[write.key] != nil), "\(write.key): \(reply)")
+            if let last = found[write.key]?.last { expect(reply.number("position") == last) }
         }
         return again
     }
@@ -73,8 +72,8 @@ struct Audit {
             if rows.isEmpty { return found }
             for row in rows {
                 let (position, stream) = (row.number("position"), row.text("stream") ?? "")
-                #expect(position == head + 1, "a gap or a repetition: \(row.prefix(120))")
-                #expect(row.number("version") == (versions[stream] ?? 0) + 1, "\(row.prefix(120))")
+                expect(position == head + 1, "a gap or a repetition: \(row.prefix(120))")
+                expect(row.number("version") == (versions[stream] ?? 0) + 1, "\(row.prefix(120))")
                 head += 1
                 versions[stream, default: 0] += 1
                 // A definition is nobody's write.

@@ -46,7 +46,7 @@ struct Threshold: Codable {
                 continue
             }
             let most = limit.most * leeway(name, limit)
-            #expect(
+            expect(
                 value <= most,
                 """
                 \(shape): \(short(value)) \(name) for each \(threshold.per); allowed are \(short(most)) \
@@ -55,7 +55,7 @@ struct Threshold: Codable {
                 """, sourceLocation: place)
             // Else a library that counts nothing would pass. On a slow disk commits are written beside the loop.
             let beside = measured["background\(name.prefix(1).uppercased())\(name.dropFirst())"] ?? 0
-            #expect(
+            expect(
                 value + beside > 0 || limit.most < 1,
                 "\(shape): no \(name) at all, where \(short(limit.most)) are allowed: are they still counted?",
                 sourceLocation: place)

@@ -64,8 +64,8 @@ final class BrowserRun {
 
     /// Checks that the terminal is as it was before the browser began.
     func expectRestored(_ location: SourceLocation = #_sourceLocation) {
-        #expect(terminal.isPlain, sourceLocation: location)
-        #expect(!screen().isOnSecondPage && screen().hasCursor, sourceLocation: location)
+        expect(terminal.isPlain, sourceLocation: location)
+        expect(!screen().isOnSecondPage && screen().hasCursor, sourceLocation: location)
     }
 }
 
@@ -73,6 +73,6 @@ extension LineSocket {
     /// Asks, and wants it done.
     func expect(_ request: String) throws {
         let reply = try ask(request)
-        #expect(reply.hasPrefix("+"), "\(request): \(reply)")
+        TestSupport.expect(reply.hasPrefix("+"), "\(request): \(reply)")
     }
 }

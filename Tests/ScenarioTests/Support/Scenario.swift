@@ -1,4 +1,5 @@
 import StoryCore
+import TestSupport
 import Testing
 
 /// What clients say to a store and what they hear, the same at every depth.
@@ -52,7 +53,7 @@ struct Scenario {
             return try hear(lines, client, depth, &memory, place, location)
         case .isClosed(let client):
             let line = try depth.nextLine(to: client)
-            #expect(line == nil, "\(place): \(client) should be cut off", sourceLocation: location)
+            expect(line == nil, "\(place): \(client) should be cut off", sourceLocation: location)
             return line == nil
         }
     }
@@ -64,7 +65,7 @@ struct Scenario {
         for pattern in patterns {
             let line = try depth.nextLine(to: client) ?? "(the connection is closed)"
             let isAsWanted = LinePattern(pattern).matches(line, &memory)
-            #expect(isAsWanted, "\(place): heard\n\(line)\ninstead of\n\(pattern)", sourceLocation: location)
+            expect(isAsWanted, "\(place): heard\n\(line)\ninstead of\n\(pattern)", sourceLocation: location)
             guard isAsWanted else { return false }
         }
         return true

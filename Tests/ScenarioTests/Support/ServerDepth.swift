@@ -8,7 +8,6 @@ import StoryServer
 import StoryStorage
 import Synchronization
 import TestSupport
-import Testing
 
 /// The whole server in this process: its reactor on a thread of its own, the test over a real socket.
 final class ServerDepth: Depth {
@@ -44,7 +43,7 @@ final class ServerDepth: Depth {
         shared.mustStop.withLock { $0 = true }
         shared.waker.withLock { $0?.wake() }
         try until("the server ends") { shared.end.withLock { $0 != nil } }
-        #expect(shared.end.withLock { $0 } == "")
+        expect(shared.end.withLock { $0 } == "")
     }
 
     private static func serve(_ configuration: ServerConfiguration, _ shared: Shared) {

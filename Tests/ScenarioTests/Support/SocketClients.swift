@@ -1,6 +1,5 @@
 import StoryCore
 import TestSupport
-import Testing
 
 /// The clients of a scenario that talks over a real socket.
 final class SocketClients {
@@ -36,6 +35,6 @@ final class DaemonDepth: Depth {
     func end() throws {
         clients.hangUp()
         let exit = try daemon.stop()
-        #expect(exit == .code(0), "\(daemon.trace)")
+        expect(exit == .code(0), "\(daemon.trace)")
     }
 }

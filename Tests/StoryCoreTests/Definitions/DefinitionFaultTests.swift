@@ -7,23 +7,23 @@ struct DefinitionFaultTests {
         "; types are text, text(N), number, boolean and time, and list(T, N), set(T, N), last(T, N) and map(T, N) of these"
 
     @Test func `every public faulty text has its faults`() throws {
-        let texts = try #require(try DefinitionFixtures.json("faults.json") as? [[String: Any]])
-        #expect(texts.count == 28)
+        let texts = try require(try DefinitionFixtures.json("faults.json") as? [[String: Any]])
+        expect(texts.count == 28)
         for text in texts {
-            let source = try #require(text["text"] as? String)
+            let source = try require(text["text"] as? String)
             let have = DefinitionFixtures.faults(of: source).map { "[\($0.position.line), \($0.rule.rawValue)]" }
-            let pairs = try #require(text["faults"] as? [[Any]])
+            let pairs = try require(text["faults"] as? [[Any]])
             let want = pairs.map { "[\($0[0]), \($0[1])]" }
             if text["first"] as? Bool == true {
-                #expect(have.first == want.first, "\(source)")
+                expect(have.first == want.first, "\(source)")
             } else {
-                #expect(Set(have) == Set(want), "\(source)")
+                expect(Set(have) == Set(want), "\(source)")
             }
         }
     }
 
     @Test(arguments: DefinitionFixtures.examples) func `an example has no fault`(_ name: String) throws {
-        #expect(DefinitionFixtures.faults(of: try DefinitionFixtures.text("examples/\(name).model")) == [])
+        expect(DefinitionFixtures.faults(of: try DefinitionFixtures.text("examples/\(name).model")) == [])
     }
 
     @Test(arguments: [
@@ -39,12 +39,12 @@ struct DefinitionFaultTests {
     ])
     func `a character that nobody sees is named by its number`(text: String, fault: String) {
         let faults = DefinitionFixtures.faults(of: text + "\nn: number = 0\non A { n += 1 }")
-        #expect(faults.first?.description == fault, "\(faults)")
+        expect(faults.first?.description == fault, "\(faults)")
     }
 
     @Test func `the faults of a text are told all at once, in its order`() {
         let faults = DefinitionFixtures.faults(of: "from a\nn: nmber\nindex m\non A { x = 1; n = y }")
-        #expect(
+        expect(
             faults.map(\.description) == [
                 "2:4: notSelected: nmber is no type; the nearest is number" + DefinitionFaultTests.types,
                 "3:7: noSuch: there is no field m",
@@ -97,33 +97,33 @@ struct DefinitionFaultTests {
         ),
     ])
     func `a misspelt name is told with the nearest one`(_ text: String, _ fault: String) {
-        #expect(DefinitionFixtures.faults(of: text).map(\.description) == [fault])
+        expect(DefinitionFixtures.faults(of: text).map(\.description) == [fault])
     }
 
     @Test func `a misspelt function is told with the nearest one and all others`() {
         let fault = DefinitionFixtures.faults(of: "from a; n: number; on A { n = roud(1) }").first?.sentence
-        #expect(fault?.hasPrefix("there is no function roud; the nearest is round; known: lower, upper,") == true)
+        expect(fault?.hasPrefix("there is no function roud; the nearest is round; known: lower, upper,") == true)
     }
 
     @Test func `a text of 65,536 bytes is read, a longer one is refused`() {
         let text = "from a; on A { } //"
         let filled = text + String(repeating: "x", count: DefinitionLimits.text - text.utf8.count)
-        #expect(DefinitionFixtures.faults(of: filled) == [])
-        #expect(DefinitionFixtures.faults(of: filled + "x").map(\.rule) == [.tooLong])
-        #expect(DefinitionFixtures.faults(of: "//" + String(repeating: "é", count: 32_768)).map(\.rule) == [.tooLong])
+        expect(DefinitionFixtures.faults(of: filled) == [])
+        expect(DefinitionFixtures.faults(of: filled + "x").map(\.rule) == [.tooLong])
+        expect(DefinitionFixtures.faults(of: "//" + String(repeating: "é", count: 32_768)).map(\.rule) == [.tooLong])
     }
 
     @Test func `columns count Unicode scalars`() {
         let faults = DefinitionFixtures.faults(of: "from a; t: text; on A { t = '😀é' + x }")
-        #expect(faults.map { [$0.position.line, $0.position.column] } == [[1, 36]])
+        expect(faults.map { [$0.position.line, $0.position.column] } == [[1, 36]])
     }
 
     @Test func `an else may begin the next line, and what is not else stays`() {
-        #expect(
+        expect(
             DefinitionFixtures.faults(of: "from a\nn: number\non A { if data.a { n = 1 }\n\nelse { n = 2 }\nn = 3 }")
                 == [])
-        #expect(DefinitionFixtures.faults(of: "from a\nn: number\non A { if data.a { n = 1 }\nn = 3 }") == [])
-        #expect(
+        expect(DefinitionFixtures.faults(of: "from a\nn: number\non A { if data.a { n = 1 }\nn = 3 }") == [])
+        expect(
             DefinitionFixtures.faults(of: "from a\nn: number\non A { if data.a { n = 1 }; else { n = 2 } }").isEmpty
                 == false)
     }
@@ -141,7 +141,7 @@ struct DefinitionFaultTests {
         for start in ["", "from a; n: number\non A {", "from a; n: number\non A { n = "] {
             let text = String((start + String(repeating: part, count: count)).prefix(DefinitionLimits.text))
             let bytes = Array(text.utf8.prefix(DefinitionLimits.text))
-            #expect(!DefinitionFixtures.faults(of: String(decoding: bytes, as: UTF8.self)).isEmpty)
+            expect(!DefinitionFixtures.faults(of: String(decoding: bytes, as: UTF8.self)).isEmpty)
         }
     }
 
@@ -152,6 +152,6 @@ struct DefinitionFaultTests {
             "from a; n: number\non A {" + String(repeating: part, count: depth) + String(repeating: "}", count: depth)
             + "}"
         let faults = DefinitionFixtures.faults(of: text)
-        #expect(faults.contains { $0.sentence == "a rule has at most 64 statements" })
+        expect(faults.contains { $0.sentence == "a rule has at most 64 statements" })
     }
 }

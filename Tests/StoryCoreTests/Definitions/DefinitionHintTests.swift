@@ -15,7 +15,7 @@ struct DefinitionHintTests {
         _ rules: String, _ column: Int, _ sentence: String
     ) throws {
         let (start, end) = ("hint: on * is every type without a rule", "as it was; every { … } is for all events")
-        #expect(try Self.hints(rules) == (column == 0 ? [] : ["1:\(column): \(start): \(sentence) \(end)"]))
+        expect(try Self.hints(rules) == (column == 0 ? [] : ["1:\(column): \(start): \(sentence) \(end)"]))
     }
 
     @Test(arguments: [
@@ -29,7 +29,7 @@ struct DefinitionHintTests {
     ])
     func `a row that every makes again after it was removed is told`(_ rules: String, _ isTold: Bool) throws {
         let hints = try Self.hints(rules)
-        #expect(hints.map { $0.contains("makes the row again") } == (isTold ? [true] : []), "\(hints)")
+        expect(hints.map { $0.contains("makes the row again") } == (isTold ? [true] : []), "\(hints)")
     }
 
     @Test(arguments: [
@@ -43,14 +43,14 @@ struct DefinitionHintTests {
         let old = try Definition.read("from a; n: number; on A { n = 1 }")
         let hints = try Definition.read(text).hints(inPlaceOf: old).map(\.description)
         let start = "hint: rows are made of several streams now, so their past goes: GET with at=, "
-        #expect(hints.count == (place == nil ? 0 : 1))
-        if let place { #expect(hints.first?.hasPrefix("\(place): \(start)") == true, "\(hints)") }
-        #expect(try Definition.read(text).hints(inPlaceOf: nil).isEmpty)
+        expect(hints.count == (place == nil ? 0 : 1))
+        if let place { expect(hints.first?.hasPrefix("\(place): \(start)") == true, "\(hints)") }
+        expect(try Definition.read(text).hints(inPlaceOf: nil).isEmpty)
     }
 
     @Test func `a past that was not there is not lost`() throws {
         let old = try Definition.read("from a, b; n: number; on A { n = 1 }")
-        #expect(try Definition.read("from a, c; n: number; on A { n = 1 }").hints(inPlaceOf: old).isEmpty)
+        expect(try Definition.read("from a, c; n: number; on A { n = 1 }").hints(inPlaceOf: old).isEmpty)
     }
 
     private static func hints(_ rules: String) throws -> [String] {

@@ -1,4 +1,5 @@
 import StoryCore
+import TestSupport
 import Testing
 
 struct DefinitionTokensTests {
@@ -10,16 +11,16 @@ struct DefinitionTokensTests {
         "from a\r\n;n: number = 1;;\non A { n += data.n; }\n\n;",
     ])
     func `comments, white space and the form of ends do not count`(_ text: String) {
-        #expect(DefinitionTokens(text) == plain)
+        expect(DefinitionTokens(text) == plain)
     }
 
     @Test(arguments: [
         "from a\nn: number = 2\non A { n += data.n }", "from a\nn: number = 1.0\non A { n += data.n }",
         "from a\nn: number = 1\non A { n += data['n'] }", "from a n: number = 1\non A { n += data.n }",
     ])
-    func `another token is another definition`(_ text: String) { #expect(DefinitionTokens(text) != plain) }
+    func `another token is another definition`(_ text: String) { expect(DefinitionTokens(text) != plain) }
 
     @Test func `texts are compared byte by byte`() {
-        #expect(DefinitionTokens("'\u{E9}'") != DefinitionTokens("'e\u{301}'"))
+        expect(DefinitionTokens("'\u{E9}'") != DefinitionTokens("'e\u{301}'"))
     }
 }

@@ -156,9 +156,9 @@ struct DeclaredListTests {
             let query = Query(things.schema, &random)
             let expected = query.rows(of: things.rows).map(things.json)
             let options = query.options.joined(separator: " ")
-            #expect(try things.list(options, limit: Int(random.next() % 30) + 1) == expected, "\(options)")
+            expect(try things.list(options, limit: Int(random.next() % 30) + 1) == expected, "\(options)")
             let count = things.ask("COUNT things \(options)").count
-            #expect(count == expected.count, "\(options)")
+            expect(count == expected.count, "\(options)")
         }
     }
 
@@ -177,8 +177,8 @@ struct DeclaredListTests {
                     return row.cells[field] == value
                 }
                 let option = "\(declared.name)=\(value.option)"
-                #expect(try things.list(option + " order=asc", limit: 7) == expected.map(things.json), "\(option)")
-                #expect(things.ask("COUNT things \(option)").count == expected.count, "\(option)")
+                expect(try things.list(option + " order=asc", limit: 7) == expected.map(things.json), "\(option)")
+                expect(things.ask("COUNT things \(option)").count == expected.count, "\(option)")
             }
         }
     }
@@ -190,9 +190,9 @@ struct DeclaredListTests {
             let up = try things.list("sort=\(sort.name) order=asc", limit: 9)
             let down = try things.list("sort=\(sort.name) order=desc", limit: 11)
             let absent = sort.order.field.map { field in things.rows.count { $0.cells[field] == nil } } ?? 0
-            #expect(up.count == things.rows.count && (sort.order == .created || absent > 0))
-            #expect(up.dropLast(absent).reversed() == Array(down.dropLast(absent)))
-            #expect(up.suffix(absent) == down.suffix(absent))
+            expect(up.count == things.rows.count && (sort.order == .created || absent > 0))
+            expect(up.dropLast(absent).reversed() == Array(down.dropLast(absent)))
+            expect(up.suffix(absent) == down.suffix(absent))
         }
     }
 
@@ -205,14 +205,14 @@ struct DeclaredListTests {
         ]
         for options in queries {
             let action = try things.read("COUNT things \(options)").get()
-            let count = try #require(things.world.begin(action), "\(options)")
+            let count = try require(things.world.begin(action), "\(options)")
             while count.step(1) { try DeclaredListTests.change(things, &random) }
             guard case .done(.counted(let found, _))? = count.end?.reply else {
                 Issue.record("\(options)")
                 continue
             }
-            #expect(things.ask("COUNT things \(options)").count == found, "\(options)")
-            #expect(try things.list(options, limit: 1_000).count == found, "\(options)")
+            expect(things.ask("COUNT things \(options)").count == found, "\(options)")
+            expect(try things.list(options, limit: 1_000).count == found, "\(options)")
         }
     }
 
@@ -226,7 +226,7 @@ struct DeclaredListTests {
                 count += 1
                 return true
             }
-            #expect(count == 0, "\(table.name)")
+            expect(count == 0, "\(table.name)")
         }
     }
 
@@ -234,7 +234,7 @@ struct DeclaredListTests {
         var random = SplitMix64(seed: 31)
         let things = try DeclaredListTests.rows(&random, 120)
         for row in things.rows {
-            #expect(things.ask("GET things/\(things.id(row.key))").jsonRows(things.catalogue) == [things.json(row)])
+            expect(things.ask("GET things/\(things.id(row.key))").jsonRows(things.catalogue) == [things.json(row)])
         }
     }
 }

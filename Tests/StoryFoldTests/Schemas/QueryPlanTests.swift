@@ -22,7 +22,7 @@ struct QueryPlanTests {
     }
 
     private func schema(_ name: String) throws -> KindSchema {
-        try #require(plan.catalogue.kinds.first { $0.name == name })
+        try require(plan.catalogue.kinds.first { $0.name == name })
     }
 
     private static let queries: [(Kind, String, [PlainFilter])] = [
@@ -56,17 +56,17 @@ struct QueryPlanTests {
         switch QueryPlan(schema, conditions).count {
         case .tally(let key, let less):
             let all = try lookup.tally(schema, at: key)
-            #expect(Int(all - (try less.map { try lookup.tally(schema, at: $0) } ?? 0)) == expected)
+            expect(Int(all - (try less.map { try lookup.tally(schema, at: $0) } ?? 0)) == expected)
         case .unique(let text, let rest):
             var count = 0
             try lookup.row(schema, folded: text) { row in if rest.allSatisfy({ $0.matches(row) }) { count += 1 } }
             // Of several users with one address, which no decider lets in, one is found.
-            #expect(count <= 1 && count <= expected)
+            expect(count <= 1 && count <= expected)
         case .walk:
             let range = try QueryPlan(schema, conditions).narrowest { (key) throws(StorageError) in
                 try tally(schema, key)
             }
-            #expect(try found(schema, range, .ascending).count == expected)
+            expect(try found(schema, range, .ascending).count == expected)
         }
     }
 
@@ -89,9 +89,9 @@ struct QueryPlanTests {
             for condition in conditions {
                 let alone = QueryPlan(messages, [condition])
                 guard case .tally(let key, nil) = alone.count else { continue }
-                #expect(try walked <= tally(messages, key))
+                expect(try walked <= tally(messages, key))
             }
-            #expect(UInt64(rows) <= walked)
+            expect(UInt64(rows) <= walked)
         }
     }
 
@@ -106,7 +106,7 @@ struct QueryPlanTests {
             } else {
                 isKept = false
             }
-            #expect(isKept == kept.contains(number), "\(filters)")
+            expect(isKept == kept.contains(number), "\(filters)")
         }
     }
 
@@ -115,10 +115,10 @@ struct QueryPlanTests {
         let schema = try schema(name)
         let conditions = filters.map { $0.condition(of: kind) }
         for (index, sort) in schema.sorts.enumerated() {
-            let key = try #require(PlainSort(rawValue: sort.name))
-            let range = try #require(QueryPlan(schema, conditions).ordered(by: index))
+            let key = try require(PlainSort(rawValue: sort.name))
+            let range = try require(QueryPlan(schema, conditions).ordered(by: index))
             let expected = PlainList.rows(rows.rows(kind), filters, key, .ascending).map(\.number.value)
-            #expect(try found(schema, range, .ascending) == expected, "\(name) \(filters) by \(sort.name)")
+            expect(try found(schema, range, .ascending) == expected, "\(name) \(filters) by \(sort.name)")
         }
     }
 
@@ -144,12 +144,12 @@ struct QueryPlanTests {
         let conditions = [PlainFilter.since(QueryPlanTests.date), .until(QueryPlanTests.late)].map {
             $0.condition(of: .stories)
         }
-        let byDate = try #require(QueryPlan(schema, conditions).ordered(by: 0))
-        #expect(byDate.rest.isEmpty && byDate.isBounded)
-        let byTitle = try #require(QueryPlan(schema, conditions).ordered(by: 1))
-        #expect(byTitle.rest == conditions && !byTitle.isBounded)
+        let byDate = try require(QueryPlan(schema, conditions).ordered(by: 0))
+        expect(byDate.rest.isEmpty && byDate.isBounded)
+        let byTitle = try require(QueryPlan(schema, conditions).ordered(by: 1))
+        expect(byTitle.rest == conditions && !byTitle.isBounded)
         let narrowest = try QueryPlan(schema, conditions).narrowest { (_) throws(StorageError) in 1 }
-        #expect(narrowest == byDate)
+        expect(narrowest == byDate)
     }
 
     @Test func `a schema that contradicts itself is refused`() {

@@ -32,7 +32,7 @@ struct RowViewTests {
             guard let row = RowView(kind.layoutPointer, bytes) else { return false }
             RowJSONEncoder(plan.catalogue).append(row, to: &json)
             let isWritten = !json.isEmpty
-            #expect(isWritten)
+            expect(isWritten)
             var key = KeyBuffer()
             for shared in plan[kind.kind].keyParts {
                 key.clear()
@@ -45,9 +45,9 @@ struct RowViewTests {
 
     @Test func `a record that is cut or longer is no row`() throws {
         for (kind, bytes) in try records().prefix(60) {
-            #expect(read(kind, bytes))
-            for count in 0..<bytes.count { #expect(!read(kind, Array(bytes[..<count]))) }
-            #expect(!read(kind, bytes + [0]))
+            expect(read(kind, bytes))
+            for count in 0..<bytes.count { expect(!read(kind, Array(bytes[..<count]))) }
+            expect(!read(kind, bytes + [0]))
         }
     }
 
@@ -59,7 +59,7 @@ struct RowViewTests {
                     damaged[offset] ^= mask
                     let isRow = read(kind, damaged)
                     let layout = kind.layout
-                    if (layout.idOffset..<layout.headCount).contains(offset) { #expect(!isRow) }
+                    if (layout.idOffset..<layout.headCount).contains(offset) { expect(!isRow) }
                 }
             }
         }
@@ -67,14 +67,14 @@ struct RowViewTests {
 
     @Test func `a damaged row that is asked for is an error`() throws {
         let store = MemoryModelStore()
-        let story = try #require(plan.catalogue.kinds.first { $0.name == "stories" })
+        let story = try require(plan.catalogue.kinds.first { $0.name == "stories" })
         var key = KeyBuffer()
         "a".bytes.withBytes { key.setRowKey($0) }
         [UInt8](repeating: 7, count: 40).withBytes { store.put($0, in: story.rows.number, at: key.bytes) }
         let lookup = RowLookup(store)
         var isThrown = false
         do { _ = try lookup.row(story, "a".id) { _ in } } catch { isThrown = true }
-        #expect(isThrown)
+        expect(isThrown)
         let projector = ModelProjector(plan, store: store, json: JSONObjectReader())
         let event = LoggedEvent(
             1, 1, 2, Instant(milliseconds: 0), stream: "story-a", type: "StoryDeleted", key: nil, data: "{}")

@@ -35,7 +35,7 @@ struct SchemaFoldTests {
         let expected = SchemaTables(log.map { $0.decoded(decoder) })
         for kind in plan.catalogue.kinds {
             for table in kind.tables where table != kind.rows {
-                #expect(entries(store, table) == expected.entries[table.name] ?? [:], "\(table.name)")
+                expect(entries(store, table) == expected.entries[table.name] ?? [:], "\(table.name)")
             }
         }
     }
@@ -47,21 +47,21 @@ struct SchemaFoldTests {
         let encoder = RowJSONEncoder(plan.catalogue)
         let rows = PlainRows(log.map { $0.decoded(decoder) })
         for (schema, kind) in zip(plan.catalogue.kinds, [Kind.users, .stories, .messages, .photos]) {
-            #expect(schema.name == kind.name)
-            #expect(entries(store, schema.rows).count == rows.rows(kind).count)
+            expect(schema.name == kind.name)
+            expect(entries(store, schema.rows).count == rows.rows(kind).count)
             for row in rows.rows(kind) {
                 var expected: [UInt8] = []
                 var found = ByteWriter()
                 PlainRowEncoder.append(row, to: &expected)
                 let lookup = RowLookup(store)
                 let isThere = try lookup.row(schema, row.id) { encoder.append($0, to: &found) }
-                #expect(isThere)
-                #expect(String(decoding: found.written, as: UTF8.self) == String(decoding: expected, as: UTF8.self))
+                expect(isThere)
+                expect(String(decoding: found.written, as: UTF8.self) == String(decoding: expected, as: UTF8.self))
                 var again = ByteWriter()
                 _ = try lookup.row(schema, number: row.number.value) {
                     encoder.append($0, to: &again)
                 }
-                #expect([UInt8](again.written) == expected)
+                expect([UInt8](again.written) == expected)
             }
         }
     }
@@ -70,9 +70,9 @@ struct SchemaFoldTests {
         let log = RandomLog(seed: seed, count: 2_000, hasDistinctEmails: true).events
         let store = try folded(log)
         let digests = try foldedByStream(log)
-        #expect(digests.hasDistinctTexts)
+        expect(digests.hasDistinctTexts)
         for table in plan.catalogue.tables {
-            #expect(digests.digest(of: table) == store.digest(of: table), "\(table.name)")
+            expect(digests.digest(of: table) == store.digest(of: table), "\(table.name)")
         }
     }
 
@@ -129,10 +129,10 @@ struct SchemaFoldTests {
         let time = Instant(milliseconds: 0)
         let event = LoggedEvent(1, 1, 1, time, stream: "user-a", type: "UserSignedUp", key: nil, data: data)
         let store = try folded([event])
-        let users = try #require(plan.catalogue.kinds.first)
-        #expect(entries(store, users.rows).count == 1)
-        #expect(try #require(users.unique).table.number == 21)
-        #expect(entries(store, try #require(users.unique).table).isEmpty)
+        let users = try require(plan.catalogue.kinds.first)
+        expect(entries(store, users.rows).count == 1)
+        expect(try require(users.unique).table.number == 21)
+        expect(entries(store, try require(users.unique).table).isEmpty)
     }
 
     @Test func `changes of rows are published with what was and what is`() throws {
@@ -145,8 +145,8 @@ struct SchemaFoldTests {
         let decoder = PlainDecoder()
         let rows = PlainRows(log.map { $0.decoded(decoder) })
         let expected = [Kind.users, .stories, .messages, .photos].map { rows.rows($0).count }.reduce(0, +)
-        #expect(shadow.rows.count == expected)
-        #expect(shadow.isConsistent)
+        expect(shadow.rows.count == expected)
+        expect(shadow.isConsistent)
     }
 }
 

@@ -36,7 +36,7 @@ struct SchemaStoreTests {
                 digest.add(table.number, key, value)
                 return true
             }
-            #expect(digest == memory.digest(of: table), "\(table.name)")
+            expect(digest == memory.digest(of: table), "\(table.name)")
         }
         store.close()
     }

@@ -21,21 +21,21 @@ struct StreamIndexTests {
     @Test func `each stream's head and versions are its events`() throws {
         let streams = Dictionary(grouping: log, by: \.stream)
         for (name, events) in streams {
-            let head = try #require(try name.bytes.withBytes { try index.head(of: $0) })
-            #expect(head.version.value == UInt64(events.count))
-            #expect(head.position.value == events.last?.position)
+            let head = try require(try name.bytes.withBytes { try index.head(of: $0) })
+            expect(head.version.value == UInt64(events.count))
+            expect(head.position.value == events.last?.position)
             for (from, through) in [(1, events.count), (2, 3), (events.count, events.count + 5), (0, 1)] {
                 let expected = events.filter { Int($0.version) >= from && Int($0.version) <= through }.map(\.position)
                 let (lower, upper) = (Version(UInt64(from)), Version(UInt64(through)))
-                #expect(try versions(head, lower, upper, .ascending) == expected)
-                #expect(try versions(head, lower, upper, .descending) == expected.reversed())
+                expect(try versions(head, lower, upper, .ascending) == expected)
+                expect(try versions(head, lower, upper, .descending) == expected.reversed())
             }
             for event in events {
-                #expect(try index.position(of: Version(event.version), in: head)?.value == event.position)
+                expect(try index.position(of: Version(event.version), in: head)?.value == event.position)
             }
         }
-        #expect(try index.lastNumber() == StreamNumber(UInt64(streams.count)))
-        #expect(try "note-none".bytes.withBytes { try index.head(of: $0) } == nil)
+        expect(try index.lastNumber() == StreamNumber(UInt64(streams.count)))
+        expect(try "note-none".bytes.withBytes { try index.head(of: $0) } == nil)
     }
 
     private func versions(_ head: StreamHead, _ from: Version, _ through: Version, _ order: Order) throws -> [UInt64] {
@@ -49,7 +49,7 @@ struct StreamIndexTests {
 
     @Test func `each category has its events, both ways and in part`() throws {
         for (category, events) in Dictionary(grouping: log, by: { $0.stream.stream.category }) {
-            let number = try #require(try index.number(of: category))
+            let number = try require(try index.number(of: category))
             for (from, through) in [(UInt64(1), UInt64(9_000)), (700, 1_900), (1_900, 700)] {
                 let expected = events.map(\.position).filter { $0 >= from && $0 <= through }
                 for order in [Order.ascending, .descending] {
@@ -58,7 +58,7 @@ struct StreamIndexTests {
                         found.append($0.value)
                         return true
                     }
-                    #expect(found == (order == .ascending ? expected : expected.reversed()))
+                    expect(found == (order == .ascending ? expected : expected.reversed()))
                 }
             }
         }
@@ -76,13 +76,13 @@ struct StreamIndexTests {
             }
         }
         for category in 0..<categories {
-            let number = try #require(try index.number(of: "c\(category)".category))
+            let number = try require(try index.number(of: "c\(category)".category))
             var found: [UInt64] = []
             try index.scanCategory(number, from: Position(1), through: Position(10_000), .ascending) {
                 found.append($0.value)
                 return true
             }
-            #expect(found == (0..<rounds).map { UInt64($0 * categories + category + 1) })
+            expect(found == (0..<rounds).map { UInt64($0 * categories + category + 1) })
         }
     }
 
@@ -99,27 +99,27 @@ struct StreamIndexTests {
         let keys = KeyIndex(store)
         for (key, entry) in expected {
             let found = try key.bytes.withBytes { try keys.entry(of: $0) }
-            #expect(found == KeyIndex.KeyedEvents(first: Position(entry.first), count: entry.count))
+            expect(found == KeyIndex.KeyedEvents(first: Position(entry.first), count: entry.count))
         }
-        #expect(expected.values.contains { $0.count > 1 })
+        expect(expected.values.contains { $0.count > 1 })
     }
 
     @Test func `a scan ends where the visitor has had enough`() throws {
-        let number = try #require(try index.number(of: "message".category))
+        let number = try require(try index.number(of: "message".category))
         var visits = 0
         try index.scanCategory(number, from: Position(1), through: Position(10_000), .ascending) { _ in
             visits += 1
             return visits < 3
         }
-        #expect(visits == 3)
+        expect(visits == 3)
     }
 
     @Test func `the first version at a position or behind it is found`() throws {
         for (name, events) in Dictionary(grouping: log, by: \.stream) {
-            let head = try #require(try index.head(of: name.stream))
+            let head = try require(try index.head(of: name.stream))
             for position in [1, events[0].position, events[events.count / 2].position + 1, 3_001] as [UInt64] {
                 let expected = events.first { $0.position >= position }?.version ?? UInt64(events.count + 1)
-                #expect(try index.version(atOrAfter: Position(position), in: head) == Version(expected))
+                expect(try index.version(atOrAfter: Position(position), in: head) == Version(expected))
             }
         }
     }

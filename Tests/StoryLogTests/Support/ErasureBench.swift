@@ -2,7 +2,6 @@ import Foundation
 import StoryCore
 import StoryStorage
 import TestSupport
-import Testing
 
 @testable import StoryLog
 
@@ -97,11 +96,11 @@ enum ErasureBench {
         guard let work = log.erasure.begin() else { return false }
         let (erasures, transaction) = try work.prepare()
         log.erasure.note(erasures)
-        #expect(!log.erasure.isRead(before: transaction) && log.erasure.overwritingBegins())
+        expect(!log.erasure.isRead(before: transaction) && log.erasure.overwritingBegins())
         try work.overwrite(erasures)
-        #expect(try work.zeroUnused())
+        expect(try work.zeroUnused())
         log.erasure.overwritingEnded()
-        #expect(log.erasure.holdCommits())
+        expect(log.erasure.holdCommits())
         let old = log.erasure.replaceJournal(
             by: try work.makeJournal(after: log.committed, log.erasure.timeOfCommitted))
         log.erasure.commitsGoOn()
@@ -114,16 +113,16 @@ enum ErasureBench {
     /// Every reading gives the erased records.
     static func check(_ log: LMDBEventLog, _ expected: [[UInt8]], _ random: inout SplitMix64) throws {
         let lines = try lines(expected)
-        #expect(try log.lines(1, 600) == lines)
-        #expect(try log.lines(1, 600, .descending) == lines.reversed())
-        #expect(try records(log) == expected)
+        expect(try log.lines(1, 600) == lines)
+        expect(try log.lines(1, 600, .descending) == lines.reversed())
+        expect(try records(log) == expected)
         let positions = (1...600).filter { _ in random.oneIn(3) }
         var read: [String] = []
         try log.records(at: positions.map { Position(UInt64($0)) }) { record in
             read.append(String(decoding: record.json, as: UTF8.self))
             return true
         }
-        #expect(read == positions.map { lines[$0 - 1] })
+        expect(read == positions.map { lines[$0 - 1] })
         for keeps in [false, true] {
             let view = try LogView(log, keepsMasked: keeps)
             var (seen, kept) = ([[UInt8]](), [StoredRecord]())
@@ -132,9 +131,9 @@ enum ErasureBench {
                 kept.append(record)
                 return true
             }
-            #expect(seen == expected)
+            expect(seen == expected)
             if keeps {
-                #expect(kept.map { [UInt8](UnsafeRawBufferPointer(start: $0.start, count: $0.count)) } == expected)
+                expect(kept.map { [UInt8](UnsafeRawBufferPointer(start: $0.start, count: $0.count)) } == expected)
             }
             view.close()
         }

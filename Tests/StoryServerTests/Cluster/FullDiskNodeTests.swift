@@ -13,7 +13,7 @@ struct FullDiskNodeTests {
         limits.unstored = bytes
         let bench = NodeBench(nodes: 2, limits)
         bench.tick(5)
-        #expect(bench.leader == 0)
+        expect(bench.leader == 0)
         bench.nodes[1].commits.isHeld = true
         return bench
     }
@@ -29,7 +29,7 @@ struct FullDiskNodeTests {
     private func shown(_ bench: NodeBench) -> UInt64? { bench.ask("PING", at: 1).last?.number("position") }
 
     private func write(_ bench: NodeBench) {
-        #expect(bench.ask(append).last?.hasPrefix("+") == true)
+        expect(bench.ask(append).last?.hasPrefix("+") == true)
         bench.settle()
     }
 
@@ -37,19 +37,19 @@ struct FullDiskNodeTests {
         let bench = bench(holding: 1 << 20)
         write(bench)
         fill(bench)
-        #expect(bench.nodes[1].said(" full reason=") == 1)
+        expect(bench.nodes[1].said(" full reason=") == 1)
         for _ in 0..<9 { write(bench) }
-        #expect(shown(bench) == 10 && bench.nodes[1].log.committed == .zero)
-        #expect(bench.ask("READ events", at: 1) == bench.ask("READ events"))
+        expect(shown(bench) == 10 && bench.nodes[1].log.committed == .zero)
+        expect(bench.ask("READ events", at: 1) == bench.ask("READ events"))
         bench.tick(11)
-        #expect(bench.nodes[1].commits.isRunning, "it is tried again")
+        expect(bench.nodes[1].commits.isRunning, "it is tried again")
         fill(bench)
         write(bench)
-        #expect(shown(bench) == 11 && bench.nodes[1].log.committed == .zero)
+        expect(shown(bench) == 11 && bench.nodes[1].log.committed == .zero)
         bench.tick(11)
         bench.nodes[1].endCommit()
         bench.settle()
-        #expect(bench.nodes[1].log.committed == Position(11))
+        expect(bench.nodes[1].log.committed == Position(11))
     }
 
     /// Little room, so that a few writes fill it.
@@ -70,7 +70,7 @@ struct FullDiskNodeTests {
             bench.settle()
             answers = leader.hear("w")
         } while answers.last?.hasPrefix("+") == true
-        #expect(answers.isEmpty, "a write waits: \(answers)")
+        expect(answers.isEmpty, "a write waits: \(answers)")
         leader.commits.end(with: .refused(Failure(.full, "the disk is full")))
         leader.server.woken()
         bench.settle()
@@ -79,22 +79,22 @@ struct FullDiskNodeTests {
     @Test func `a write that waits for room at a leader whose disk becomes full is answered`() throws {
         let nodes = LinkedNodes(2, small)
         nodes.tick(5)
-        #expect(nodes.bench.leader == 0)
+        expect(nodes.bench.leader == 0)
         fillLeader(of: nodes.bench)
         nodes.tick(10)
-        #expect(nodes.bench.leader == 1)
-        let last = try #require(shown(nodes.bench))
+        expect(nodes.bench.leader == 1)
+        let last = try require(shown(nodes.bench))
         // Whether it is handled before the lead goes or after is a matter of the turn.
-        let answer = try #require(nodes.bench.nodes[0].hear("w").last)
-        #expect(answer.text("code") == "full" || answer.number("position") == last, "\(answer)")
+        let answer = try require(nodes.bench.nodes[0].hear("w").last)
+        expect(answer.text("code") == "full" || answer.number("position") == last, "\(answer)")
     }
 
     @Test func `a write that waits for room at the only node is refused once its disk is full`() {
         let bench = NodeBench(nodes: 1, small)
         bench.tick(5)
         fillLeader(of: bench)
-        #expect(bench.nodes[0].hear("w").last?.text("code") == "full")
-        #expect(bench.ask(append).last?.text("code") == "full")
+        expect(bench.nodes[0].hear("w").last?.text("code") == "full")
+        expect(bench.ask(append).last?.text("code") == "full")
     }
 
     @Test func `it follows no further than its memory may hold, is behind, and catches up once there is room`() {
@@ -103,20 +103,20 @@ struct FullDiskNodeTests {
         fill(bench)
         for _ in 0..<9 { write(bench) }
         let most = shown(bench) ?? 0
-        #expect(most > 2 && most < 10)
+        expect(most > 2 && most < 10)
         for _ in 0..<3 {
             bench.tick(11)
             fill(bench)
-            #expect(shown(bench) == most, "a commit that is refused makes no room")
+            expect(shown(bench) == most, "a commit that is refused makes no room")
         }
         bench.nodes[1].send("PING min=10", from: "a")
         bench.tick(105)
-        #expect(bench.nodes[1].hear("a").last?.text("code") == "behind")
+        expect(bench.nodes[1].hear("a").last?.text("code") == "behind")
         bench.nodes[1].commits.isHeld = false
         bench.nodes[1].commits.end()
         bench.nodes[1].server.woken()
         bench.tick(20)
-        #expect(shown(bench) == 10 && bench.nodes[1].log.committed == Position(10))
-        #expect(bench.ask("READ events", at: 1) == bench.ask("READ events"))
+        expect(shown(bench) == 10 && bench.nodes[1].log.committed == Position(10))
+        expect(bench.ask("READ events", at: 1) == bench.ask("READ events"))
     }
 }

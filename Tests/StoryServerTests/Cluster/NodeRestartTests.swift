@@ -62,49 +62,49 @@ struct NodeRestartTests {
         let (bench, shared) = try made()
         var events: [String] = []
         try serve(bench, shared, run: "1", storing: false) { node in
-            for _ in 0..<3 { #expect(node.ask(append).last?.hasPrefix("+") == true) }
+            for _ in 0..<3 { expect(node.ask(append).last?.hasPrefix("+") == true) }
             events = node.ask("READ events")
-            #expect(node.log.committed == .zero && node.log.head == Position(3))
+            expect(node.log.committed == .zero && node.log.head == Position(3))
         }
         try serve(bench, shared, run: "2") { node in
-            #expect(node.log.head == Position(3) && node.log.committed == Position(3))
-            #expect(node.ask("READ events") == events && events.count == 4)
-            #expect(node.ask(append).map { $0.number("position") } == [4], "the lead of the run before is dismissed")
+            expect(node.log.head == Position(3) && node.log.committed == Position(3))
+            expect(node.ask("READ events") == events && events.count == 4)
+            expect(node.ask(append).map { $0.number("position") } == [4], "the lead of the run before is dismissed")
         }
-        try serve(bench, shared, run: "3") { node in #expect(node.log.head == Position(4)) }
+        try serve(bench, shared, run: "3") { node in expect(node.log.head == Position(4)) }
     }
 
     @Test func `a node that was stored goes on without a step`() throws {
         let (bench, shared) = try made()
         try serve(bench, shared, run: "1") { node in
-            #expect(node.ask(append).map { $0.number("position") } == [1])
-            #expect(node.log.committed == Position(1))
+            expect(node.ask(append).map { $0.number("position") } == [1])
+            expect(node.log.committed == Position(1))
         }
         try serve(bench, shared, run: "2") { node in
-            #expect(node.ask(append).map { $0.number("position") } == [2])
-            #expect(node.loop.server.ending == nil)
+            expect(node.ask(append).map { $0.number("position") } == [2])
+            expect(node.loop.server.ending == nil)
         }
     }
 
     @Test func `a node whose events are others than those of etcd ends`() throws {
         let (bench, shared) = try made()
         let other = SharedEtcd(NodeBench.record(of: try bench.serve { log, _ in log.storedIdentity.id }))
-        try serve(bench, shared, run: "1") { node in #expect(node.ask(append).count == 1) }
+        try serve(bench, shared, run: "1") { node in expect(node.ask(append).count == 1) }
         let twin = NodeBench()
         twin.settle()
-        #expect(twin.ask(append).count == 1)
+        expect(twin.ask(append).count == 1)
         let key = LogKeys(log: "main").entry(Position(1))
-        let foreign = try #require(twin.shared.etcd.pairs[key])
+        let foreign = try require(twin.shared.etcd.pairs[key])
         other.etcd.put(key, foreign.value)
         try serve(bench, other, run: "2") { node in
-            #expect(node.loop.server.ending?.exitCode == 5)
-            #expect(node.loop.transport.isStopped && node.loop.said("diverged") == 1)
+            expect(node.loop.server.ending?.exitCode == 5)
+            expect(node.loop.transport.isStopped && node.loop.said("diverged") == 1)
         }
     }
 
     @Test func `a node that has events which etcd lost ends, and one of another history does`() throws {
         let (bench, shared) = try made()
-        try serve(bench, shared, run: "1") { node in #expect(node.ask(append).count == 1) }
+        try serve(bench, shared, run: "1") { node in expect(node.ask(append).count == 1) }
         let history = try bench.serve { log, _ in log.storedIdentity.id }
         try serve(bench, SharedEtcd(NodeBench.record(of: history)), run: "2") { node in
             guard case .isNoNode(.ahead)? = node.loop.server.ending else {
@@ -113,6 +113,6 @@ struct NodeRestartTests {
             }
         }
         let foreign = SharedEtcd(NodeBench.record(of: [UInt8](repeating: 1, count: 16)))
-        try serve(bench, foreign, run: "3") { node in #expect(node.loop.server.ending == .isNoNode(.otherHistory)) }
+        try serve(bench, foreign, run: "3") { node in expect(node.loop.server.ending == .isNoNode(.otherHistory)) }
     }
 }

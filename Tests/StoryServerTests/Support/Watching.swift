@@ -1,7 +1,6 @@
 import Foundation
 import StoryServer
 import TestSupport
-import Testing
 
 /// A suite with a client who writes and one who watches rows, in the shipped loop over memory.
 protocol Watching {
@@ -18,7 +17,7 @@ extension Watching {
     func write(_ lines: String...) {
         for line in lines {
             let answer = bench.ask(line, from: "writer").last ?? ""
-            #expect(answer.hasPrefix("+"), "\(line): \(answer)")
+            expect(answer.hasPrefix("+"), "\(line): \(answer)")
         }
     }
 

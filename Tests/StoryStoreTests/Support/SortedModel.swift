@@ -114,13 +114,13 @@ struct StoreFuzzer {
     }
 
     /// Says that a key is looked up soon, which may be so or not.
-    private mutating func expect(_ stores: [any TableStore]) {
+    private mutating func expectSorted(_ stores: [any TableStore]) {
         let (table, key) = (StoreFuzzer.tables.randomElement(using: &random) ?? .users, key())
         for store in stores { key.withBytes { store.prefetch(table.number, at: $0) } }
     }
 
     mutating func change(_ stores: [any TableStore]) {
-        if random.oneIn(4) { expect(stores) }
+        if random.oneIn(4) { expectSorted(stores) }
         if random.oneIn(5) { return write(stores) }
         let table = StoreFuzzer.tables.randomElement(using: &random) ?? .users
         let (key, value) = (key(), table.isSet ? [] : value())
@@ -164,7 +164,7 @@ struct StoreFuzzer {
         _ store: any TableStore, _ oracle: any TableStore, _ source: SourceLocation = #_sourceLocation
     ) {
         let isAlike = agree(store, oracle)
-        #expect(isAlike, sourceLocation: source)
+        expect(isAlike, sourceLocation: source)
     }
 
     /// True when both have the same at several keys of several tables.
@@ -179,7 +179,7 @@ struct StoreFuzzer {
         var found: [[UInt8]?] = []
         #expect(throws: Never.self) {
             try store.withValues(at: batch) { index, value in
-                #expect(index == found.count)
+                expect(index == found.count)
                 found.append(value.map { Array($0) })
             }
         }
@@ -192,7 +192,7 @@ struct StoreFuzzer {
         if Bool.random(using: &random) {
             let key = key()
             if random.oneIn(3) { key.withBytes { store.prefetch(table.number, at: $0) } }
-            if random.oneIn(8) { expect([store]) }
+            if random.oneIn(8) { expectSorted([store]) }
             return store.value(in: table, at: key) == oracle.value(in: table, at: key)
         }
         let (range, limit) = (range(), [1, 3, Int.max].randomElement(using: &random) ?? 1)
