@@ -31,36 +31,15 @@ extension DaemonTests {
             expect(offline.output.contains("billing"), "\(offline)")
         }
 
-        /// A connection of the cursor `billing`, with the pushes that came before replies.
-        private final class Worker {
-            let socket: LineSocket
-            private var pushes: [String] = []
-
-            init(_ socket: LineSocket) { self.socket = socket }
-
-            /// Sends a request; returns its reply, and keeps the pushes before it.
-            func ask(_ request: String) throws -> String {
-                socket.send(request)
-                while true {
-                    let line = try socket.line()
-                    guard line.hasPrefix(">") else { return line }
-                    pushes.append(line)
-                }
-            }
-
-            /// The next push.
-            func push() throws -> String { pushes.isEmpty ? try socket.line() : pushes.removeFirst() }
-
-            /// Returns the write of the output of an input, which moves the cursor.
-            static func output(of position: UInt64) -> String {
-                #"APPEND invoice-\#(position % 3) cursor=billing@\#(position) "#
-                    + #"{"type":"Billed","data":{"of":\#(position)}}"#
-            }
+        /// Returns the write of the output of an input, which moves the cursor.
+        private static func output(of position: UInt64) -> String {
+            #"APPEND invoice-\#(position % 3) cursor=billing@\#(position) "#
+                + #"{"type":"Billed","data":{"of":\#(position)}}"#
         }
 
         /// Works until the connection ends, which it does at random; returns the position that everything is done at.
         private func work(_ daemon: RunningDaemon, _ random: inout SplitMix64, _ kills: inout Int) throws -> UInt64 {
-            let worker = Worker(try daemon.client())
+            let worker = WorkerSocket(try daemon.client())
             let begun = try worker.ask("WORK billing")
             var done = try require(begun.number("at"), "\(begun)")
             while done < Self.count {
@@ -71,7 +50,7 @@ extension DaemonTests {
                 // Each comes once on a connection, and in its order.
                 expect(position == done + 1, "\(push)")
                 if random.oneIn(20) { return done }
-                let write = Worker.output(of: position)
+                let write = Self.output(of: position)
                 if random.oneIn(20) {
                     kills += 1
                     worker.socket.send(write)
@@ -120,7 +99,7 @@ extension DaemonTests {
         private func work(
             _ share: Int, _ daemon: RunningDaemon, _ random: inout SplitMix64, _ kills: inout Int
         ) throws -> Bool {
-            let worker = Worker(try daemon.client())
+            let worker = WorkerSocket(try daemon.client())
             let begun = try worker.ask("WORK billing share=\(share) wait=true")
             var done = try require(begun.number("at"), "\(begun)")
             while true {
@@ -129,7 +108,7 @@ extension DaemonTests {
                 guard let position = push.number("position") else { continue }
                 expect(position > done, "\(push)")
                 if random.oneIn(30) { return false }
-                let write = Worker.output(of: position)
+                let write = Self.output(of: position)
                 if random.oneIn(30) {
                     kills += 1
                     worker.socket.send(write)

@@ -16,8 +16,7 @@ package func expect(
     let place = sourceLocation ?? SourceLocation(fileID: fileID, filePath: filePath, line: line, column: column)
     do {
         guard try !condition() else { return }
-        let text = [SourceText.call(filePath, line), comment()].compactMap { $0 }
-        Issue.record(Comment(rawValue: text.joined(separator: ": ")), sourceLocation: place)
+        Issue.record(SourceText.comment(filePath, line, comment()), sourceLocation: place)
     } catch {
         Issue.record(error, comment().map { Comment(rawValue: $0) }, sourceLocation: place)
     }
@@ -25,39 +24,37 @@ package func expect(
 
 /// Returns a value that has to be there, as the macro `#require` does.
 ///
-/// - Throws: an error that names the place, where there is none; the error of the expression.
+/// - Throws: the macro's error, where there is none, which is an issue of the place whoever catches it; the error of the
+///   expression.
 package func require<Value>(
-    _ value: @autoclosure () throws -> Value?, _ comment: @autoclosure () -> String? = nil, file: String = #fileID,
-    filePath: String = #filePath, line: Int = #line
+    _ value: @autoclosure () throws -> Value?, _ comment: @autoclosure () -> String? = nil, fileID: String = #fileID,
+    filePath: String = #filePath, line: Int = #line, column: Int = #column
 ) throws -> Value {
-    if let value = try value() { return value }
-    throw NotThere(file, line, SourceText.call(filePath, line), comment())
+    let value = try value()
+    if let value { return value }
+    let place = SourceLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+    return try #require(value, SourceText.comment(filePath, line, comment()), sourceLocation: place)
 }
 
 /// Ends a test unless a condition holds, as the macro `#require` does.
 ///
-/// - Throws: an error that names the place; the error of the condition.
+/// - Throws: the macro's error, which is an issue of the place whoever catches it; the error of the condition.
 package func require(
-    _ condition: @autoclosure () throws -> Bool, _ comment: @autoclosure () -> String? = nil, file: String = #fileID,
-    filePath: String = #filePath, line: Int = #line
+    _ condition: @autoclosure () throws -> Bool, _ comment: @autoclosure () -> String? = nil, fileID: String = #fileID,
+    filePath: String = #filePath, line: Int = #line, column: Int = #column
 ) throws {
-    guard try !condition() else { return }
-    throw NotThere(file, line, SourceText.call(filePath, line), comment())
-}
-
-/// The error of a test that cannot go on.
-private struct NotThere: Error, CustomStringConvertible {
-    let description: String
-
-    init(_ file: String, _ line: Int, _ text: String?, _ comment: String?) {
-        description = ["\(file):\(line)", text, comment].compactMap { $0 }.joined(separator: ": ")
-    }
+    _ = try require(condition() ? true : nil, comment(), fileID: fileID, filePath: filePath, line: line, column: column)
 }
 
 /// The text of tests, as far as it is where it was compiled.
 private enum SourceText {
+    /// Returns the lines of a call, and the comment of it.
+    static func comment(_ path: String, _ line: Int, _ comment: String?) -> Comment {
+        Comment(rawValue: [call(path, line), comment].compactMap { $0 }.joined(separator: ": "))
+    }
+
     /// Returns the lines of a call, from the one that it begins in to the one that closes its parentheses.
-    static func call(_ path: String, _ line: Int) -> String? {
+    private static func call(_ path: String, _ line: Int) -> String? {
         guard let file = FileManager.default.contents(atPath: path) else { return nil }
         let lines = String(decoding: file, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
         guard lines.indices.contains(line - 1) else { return nil }

@@ -122,7 +122,7 @@ final class ChaosCluster {
     func files(with text: String) throws -> [String] {
         for node in nodes {
             try until("all is erased: \(node.trace.suffix(600))") {
-                try node.client().rows("ERASURES limit=1000").allSatisfy { $0.number("done") != nil }
+                try node.client().allRows("ERASURES limit=1000").allSatisfy { $0.number("done") != nil }
             }
         }
         return nodes.flatMap { node in FilesWith.any([text], in: node.data).map { "\(node.data)/\($0)" } }

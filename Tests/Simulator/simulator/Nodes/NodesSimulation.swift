@@ -51,7 +51,7 @@ final class NodesSimulation: SimulationRun {
         draw = Draw(seed: random.next())
         draw.largest = min(habits.largest, 3_000)
         clients = (1...trouble.nodes + 1).map { Client("client \($0)") }
-        workers = habits.steps % 4 == 1 ? Workers(SplitMix64(seed: seed ^ 0x776F_726B), areOfNodes: true) : nil
+        workers = Workers.drawn(seed, habits, areOfNodes: true)
         answers = Answers(world, passesOn: true)
         let shared = SharedEtcd(NodeBench.record(of: NodeLink.history))
         nodes = (0..<trouble.nodes).map { number in

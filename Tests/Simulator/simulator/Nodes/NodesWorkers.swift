@@ -25,7 +25,6 @@ extension NodesSimulation {
             work(isCalm: true)
             try tick(1)
         }
-        throw Difference(
-            "the shares are at \(workers.cursor.at), and not all is done: \(workers.cursor.parked)\n\(state)")
+        throw Difference("\(workers.undone)\n\(state)")
     }
 }

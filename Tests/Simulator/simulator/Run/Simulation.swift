@@ -72,7 +72,7 @@ final class Simulation: SimulationRun {
         strangers = SplitMix64(seed: seed ^ 0x5157_4E67)
         siegeStep = strangers.oneIn(4) ? Int.random(in: 1...habits.steps, using: &strangers) : nil
         // Not at a node: it refuses them while it does not lead.
-        workers = isNode || habits.steps % 4 != 1 ? nil : Workers(SplitMix64(seed: seed ^ 0x776F_726B))
+        workers = isNode ? nil : Workers.drawn(seed, habits)
         // Not where a fold takes one instruction a turn.
         let isWide = !isNode && habits.steps % 16 == 2 && habits.steps % 3 != 1
         wide = isWide ? WideWriter(SplitMix64(seed: seed ^ 0x7769_6465)) : nil

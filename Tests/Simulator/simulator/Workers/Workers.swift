@@ -12,13 +12,22 @@ final class Workers {
     private var writes = 0
 
     /// - Parameter areOfNodes: true where there are several nodes, of which one at a time takes writes.
-    init(_ random: SplitMix64, areOfNodes: Bool = false) {
+    private init(_ random: SplitMix64, areOfNodes: Bool) {
         self.random = random
         cursor = CursorWorld(&self.random)
         workers = (1...Int.random(in: 1...4, using: &self.random)).map { [cursor] in
             SimulatedWorker("worker \($0)", cursor, isOfNodes: areOfNodes)
         }
     }
+
+    /// Draws the workers of a seed; nil where it has none.
+    static func drawn(_ seed: UInt64, _ habits: Habits, areOfNodes: Bool = false) -> Workers? {
+        guard habits.steps % 4 == 1 else { return nil }
+        return Workers(SplitMix64(seed: seed ^ 0x776F_726B), areOfNodes: areOfNodes)
+    }
+
+    /// What is wrong where not all is done in the end.
+    var undone: Difference { Difference("the shares are at \(cursor.at), and not all is done: \(cursor.parked)") }
 
     /// Has some of them do something; returns the number of bytes that they sent.
     ///
@@ -122,6 +131,6 @@ extension Simulation {
             isQuiet = process.turns()
             try observe()
         }
-        throw Difference("the shares are at \(workers.cursor.at), and not all is done: \(workers.cursor.parked)")
+        throw workers.undone
     }
 }
