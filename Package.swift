@@ -68,6 +68,9 @@ let package = Package(
         system("CXXHash", "libxxhash", "libxxhash-dev"),
         system("COpenSSL", "openssl", "libssl-dev"),
         system("CNGHTTP2", "libnghttp2", "libnghttp2-dev"),
+        system("CSQLite", "sqlite3", "libsqlite3-dev"),
+        // Its pkg-config file carries a flag that SwiftPM refuses.
+        .systemLibrary(name: "CUTF8Proc", providers: [.apt(["libutf8proc-dev"])]),
         .systemLibrary(
             name: "CHiredis", path: "bench/CHiredis", providers: [.apt(["libhiredis-dev"])]),
         // simdjson is C++: this shim gives it a C header. Its pkg-config file carries a flag that SwiftPM refuses.
@@ -75,7 +78,8 @@ let package = Package(
             name: "CSimdJSON", cxxSettings: [.define("NDEBUG")], linkerSettings: [.linkedLibrary("simdjson")]),
 
         library("StoryCore", []),
-        library("StoryWire", ["StoryCore", "CSimdJSON"]),
+        library("StoryWords", ["StoryCore", "CUTF8Proc"]),
+        library("StoryWire", ["StoryCore", "StoryWords", "CSimdJSON"]),
         library("StoryFold", ["StoryCore", "CXXHash"]),
         library("StoryEngine", ["StoryCore", "StoryFold"]),
         library("StoryStorage", ["StoryCore", "CLMDB"]),
@@ -83,7 +87,11 @@ let package = Package(
         library("StoryLog", ["StoryCore", "StoryStorage", "CLMDB", "CXXHash", "COpenSSL"]),
         library(
             "StoryOffline",
-            ["StoryCore", "StoryWire", "StoryEngine", "StoryStorage", "StoryFold", "StoryStore", "StoryLog"]),
+            [
+                "StoryCore", "StoryWords", "StoryWire", "StoryEngine", "StoryStorage", "StoryFold", "StoryStore",
+                "StoryLog",
+            ]),
+        library("StoryFind", ["StoryCore", "StoryWords", "StoryWire", "StoryStorage", "StoryLog", "CSQLite"]),
         library("StoryCluster", ["StoryCore"]),
         library("StoryEtcd", ["StoryCluster", "CNGHTTP2"]),
         library("StoryNetwork", ["StoryCore", "COpenSSL"]),
@@ -92,7 +100,7 @@ let package = Package(
             "StoryServer",
             [
                 "StoryCore", "StoryWire", "StoryEngine", "StoryStorage", "StoryFold", "StoryStore", "StoryLog",
-                "StoryNetwork", "StoryReactor", "StoryCluster", "StoryEtcd", "CXXHash",
+                "StoryFind", "StoryNetwork", "StoryReactor", "StoryCluster", "StoryEtcd", "CXXHash",
             ]),
         // TLS to other machines is built where OpenSSL is a package of the system.
         library("StoryClient", ["StoryCore", .target(name: "StoryNetwork", condition: .when(platforms: [.linux]))]),
@@ -101,7 +109,8 @@ let package = Package(
         program(
             "storectl",
             [
-                "StoryBrowser", "StoryClient", "StoryCore", "StoryWire", "StoryStorage", "StoryLog", "StoryOffline",
+                "StoryBrowser", "StoryClient", "StoryCore", "StoryWords", "StoryWire", "StoryStorage", "StoryLog",
+                "StoryOffline",
             ]),
         program("storebench", ["CHiredis", "StoryCluster", "StoryCore", "StoryEtcd"], path: "bench/storebench"),
         // Preloaded into the daemon by the gates on counts; nothing links it.
@@ -125,14 +134,20 @@ let package = Package(
             path: "Tests/TestSupport", exclude: ["Definitions/Fixtures"], sources: isFuzzing ? fuzzedSupport : nil,
             swiftSettings: settings),
         tests("StoryCoreTests", ["StoryCore", "TestSupport"]),
-        tests("StoryWireTests", ["StoryCore", "StoryWire", "CSimdJSON", "TestSupport"]),
+        tests(
+            "StoryWireTests", ["StoryCore", "StoryWords", "StoryWire", "CSimdJSON", "TestSupport"],
+            exclude: ["Fixtures"]),
         tests("StoryEngineTests", ["StoryCore", "StoryWire", "StoryFold", "StoryEngine", "TestSupport"]),
         tests("StoryFoldTests", ["StoryCore", "StoryWire", "StoryFold", "StoryStore", "TestSupport"]),
         tests("StoryStoreTests", ["StoryCore", "StoryStorage", "StoryFold", "StoryStore", "TestSupport"]),
         tests("StoryStorageTests", ["StoryCore", "StoryStorage", "StoryLog", "TestSupport"]),
         tests(
             "StoryLogTests",
-            ["StoryCore", "StoryStorage", "StoryFold", "StoryStore", "StoryLog", "CXXHash", "COpenSSL", "TestSupport"],
+            [
+                "StoryCore", "StoryWords", "StoryStorage", "StoryFold", "StoryStore", "StoryLog", "StoryFind",
+                "CXXHash",
+                "COpenSSL", "TestSupport",
+            ],
             exclude: ["Fixtures"]),
         tests(
             "StoryOfflineTests",

@@ -6,6 +6,7 @@ import StoryFold
 import StoryStore
 package import StoryStorage
 package import StoryWire
+import StoryWords
 
 /// An offline engine that executes queries on a data directory without a daemon, with the same replies. It first folds
 /// the log into memory.
@@ -74,7 +75,7 @@ package final class StoredQueries {
 
     /// Returns the lines of the reply to a request, each with its LF.
     package func answer(_ request: String) -> [UInt8] {
-        let output = CollectedOutput(log, encoder)
+        let output = CollectedOutput(log, of: engine, encoder)
         let line = Array(request.utf8) + Array(repeating: 0, count: LineFramer.slack)
         line.withBytes { bytes in
             let request = UnsafeRawBufferPointer(rebasing: bytes[..<(bytes.count - LineFramer.slack)])
@@ -95,11 +96,12 @@ private final class CollectedOutput: TurnOutput {
     /// The lines that were collected.
     var lineBytes: [UInt8] { [UInt8](bytes.written) }
     private let log: LMDBEventLog
+    private let engine: Engine
     private let encoder: ReplyEncoder
     private let lines: LineWriter
 
-    init(_ log: LMDBEventLog, _ encoder: ReplyEncoder) {
-        (self.log, self.encoder) = (log, encoder)
+    init(_ log: LMDBEventLog, of engine: Engine, _ encoder: ReplyEncoder) {
+        (self.log, self.engine, self.encoder) = (log, engine, encoder)
         lines = LineWriter(encoder)
     }
 
@@ -142,7 +144,35 @@ private final class CollectedOutput: TurnOutput {
     }
 
     func start(_ work: OperateAction, at position: Position?, tag: Tag?) {
+        if case .search(let search) = work { return answer(search, tag) }
         reply(.failed(Failure(.denied, "this asks a daemon; say which with --socket")), tag: tag, restsOn: .zero)
+    }
+
+    /// Answers a search by reading the events: a directory that is only read has no index of words.
+    private func answer(_ search: EventSearch, _ tag: Tag?) {
+        var (positions, next) = ([Position](), Position?.none)
+        var matcher = WordMatcher(search.question)
+        let texts = EventTextReader()
+        do throws(StorageError) {
+            guard let range = search.positions else { return }
+            try log.scan(from: range.lowerBound, through: range.upperBound, order: search.order) { record in
+                guard record.erased == nil, Catalogue.standard.isOwn(record), search.selection.matches(record) else {
+                    return true
+                }
+                matcher.clear()
+                texts.read(record) { matcher.add($0) }
+                guard matcher.isMatch else { return true }
+                guard positions.count < search.limit else {
+                    next = record.position
+                    return false
+                }
+                positions.append(record.position)
+                return true
+            }
+        } catch {
+            return reply(.failed(.storage(error)), tag: tag, restsOn: .zero)
+        }
+        answer(with: engine.found(positions, next: next, of: search), tag: tag, restsOn: .zero)
     }
 
     func finish() {}

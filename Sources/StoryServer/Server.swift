@@ -220,6 +220,7 @@ package final class Server: ReactorHandler {
         follower?.ticked()
         cluster?.ticked()
         workers.ticked()
+        work.searchesMayHaveEnded()
         settle()
     }
 
@@ -231,8 +232,7 @@ package final class Server: ReactorHandler {
         releaseCommitted()
         driver.flushMayHaveEnded()
         if !life.hasFailed { checkpoints.advance() }
-        for answer in work.checkpoints.answers() + work.jobs.answers() { clients.answer(answer) }
-        work.seals.advance()
+        work.mayHaveEnded()
         settle()
     }
 
@@ -240,9 +240,7 @@ package final class Server: ReactorHandler {
     /// then, after the loop has ended without a storage failure.
     package func end() {
         _ = life.ended(.asked)
-        work.jobs.end()
-        work.seals.end()
-        work.checks.end()
+        work.end()
         scrub.end()
         cluster?.end()
         erasures?.end()
@@ -286,8 +284,7 @@ package final class Server: ReactorHandler {
         }
         scrub.advance(at: driver.tick)
         driver.storeIfDue()
-        for answer in work.checkpoints.answers() { clients.answer(answer) }
-        for ended in work.checks.advance() { clients.answer(ended) }
+        work.advance()
         erasures?.answer()
     }
 

@@ -5,7 +5,7 @@ import StoryClient
 enum Tool {
     /// The subcommands that need no other one, in the order of the help.
     private static let subcommands: [Subcommand] = [
-        Queries.get, Queries.list, Queries.count, Queries.read, Queries.streams, Queries.types,
+        Queries.get, Queries.list, Queries.count, Queries.read, FindRun.subcommand, Queries.streams, Queries.types,
         Writes.post, Writes.edit, Writes.like, Writes.unlike, Writes.see, Writes.delete, Writes.append,
         Tail.subcommand, PipeRun.subcommand, Prompt.subcommand, Browse.subcommand, StatsRun.subcommand,
         TopRun.subcommand, MetricsRun.subcommand, CheckRun.subcommand, ClientsRun.subcommand, ClusterRun.subcommand,

@@ -47,6 +47,9 @@ import Testing
             .category("note"), from: 1, to: .time(date), order: .ascending, limit: 1, types: ["A"], tags: ["t", "u"],
             query: .tags("t"), log: "l")
         _ = try await client.read()
+        _ = try await client.words.find(
+            "spring -x", in: .category("note"), from: 1, to: .time(date), order: .ascending, limit: 1, types: ["A"],
+            tags: ["t"], query: .tags("t"), log: "l")
         _ = try await client.countEvents(
             .category("note"), from: 1, to: .time(date), types: ["A"], tags: ["t"], query: .types("A"), log: "l")
         _ = try await client.streams(.stream("note-1"), after: "a-1", limit: 1)

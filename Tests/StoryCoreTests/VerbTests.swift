@@ -10,9 +10,9 @@ struct VerbTests {
             "APPEND", "SUBSCRIBE", "UNSUBSCRIBE", "PING", "HELP", "STATS", "METRICS", "CLIENTS", "CHECKPOINT", "VERIFY",
             "BACKUP", "QUIT", "DEFINE", "UNDEFINE", "MODELS", "TYPES", "SEND", "SEAL", "CLUSTER", "AS",
             "ERASE", "ERASURES", "CURSOR", "WORK", "ACK", "FAIL", "CURSORS", "PARKED", "RETRY", "DISCARD",
-            "RESET", "DROP",
+            "RESET", "DROP", "FIND",
         ]
-        expect(Verb.allCases.map(\.number) == Array(0..<44))
+        expect(Verb.allCases.map(\.number) == Array(0..<45))
         expect(Verb.allCases.map(\.name) == names)
         for verb in Verb.allCases { expect(Verb(name: verb.name) == verb) }
         expect(Verb(name: "get") == nil)
@@ -21,6 +21,7 @@ struct VerbTests {
     @Test func `each case of a group has its number`() {
         let reads: [ReadVerb] = [
             .get, .list, .count, .sorts, .read, .streams, .ping, .models, .types, .erasures, .cursors, .parked,
+            .find,
         ]
         let writes: [WriteVerb] = [
             .post, .edit, .like, .unlike, .see, .delete, .append, .define, .undefine, .erase,
@@ -44,7 +45,7 @@ struct VerbTests {
         expect(
             waiting == [
                 "READ", "SUBSCRIBE", "STATS", "METRICS", "CLIENTS", "CHECKPOINT", "VERIFY", "BACKUP", "SEND", "SEAL",
-                "ERASURES", "WORK", "CURSORS", "PARKED",
+                "ERASURES", "WORK", "CURSORS", "PARKED", "FIND",
             ])
     }
 }

@@ -105,6 +105,14 @@ export class Store {
     read(stream?: string, options?: ReadOptions): Promise<Page<StoreEvent, number>>;
     /** Gives every event, page after page, all of one history. */
     readAll(stream?: string, options?: ReadOptions): AsyncGenerator<StoreEvent, void, undefined>;
+    /**
+     * Finds a page of your own events with words in their data, newest first: of one stream, of a category, or all. All
+     * words must be in an event: `spring -cancelled "two words" wor*`. A page may be short, or empty, and have a `next` all
+     * the same; while the store makes its index of words it is `busy`.
+     */
+    find(words: string, stream?: string, options?: ReadOptions): Promise<Page<StoreEvent, number>>;
+    /** Gives every event with the words, page after page, all of one history. */
+    findAll(words: string, stream?: string, options?: ReadOptions): AsyncGenerator<StoreEvent, void, undefined>;
     /** Counts the events that `read` would give without a limit. */
     countEvents(stream?: string, options?: Omit<ReadOptions, "order" | "limit">): Promise<number>;
     /** Lists a page of the types of events: of all, or of those of a category (note-*). */

@@ -1035,12 +1035,12 @@ export class Store {
      * @param {string} [stream] @param {ReadOptions} options @returns {Promise<Page<StoreEvent, number>>}
      */
     async read(stream, options = {}) {
-        return (await this.#readPage(stream, options)).page;
+        return (await this.#eventPage("READ", stream, options)).page;
     }
 
-    /** @param {string | undefined} stream @param {ReadOptions} options */
-    async #readPage(stream, { signal, ...options }) {
-        const { rows, done, greeting } = await this.#ask("READ", eventsOf(stream), options, signal);
+    /** @param {string} verb @param {string | undefined} stream @param {ReadOptions & { words?: string }} options */
+    async #eventPage(verb, stream, { signal, ...options }) {
+        const { rows, done, greeting } = await this.#ask(verb, eventsOf(stream), options, signal);
         const items = /** @type {StoreEvent[]} */ (rows);
         return { page: { items, position: position(done), next: done.next }, log: greeting.log };
     }
@@ -1050,19 +1050,38 @@ export class Store {
      * @param {string} [stream] @param {ReadOptions} options
      */
     async *readAll(stream, options = {}) {
-        for await (const { page } of this.#readPages(stream, options)) yield* page.items;
+        for await (const { page } of this.#eventPages("READ", stream, options)) yield* page.items;
     }
 
     /** Gives the pages of one history, each with its log.
-     * @param {string | undefined} stream @param {ReadOptions} options */
-    async *#readPages(stream, options) {
+     * @param {string} verb @param {string | undefined} stream @param {ReadOptions & { words?: string }} options */
+    async *#eventPages(verb, stream, options) {
         let { from, log: history } = options;
         do {
-            const { page, log } = await this.#readPage(stream, { ...options, from, log: history });
+            const { page, log } = await this.#eventPage(verb, stream, { ...options, from, log: history });
             yield { page, log };
             from = page.next;
             history = log;
         } while (from !== undefined);
+    }
+
+    /**
+     * Finds a page of your own events with words in their data, newest first: of one stream, of a category, or all. All
+     * words must be in an event: `spring -cancelled "two words" wor*`. A page may be short, or empty, and have a `next` all
+     * the same; while the store makes its index of words it is `busy`.
+     * @param {string} words @param {string} [stream] @param {ReadOptions} options
+     * @returns {Promise<Page<StoreEvent, number>>}
+     */
+    async find(words, stream, options = {}) {
+        return (await this.#eventPage("FIND", stream, { words, ...options })).page;
+    }
+
+    /**
+     * Gives every event with the words, page after page, all of one history.
+     * @param {string} words @param {string} [stream] @param {ReadOptions} options
+     */
+    async *findAll(words, stream, options = {}) {
+        for await (const { page } of this.#eventPages("FIND", stream, { words, ...options })) yield* page.items;
     }
 
     /**
@@ -1512,7 +1531,7 @@ export class Store {
         const /** @type {StoreEvent[]} */ events = [];
         for (let tries = 1; ; tries += 1) {
             const options = { from: after + 1, query, log: history, min, signal };
-            for await (const { page, log } of this.#readPages(undefined, options)) {
+            for await (const { page, log } of this.#eventPages("READ", undefined, options)) {
                 events.push(...page.items);
                 after = page.position;
                 history = log;

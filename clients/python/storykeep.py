@@ -597,6 +597,26 @@ class Request(Generic[T]):
             "log": log, "min": min})
 
     @staticmethod
+    def find(words: str, stream: Optional[str] = None, *, from_: Optional[Point] = None, to: Optional[Point] = None,
+             order: Optional[Order] = None, limit: Optional[int] = None, types: Optional[Sequence[str]] = None,
+             tags: Optional[Sequence[str]] = None, query: Optional[Query] = None, log: Optional[str] = None,
+             min: Minimum = None) -> Request[Page[Event]]:
+        """Find a page of your own events with words in their data, newest first: of one stream, of a category, or all.
+
+        All words must be in an event: `spring -cancelled "two words" wor*`. The other arguments are those of `read`; a page
+        may be short, or empty, and have a `next` all the same. While the store makes its index of words it raises `busy`,
+        which a client with `retry_for` waits for.
+        """
+        def decode(rows: List[Any], done: Dict[str, Any], greeting: Greeting) -> Page[Event]:
+            more = done.get("next")
+            return Page([_event(row) for row in rows], _whole(done, "position"), more, None if more is None else
+                        Request.find(words, stream, from_=more, to=to, order=order, limit=limit, types=types,
+                                     tags=tags, query=query, log=greeting.log, min=min))
+        return Request._make(decode, "FIND", _events(stream), {
+            "words": words, "from": from_, "to": to, "order": order, "limit": limit, "types": types, "tags": tags,
+            "query": query, "log": log, "min": min})
+
+    @staticmethod
     def count_events(stream: Optional[str] = None, *, from_: Optional[Point] = None, to: Optional[Point] = None,
                      types: Optional[Sequence[str]] = None, tags: Optional[Sequence[str]] = None,
                      query: Optional[Query] = None, log: Optional[str] = None, min: Minimum = None) -> Request[int]:
@@ -2452,6 +2472,8 @@ class Store(_Owned):
     sorts = _verb(Request.sorts)
     read = _verb(Request.read)
     read_all = _every(Request.read)
+    find = _verb(Request.find)
+    find_all = _every(Request.find)
     count_events = _verb(Request.count_events)
     types = _verb(Request.types)
     types_all = _every(Request.types)
@@ -3190,6 +3212,8 @@ class AsyncStore(_Owned):
     sorts = _async_verb(Request.sorts)
     read = _async_verb(Request.read)
     read_all = _async_every(Request.read)
+    find = _async_verb(Request.find)
+    find_all = _async_every(Request.find)
     count_events = _async_verb(Request.count_events)
     types = _async_verb(Request.types)
     types_all = _async_every(Request.types)

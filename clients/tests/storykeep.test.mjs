@@ -675,6 +675,23 @@ scenario("of several stores the next one answers where one ends, and none from b
     assert.equal(await store.countEvents("note-1"), 2);
 });
 
+// Words
+
+scenario("words are found page by page, and at once", async (it) => {
+    const store = it.open((await it.daemon()).path);
+    for (const number of numbers(60)) {
+        const text = number % 2 ? "Spring café" : "Autumn";
+        await store.append(`note-${number % 3}`, { type: "A", data: { text: [text, number] } });
+    }
+    const number = ({ data }) => data.text[1];
+    const page = await store.find('cafe -"autumn rain"', "note-*", { limit: 7, types: ["A"] });
+    assert.deepEqual([page.items.map(number), page.position], [[59, 57, 55, 53, 51, 49, 47], 60]);
+    const found = await collect(store.findAll("spr* CAFÉ", undefined, { order: "asc", limit: 4 }));
+    assert.deepEqual(found.map(number), numbers(30).map((each) => 2 * each + 1));
+    assert.deepEqual(await collect(store.findAll("spring", "note-9")), []);
+    await assert.rejects(store.find("-spring"), { code: "invalid" });
+});
+
 // Rows and lists
 
 scenario("a row and a list across a restart", async (it) => {

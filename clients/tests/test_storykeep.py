@@ -665,6 +665,24 @@ class Tests(Scenario):
         self.open(replica.path).do("call", Request.of("PING", options={"min": head + 1}))
         self.assertEqual(2, client.do("count_events", "note-1"))
 
+    # Words
+
+    def test_words_are_found_page_by_page_and_at_once(self):
+        daemon = self.daemon()
+        client = self.open(daemon.path)
+        for number in range(60):
+            text = "Spring café" if number % 2 else "Autumn"
+            client.do("append", f"note-{number % 3}", {"type": "A", "data": {"text": [text, number]}})
+        page = client.do("find", 'cafe -"autumn rain"', "note-*", limit=7, types=["A"])
+        self.assertEqual(([59, 57, 55, 53, 51, 49, 47], 60),
+                         ([event.data["text"][1] for event in page.items], page.position))
+        found = client.do("find_all", "spr* CAFÉ", order="asc", limit=4)
+        self.assertEqual(list(range(1, 60, 2)), [event.data["text"][1] for event in found])
+        self.assertEqual([], client.do("find_all", "spring", "note-9"))
+        with self.assertRaises(StoreError) as caught:
+            client.do("find", "-spring")
+        self.assertEqual(("invalid", "words"), (caught.exception.code, caught.exception.fields[0]["field"]))
+
     # Rows and lists
 
     def test_a_row_and_a_list_across_a_restart(self):

@@ -104,6 +104,8 @@ public struct Refusal: Error, Hashable, Sendable, Decodable {
     public let limit: Int?
     /// The history that the store has, for `diverged`.
     public let log: String?
+    /// The number of events whose words are not in the index yet, for `busy`.
+    public let behind: UInt64?
     /// The address of the store that takes writes, for `notLeader`.
     public let address: String?
     /// For `unavailable`: `none` where nothing was written, nor will be, else `unknown`.
@@ -115,6 +117,7 @@ public struct Refusal: Error, Hashable, Sendable, Decodable {
     private enum CodingKeys: CodingKey {
         case code, message, retry, fields, name, nearest, damaged, column, field
         case expected, actual, erased, stream, unless, after, type, position, limit, log, address, outcome, cursor, at
+        case behind
     }
 
     /// Decodes a refusal. Code and message are required; other members are ignored if they are of a wrong type.
@@ -139,6 +142,7 @@ public struct Refusal: Error, Hashable, Sendable, Decodable {
         position = try? members.decode(UInt64.self, forKey: .position)
         limit = try? members.decode(Int.self, forKey: .limit)
         log = try? members.decode(String.self, forKey: .log)
+        behind = try? members.decode(UInt64.self, forKey: .behind)
         address = try? members.decode(String.self, forKey: .address)
         outcome = try? members.decode(String.self, forKey: .outcome)
         cursor = try? members.decode(String.self, forKey: .cursor)
@@ -156,7 +160,7 @@ public struct Refusal: Error, Hashable, Sendable, Decodable {
             (unless, after, type) = (nil, nil, nil)
             (retry, fields, name, nearest, damaged, column, field) = (nil, nil, nil, nil, nil, nil, nil)
             (expected, actual, erased, stream, position, limit) = (nil, nil, nil, nil, nil, nil)
-            (log, address, outcome, cursor, at) = (nil, nil, nil, nil, nil)
+            (log, behind, address, outcome, cursor, at) = (nil, nil, nil, nil, nil, nil)
         }
     }
 

@@ -115,13 +115,8 @@ extension StoreClient {
         _ selection: EventSelection = .all, from: LogPoint? = nil, to: LogPoint? = nil, order: Order? = nil,
         limit: Int? = nil, types: [String]? = nil, tags: [String]? = nil, query: EventQuery? = nil, log: String? = nil
     ) async throws -> Page<Event> {
-        let line = RequestLine(.read, selection.events).option("from", from?.option).option("to", to?.option)
-            .option("limit", limit.map(String.init)).option("order", order?.rawValue)
-            .selecting(types, tags: tags, query, log: log)
-        let reply = try await ask(line)
-        let end = try StoreDecoder.decode(PageEnd.self, reply.final.json)
-        return Page(
-            rows: try reply.rows.map { try Event($0.json) }, next: end.nextText, position: end.position, log: reply.log)
+        let line = RequestLine(.read, selection.events).ranging(from: from, to: to, order, limit: limit)
+        return try await ask(line.selecting(types, tags: tags, query, log: log)).events()
     }
 
     /// Returns all events from one point to another, fetched page by page on demand. They belong to one history: if the
@@ -183,12 +178,26 @@ extension StoreClient {
     }
 }
 
+extension StoreReply {
+    /// Returns the page of events that the reply is.
+    func events() throws -> Page<Event> {
+        let end = try StoreDecoder.decode(PageEnd.self, final.json)
+        return Page(rows: try rows.map { try Event($0.json) }, next: end.nextText, position: end.position, log: log)
+    }
+}
+
 extension Page<Event> {
     /// The point from which the next `read` continues; nil at the end.
     public var nextPoint: LogPoint? { next.flatMap(UInt64.init).map(LogPoint.position) }
 }
 
 extension RequestLine {
+    /// Returns the line with the options that bound a page of events.
+    func ranging(from: LogPoint?, to: LogPoint?, _ order: Order?, limit: Int?) -> RequestLine {
+        option("from", from?.option).option("to", to?.option).option("limit", limit.map(String.init))
+            .option("order", order?.rawValue)
+    }
+
     /// Returns the line with the options that select events.
     func selecting(_ types: [String]?, tags: [String]?, _ query: EventQuery?, log: String?) -> RequestLine {
         option("types", types?.joined(separator: ",")).option("tags", tags?.joined(separator: ","))

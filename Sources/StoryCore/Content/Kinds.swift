@@ -154,6 +154,17 @@ package final class Catalogue: @unchecked Sendable {
         return nil
     }
 
+    /// Returns true for the category of a kind or of the store, in which users append no events of their own.
+    package func isTheStores(category: UnsafeRawBufferPointer) -> Bool {
+        kind(category: category) != nil || CategoryName.isReserved(category)
+    }
+
+    /// Returns true for one of the users' own events.
+    package func isOwn(_ record: EventRecord) -> Bool {
+        let stream = record.streamName
+        return !isTheStores(category: stream.slice(0, count: stream.offset(of: 0x2D) ?? 0))
+    }
+
     /// Returns the kinds that take a write.
     package func kinds(taking verb: WriteVerb) -> [KindSchema] { kinds.filter { $0.write(verb) != nil } }
 

@@ -111,6 +111,11 @@ package struct CategoryName: PlainName {
         guard Alphabet.spells(bytes, within: CategoryName.length), !bytes.contains(0x2D) else { return nil }
         self.init(trusted: Array(bytes))
     }
+
+    /// Returns whether a category that belongs to no kind is reserved for the store.
+    package static func isReserved(_ category: UnsafeRawBufferPointer) -> Bool {
+        category.equals("model") || category.equals("cursor") || category.equals("erasure") || category.equals("system")
+    }
 }
 
 /// The name of a stream, CATEGORY-ID: each 1–64 bytes of the alphabet, the category without `-`.

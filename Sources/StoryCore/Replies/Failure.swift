@@ -81,6 +81,8 @@ package enum FailureDetail: Equatable, Sendable {
     case log(LogID, position: Position?)
     /// `busy`: how many of the log's events were folded into a model that is being built.
     case progress(Position, of: Position)
+    /// `busy`: the number of events whose words are not in the index yet.
+    case behind(UInt64)
     /// `notLeader`: the address of the store that takes writes.
     case address(String)
     /// `unavailable`: whether the write may be carried out.
@@ -169,7 +171,7 @@ extension Failure {
         switch detail {
         case .damaged: true
         case .none, .column, .name, .fields, .field, .versions, .match, .counts, .holder, .place, .erased, .position,
-            .limit, .log, .progress, .address, .outcome:
+            .limit, .log, .progress, .behind, .address, .outcome:
             false
         }
     }

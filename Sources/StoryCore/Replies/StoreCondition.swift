@@ -39,6 +39,8 @@ package enum StoreCondition: String, CaseIterable, Sendable {
     case checkpointFailed = "checkpoint-failed"
     /// The definition of a declared model cannot be built, or waits for room.
     case notBuilt = "not-built"
+    /// The index of words cannot be folded further.
+    case findBehind = "find-behind"
     /// The definitions of declared models cannot be served together.
     case notServed = "not-served"
     /// The system lacks the resources to accept a client.
@@ -67,7 +69,7 @@ package enum StoreCondition: String, CaseIterable, Sendable {
             .etcdFull, .etcdRefuses:
             .critical
         case .etcdSetBack, .notSeeded, .nodeSilent, .sourceLost, .rebuilding, .erasing, .checkpointFailed, .notBuilt,
-            .notServed, .notAccepting, .clockBehind, .certificateNotRead, .certificateEnds, .traceStuck:
+            .findBehind, .notServed, .notAccepting, .clockBehind, .certificateNotRead, .certificateEnds, .traceStuck:
             .warning
         }
     }
@@ -93,6 +95,7 @@ package enum StoreCondition: String, CaseIterable, Sendable {
         case .erasing: "bytes of erased events are still in files"
         case .checkpointFailed: "models cannot be stored"
         case .notBuilt: "a declared model cannot be built: MODELS has the reason"
+        case .findBehind: "the index of words cannot be kept, so FIND is busy"
         case .notServed: "declared models contradict one another"
         case .notAccepting: "no client can be accepted"
         case .clockBehind: "the clock is behind the log's last event"

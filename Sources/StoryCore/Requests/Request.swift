@@ -99,6 +99,8 @@ package enum ReadAction: Equatable, Sendable {
     case read(ReadQuery)
     /// The number of the events that a read would return.
     case countEvents(ReadQuery)
+    /// The events with words.
+    case find(FindQuery)
     case streams(StreamsQuery)
     case types(TypesQuery)
     /// The model with this name; nil means all.
@@ -117,6 +119,7 @@ package enum ReadAction: Equatable, Sendable {
         case .count, .countEvents: .count
         case .sorts: .sorts
         case .read, .misfits: .read
+        case .find: .find
         case .streams: .streams
         case .types: .types
         case .models: .models
@@ -217,10 +220,12 @@ package enum OperateAction: Equatable, Sendable {
     case check(DefineRequest)
     /// `ERASE` with `dry=true`: a dry run, which shows what would be taken.
     case rehearse(EraseRequest)
+    /// A search of the index of words.
+    case search(EventSearch)
     /// The end of an erasure, whose event `Erased` is at the position that comes with it.
     case erasure(ErasedRecord)
 
-    /// The verb; that of a dry run is a write's.
+    /// The verb; that of a dry run is a write's, and that of a search is a read's.
     fileprivate var verb: Verb {
         switch self {
         case .help: .operate(.help)
@@ -233,6 +238,7 @@ package enum OperateAction: Equatable, Sendable {
         case .backup: .operate(.backup)
         case .cluster: .operate(.cluster)
         case .check: .write(.define)
+        case .search: .read(.find)
         case .rehearse, .erasure: .write(.erase)
         }
     }

@@ -21,7 +21,7 @@ package enum Verb: Hashable, CaseIterable, Sendable {
         "SUBSCRIBE", "UNSUBSCRIBE", "PING", "HELP", "STATS", "METRICS", "CLIENTS", "CHECKPOINT", "VERIFY", "BACKUP",
         "QUIT", "DEFINE", "UNDEFINE", "MODELS", "TYPES", "SEND", "SEAL", "CLUSTER", "AS",
         "ERASE", "ERASURES", "CURSOR", "WORK", "ACK", "FAIL", "CURSORS", "PARKED", "RETRY", "DISCARD",
-        "RESET", "DROP",
+        "RESET", "DROP", "FIND",
     ]
 
     /// Returns the verb with a name in capitals; nil if there is none.
@@ -50,7 +50,8 @@ package enum Verb: Hashable, CaseIterable, Sendable {
     package var waitsForEarlierWrites: Bool {
         switch self {
         case .operate(.help), .operate(.cluster), .operate(.passOn): false
-        case .read(.read), .read(.erasures), .read(.cursors), .read(.parked), .follow(.work), .follow(.subscribe),
+        case .read(.read), .read(.find), .read(.erasures), .read(.cursors), .read(.parked), .follow(.work),
+            .follow(.subscribe),
             .follow(.send), .operate:
             true
         case .read, .write, .follow: false
@@ -72,6 +73,7 @@ package enum ReadVerb: Int, CaseIterable, Sendable {
     case erasures = 33
     case cursors = 38
     case parked = 39
+    case find = 44
 }
 
 /// The verbs that append events. The numbers never change.

@@ -51,6 +51,18 @@ struct QueryRequests {
         }
     }
 
+    /// `FIND events…`: the search is work beside the engine.
+    func find(_ query: FindQuery, tag: Tag?, to output: any TurnOutput) {
+        begin(tag, output) { () throws(Failure) in
+            let search = try FindEvents.search(query, in: world, endingAt: output.durable, identity)
+            guard search.positions != nil else {
+                return output.reply(
+                    .done(.read(count: 0, next: nil, position: search.head)), tag: tag, restsOn: .zero)
+            }
+            output.start(.search(search), at: nil, tag: tag)
+        }
+    }
+
     /// Starts work about the log up to a moment; nil: up to its end.
     func prove(_ work: OperateAction, _ moment: Moment?, tag: Tag?, to output: any TurnOutput) {
         begin(tag, output) { () throws(Failure) in

@@ -10,15 +10,7 @@ enum ReadEvents {
         _ query: ReadQuery, in world: World, endingAt head: Position, _ identity: LogIdentity
     ) throws(Failure) -> ReadPlan {
         let range = try Failure.reading(try ReadRange(query.selection, in: world, endingAt: head))
-        // Reading begins at `from` and ends at `to`, in either order.
-        let isAscending = query.order == .ascending
-        var (lower, upper) = try isAscending ? range.bounds(query.from, query.to) : range.bounds(query.to, query.from)
-        if let log = query.log {
-            // In descending order both histories must share the event that reading begins with, even if it is not here.
-            var next = isAscending ? lower : upper + 1
-            if !isAscending, case .number(let number) = query.from { next = number + 1 }
-            try identity.check(log, next: try range.position(of: next))
-        }
+        var (lower, upper) = try range.bounds(of: query, identity)
         if case .lists = range.source { (lower, upper) = try Failure.reading(try range.positions(lower, upper)) }
         return ReadPlan(
             source: range.source, lower: lower, upper: upper, order: query.order, limit: query.limit,
@@ -27,7 +19,7 @@ enum ReadEvents {
 }
 
 /// The range of a read: versions of a stream, or positions, from 1 to the last.
-private struct ReadRange {
+struct ReadRange {
     let source: ReadPlan.Source
     /// The last version of a stream, or the last position.
     private let last: UInt64
@@ -53,8 +45,24 @@ private struct ReadRange {
         }
     }
 
+    /// Returns the least and the greatest number that a query may read; the range is empty if the first is greater.
+    ///
+    /// - Throws: `diverged` for another history, or the error of reading the log or the models.
+    func bounds(of query: ReadQuery, _ identity: LogIdentity) throws(Failure) -> (lower: UInt64, upper: UInt64) {
+        // Reading begins at `from` and ends at `to`, in either order.
+        let isAscending = query.order == .ascending
+        let (lower, upper) = try isAscending ? bounds(query.from, query.to) : bounds(query.to, query.from)
+        if let log = query.log {
+            // In descending order both histories must share the event that reading begins with, even if it is not here.
+            var next = isAscending ? lower : upper + 1
+            if !isAscending, case .number(let number) = query.from { next = number + 1 }
+            try identity.check(log, next: try position(of: next))
+        }
+        return (lower, upper)
+    }
+
     /// Returns the least and the greatest number that may be read; the range is empty if the first is greater.
-    func bounds(_ lower: ReadBound?, _ upper: ReadBound?) throws(Failure) -> (lower: UInt64, upper: UInt64) {
+    private func bounds(_ lower: ReadBound?, _ upper: ReadBound?) throws(Failure) -> (lower: UInt64, upper: UInt64) {
         let first =
             switch lower {
             case nil: UInt64(1)

@@ -86,6 +86,9 @@ package final class LMDBEventLog: EventLog {
 
     deinit { close() }
 
+    /// The path of the data directory.
+    package var directoryPath: String { Folder.parent(of: environment.path) }
+
     /// Recovers a log that is served, and returns its commits and its present header.
     private static func serve(
         _ recovery: LogRecovery, _ state: LogState, ledger: ErasureLedger, journalSize: Int,

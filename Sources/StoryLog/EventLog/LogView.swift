@@ -52,7 +52,7 @@ package final class LogView: @unchecked Sendable {
     /// Reads the event at a position, after verifying its checksum; it is valid until `visit` returns.
     ///
     /// - Throws: `.corrupt` if it is damaged, or missing; the error of `visit`.
-    func event<Result>(
+    package func event<Result>(
         at position: UInt64, _ visit: (EventRecord) throws(StorageError) -> Result
     ) throws(StorageError) -> Result {
         try mask.read(try run(at: position).record(at: position), at: position, visit)

@@ -14,6 +14,7 @@ package struct ServerConfiguration: Equatable, Sendable {
     package var limits = Limits()
     /// The size of the log's journal in bytes: 65,536 to 1,073,741,824, a multiple of 4,096.
     package var journal = ServerConfiguration.usualJournal
+    package var find = FindSetting.auto
     /// The threshold of slow requests in milliseconds; 0: no request is slow.
     package var slowMilliseconds = 100
     /// The socket of the store that this one is a replica of; nil for a store of its own.
@@ -191,6 +192,7 @@ package struct ServerConfiguration: Equatable, Sendable {
             try source(written, besides: configuration)
         }
         configuration.patience = try limit(settings, .patience, 1...300) ?? configuration.patience
+        if let find = settings[.find] { configuration.find = try find.parsed(FindSetting.init) }
         configuration.cluster = try cluster(settings, configuration.certificates, readFile: readFile)
         return configuration
     }

@@ -1,5 +1,7 @@
 import StoryCore
 import StoryEngine
+import StoryFind
+import StoryLog
 import StoryStorage
 import StoryWire
 
@@ -95,12 +97,14 @@ extension ServerDependency {
         _ declared: DeclaredModels, _ checkpoints: Checkpoints, _ seals: SealQueue, _ starter: JobStarter,
         _ clients: Clients, _ memory: ClientMemory, _ nodes: NodeRequests?, _ reader: RequestReader
     ) -> RequestedWork {
+        let finding = finding
         let figureSource = {
             [log, models, engine, foldTimer, figures, configuration, durability] (sums: ConnectionSums) in
             let part = clients.part
             return FigureSource(
                 log: log, position: clients.driver.acknowledged, models: models, engine: engine, foldTimer: foldTimer,
                 checkpoints: checkpoints, figures: figures, memory: memory, publishing: clients.publishing,
+                finding: finding,
                 data: configuration.data, journal: configuration.journal, durability: durability,
                 cluster: part, conditions: Conditions(driver: clients.driver, part: part).now, sums: sums)
         }
@@ -108,8 +112,16 @@ extension ServerDependency {
             checkpoints: CheckpointRequests(checkpoints, declared), checks: DefinitionChecks(declared.parts, declared),
             jobs: Jobs(
                 logWork, data: configuration.data, trace: trace, starter: starter, declared: { declared.scrubs }),
-            erasures: erasureWaits, seals: seals, clients: clients, reader: reader, nodes: nodes,
+            erasures: erasureWaits, finding: finding, seals: seals, clients: clients, reader: reader, nodes: nodes,
             figureSource: figureSource)
+    }
+
+    /// Makes the searches for words; nil where the log is in memory.
+    private var finding: Finding? {
+        guard let log = logWork.store?.log else { return nil }
+        let home = WordFiles(folder: log.directoryPath + "/find", log: log.storeID)
+        return Finding(
+            log, home: home, configuration.find, starter: starter, clock: clock.steady, trace: trace, figures: figures)
     }
 
     /// Returns nil for a log in memory.

@@ -2,9 +2,25 @@ import StoryCore
 import StoryEtcd
 import StoryNetwork
 
+/// Whether the words of events are searched.
+package enum FindSetting: String, CaseIterable, Sendable {
+    /// Once somebody has searched.
+    case auto
+    case on
+    case off
+
+    /// Reads the value of the setting.
+    init(_ text: String) throws(SettingsError) {
+        guard let setting = FindSetting(rawValue: text) else {
+            throw SettingsError(message: "find must be auto, on or off")
+        }
+        self = setting
+    }
+}
+
 /// A setting of the daemon: an option `--NAME VALUE`, and a line `NAME = VALUE` of the configuration file.
 package enum ServerSetting: String, CaseIterable, Sendable {
-    case data, socket, allow, connections, subscriptions, inflight, idle, memory, journal, slow, follow, patience
+    case data, socket, allow, connections, subscriptions, inflight, idle, memory, journal, slow, find, follow, patience
     case cluster, log, node, lease, tail, advertise
     case clusterUser = "cluster-user"
     case clusterPasswordFile = "cluster-password-file"
@@ -26,6 +42,7 @@ package enum ServerSetting: String, CaseIterable, Sendable {
         case .idle, .slow, .patience, .lease: "SECONDS"
         case .memory, .journal, .tail: "BYTES"
         case .cluster: "URL,URL"
+        case .find: FindSetting.allCases.map(\.rawValue).joined(separator: "|")
         case .log, .node, .clusterUser: "NAME"
         case .listen, .advertise: "HOST:PORT"
         case .certificate, .certificateKey, .authority, .clusterPasswordFile: "FILE"
@@ -48,6 +65,7 @@ package enum ServerSetting: String, CaseIterable, Sendable {
         case .memory: "bytes that are kept for all clients together: 8388608 to 1099511627776"
         case .journal: "the size of log.journal: 65536 to 1073741824, a multiple of 4096"
         case .slow: "seconds from which on a request is slow and is traced, 0.001 to 3600, such as 0.1; 0: never"
+        case .find: "auto: the first FIND makes an index of words, which is kept from then on; on: it is made at once"
         case .follow:
             "makes this store a replica of the one at that socket or HOST:PORT: it has the same log, and takes no writes"
         case .listen: "where clients on other machines connect, by TLS; with certificate, certificate-key and authority"
@@ -103,6 +121,7 @@ package enum ServerSetting: String, CaseIterable, Sendable {
         case .memory: [String(configuration.limits.memory)]
         case .journal: [String(configuration.journal)]
         case .slow: [DecimalSeconds.text(milliseconds: configuration.slowMilliseconds)]
+        case .find: [configuration.find.rawValue]
         case .follow: configuration.follow.map { [$0] } ?? []
         case .patience: [String(configuration.patience)]
         case .cluster: configuration.cluster.map { [$0.urls] } ?? []

@@ -17,6 +17,8 @@ struct FigureSource {
     let figures: Figures
     let memory: ClientMemory
     let publishing: PushScheduler
+    /// The searches for words; nil where there are none.
+    let finding: Finding?
     /// The path of the data directory.
     let data: String
     /// The size of the journal, in bytes.

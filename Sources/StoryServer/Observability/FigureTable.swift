@@ -57,7 +57,7 @@ enum FigureTable {
     /// The number of power-of-four buckets for requests by verb: up to 0.066 s, since one step takes no longer.
     private static let requestPowers = 9
 
-    static let all: [Figure] = store + ordering + requests + connections + workers + disk + process
+    static let all: [Figure] = store + ordering + requests + connections + workers + find + disk + process
 
     private static let store = [
         Figure(name: "storykeep_build", kind: .info, labels: ["version", "log"], help: "The program and its history.") {
@@ -194,10 +194,24 @@ enum FigureTable {
         ) { .labelled([("leases", $0.engine.shares.leasesLost), ("writes", $0.engine.shares.writesLost)]) },
     ]
 
+    private static let find = [
+        Figure(
+            name: "storykeep_find_position", kind: .gauge,
+            help: "The last event whose words are in the index; none where there is no index."
+        ) { .known($0.finding?.position.map { Double($0.value) }) },
+        Figure(
+            name: "storykeep_find_duration_seconds", kind: .histogram, unit: .seconds,
+            help: "Searches for words, from the request to their end."
+        ) { .durations($0.figures.finds) },
+    ]
+
     private static let disk = [
         Figure(
             name: "storykeep_stored_bytes", kind: .gauge, unit: .bytes, labels: ["part"], help: "Bytes of the files."
-        ) { .labelled([("log", $0.logBytes), ("journal", $0.journalBytes), ("models", $0.modelBytes)]) },
+        ) { source in
+            let models = [("log", source.logBytes), ("journal", source.journalBytes), ("models", source.modelBytes)]
+            return .labelled(models + [("find", UInt64(clamping: source.finding?.bytes ?? 0))])
+        },
         Figure(
             name: "storykeep_memory_bytes", kind: .gauge, unit: .bytes, labels: ["part"],
             help: "Memory without the maps of files, and the part of it that waits for a checkpoint."

@@ -18,6 +18,8 @@ package final class Figures {
     private(set) var commits = Histogram()
     /// The durations of the turns, from the first input until everything was sent.
     var turns = Histogram()
+    /// The durations of searches for words, from the request to their end.
+    private(set) var finds = Histogram()
     /// The durations of the checkpoints.
     private(set) var checkpoints = Histogram()
     private var checkpointBegan: UInt64?
@@ -133,6 +135,9 @@ package final class Figures {
         guard let since = scrubbedAt ?? began, case let now = steady(), now > since else { return 0 }
         return (now - since) / 1_000_000_000
     }
+
+    /// Notes a search that has ended.
+    func found(nanoseconds: UInt64) { finds.add(nanoseconds) }
 
     /// Adds the duration of the checkpoint that was stored.
     func checkpointEnded() {

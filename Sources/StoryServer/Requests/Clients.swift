@@ -114,11 +114,24 @@ final class Clients {
         let (connection, tag) = (ended.connection, ended.tag)
         switch ended.result {
         case .failure(let failure): answer(JobAnswer(connection: connection, tag: tag, reply: .failed(failure)))
-        case .success(let outcome):
-            guard connection.jobEnded() else { return }
-            begin(Connection.Answer(cursor: CheckAnswer(outcome), tag: tag, restsOn: .zero), connection)
-            queue.add(connection, hadShare: false)
+        case .success(let outcome): answer(with: CheckAnswer(outcome), tag, to: connection)
         }
+    }
+
+    /// Answers a search that has ended.
+    func answer(_ ended: Finding.Ended) {
+        let (connection, tag) = (ended.connection, ended.tag)
+        switch ended.result {
+        case .failure(let failure): answer(JobAnswer(connection: connection, tag: tag, reply: .failed(failure)))
+        case .success(let found): answer(with: found, tag, to: connection)
+        }
+    }
+
+    /// Answers a request whose background work has ended in steps.
+    private func answer(with cursor: any AnswerCursor, _ tag: Tag?, to connection: Connection) {
+        guard connection.jobEnded() else { return }
+        begin(Connection.Answer(cursor: cursor, tag: tag, restsOn: .zero), connection)
+        queue.add(connection, hadShare: false)
     }
 
     /// Returns an output for this connection while none of its requests is handled; rows that it asked for come first.

@@ -12,6 +12,8 @@ final class RequestedWork {
     let jobs: Jobs
     /// Nil for a log in memory.
     private let erasures: ErasureWaits?
+    /// Nil for a log in memory.
+    let finding: Finding?
     let seals: SealQueue
     let clientRequests: ClientRequests
     private let clients: Clients
@@ -23,11 +25,11 @@ final class RequestedWork {
 
     init(
         checkpoints: CheckpointRequests, checks: DefinitionChecks, jobs: Jobs, erasures: ErasureWaits?,
-        seals: SealQueue, clients: Clients, reader: RequestReader, nodes: NodeRequests?,
+        finding: Finding?, seals: SealQueue, clients: Clients, reader: RequestReader, nodes: NodeRequests?,
         figureSource: @escaping (ConnectionSums) -> FigureSource
     ) {
         (self.checkpoints, self.checks, self.jobs, self.erasures) = (checkpoints, checks, jobs, erasures)
-        self.seals = seals
+        (self.finding, self.seals) = (finding, seals)
         (self.clients, self.reader, self.nodes, self.figureSource) = (clients, reader, nodes, figureSource)
         clientRequests = ClientRequests(clients)
     }
@@ -47,6 +49,7 @@ final class RequestedWork {
         case .erasure(let erased):
             connection.requestMustWait(for: .job, tag)
             erasures?.wait(for: erased, tag, connection)
+        case .search(let search): find(search, tag, for: connection)
         case .verify:
             connection.requestMustWait(for: .job, tag)
             jobs.verify(sealAt: position, tag, connection)
@@ -73,6 +76,39 @@ final class RequestedWork {
             return .report
         }
         return .zero
+    }
+
+    private func find(_ search: EventSearch, _ tag: Tag?, for connection: Connection) {
+        let refusal = finding.map { $0.ask(search, at: clients.driver.tick, tag, for: connection) } ?? .noFind
+        guard let refusal else { return connection.requestMustWait(for: .job, tag) }
+        clients.output(connection).reply(.failed(refusal), tag: tag, restsOn: .zero)
+    }
+
+    /// Replies to the requests whose work has ended.
+    func mayHaveEnded() {
+        for answer in checkpoints.answers() + jobs.answers() { clients.answer(answer) }
+        seals.advance()
+        searchesMayHaveEnded()
+    }
+
+    /// Replies to the searches that have ended, and to those whose patience is over.
+    func searchesMayHaveEnded() {
+        for ended in finding?.ended(clients.engine, at: clients.driver.tick) ?? [] { clients.answer(ended) }
+    }
+
+    /// Begins the work that is due at the end of a turn.
+    func advance() {
+        for answer in checkpoints.answers() { clients.answer(answer) }
+        for ended in checks.advance() { clients.answer(ended) }
+        finding?.advance(stored: clients.driver.turn.stored, at: clients.driver.tick)
+    }
+
+    /// Ends the work in progress, since it reads files that are about to be closed.
+    func end() {
+        jobs.end()
+        seals.end()
+        checks.end()
+        finding?.end()
     }
 
     private func survey(_ contents: Survey.Purpose) -> Survey {

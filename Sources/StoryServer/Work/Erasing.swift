@@ -114,6 +114,8 @@ final class Erasing {
         let declared: DeclaredModels
         /// The replacement of the built-in models; nil where they are in memory alone.
         let rebuild: ModelRebuild?
+        /// The index of words; nil for a log in memory.
+        let finding: Finding?
         /// Appends `ErasureDone` of an erasure; false where that is not possible now, nil where others append it.
         let announce: (ErasedRecord) throws(StorageError) -> Bool?
         let engine: Engine
@@ -166,13 +168,14 @@ final class Erasing {
         case .models(let work, let replacement):
             guard !around.declared.isErasing else { break }
             if let replacement, around.rebuild?.isErased(replacement) == false { break }
-            state = .removing(work, starter.start(around.declared.parts.modelFolders.eraseRetired()))
+            state = .removing(work, removal(around))
         case .removing(let work, let job):
             guard let result = job.result else { break }
             if case .failure(let error) = result {
                 wait(after: error, around.tick)
                 return state = .models(work, replacement: nil)
             }
+            around.finding?.wasErased()
             state = .announcing(work)
             try advance(around)
         case .announcing(let work):
@@ -232,6 +235,16 @@ final class Erasing {
             erasure.commitsGoOn()
             wait(after: error, tick)
             state = .quiescing(work)
+        }
+    }
+
+    /// Begins to remove the retired models, and the index of words, which may have some of the erased events.
+    private func removal(_ around: Surroundings) -> BackgroundJob<Void> {
+        let models = around.declared.parts.modelFolders.eraseRetired()
+        let words = around.finding?.erase()
+        return starter.start { () throws(StorageError) in
+            try models()
+            try words?()
         }
     }
 

@@ -71,6 +71,7 @@ final class ErasureTurns {
             try erasing.advance(
                 Erasing.Surroundings(
                     tick: driver.tick, areJobsIdle: work.jobs.areIdle, declared: declared, rebuild: rebuild,
+                    finding: work.finding,
                     announce: announce, engine: engine, acknowledged: driver.acknowledged))
         }
     }

@@ -57,6 +57,7 @@ package enum FormatFile {
                  commit (8), number of the sector in it (4), its sectors (4), 488 bytes of the commit. A commit: first
                  position (8), records (4), their bytes (4), XXH3-64 of its other sectors' (8), the records.
         models/  LMDB. One table a name, folded from the log; may be deleted while no daemon runs.
+        find/    SQLite. The words of events, folded from the log; may be deleted while no daemon runs.
         lock     Held with flock by the one process that serves the directory; its text is that process's number.
 
         """

@@ -53,6 +53,7 @@ enum FailureEncoder {
             appendInteger(#","progress":{"position":"#, position.value, to: &bytes)
             appendInteger(#","of":"#, end.value, to: &bytes)
             bytes.byte(0x7D)
+        case .behind(let count): appendInteger(#","behind":"#, count, to: &bytes)
         case .address(let address): appendText(#","address":"#, address, to: &bytes)
         case .outcome(let outcome): appendText(#","outcome":"#, outcome.rawValue, to: &bytes)
         case .damaged(let position):

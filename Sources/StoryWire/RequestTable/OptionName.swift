@@ -4,7 +4,7 @@ package import StoryCore
 package enum OptionName: UInt8, CaseIterable, BitwiseCopyable, Sendable {
     case at, sort, order, limit, after, from, to, types, tags, log
     case key, version, meta, check, min, query, unless, reason, expect, dry
-    case cursor, delay, park, error, scope, labels, share, wait
+    case cursor, delay, park, error, scope, labels, share, wait, words
 
     /// The name, as in a request line.
     package var name: String { OptionName.names[Int(rawValue)] }
@@ -25,6 +25,7 @@ package enum OptionName: UInt8, CaseIterable, BitwiseCopyable, Sendable {
         case .log: "ID"
         case .check, .dry, .park, .wait: "true|false"
         case .reason, .error: "\"TEXT\""
+        case .words: "\"WORD -WORD WOR*\""
         case .cursor: "NAME@P"
         case .delay: "MS"
         case .min: "P|now"
@@ -64,6 +65,7 @@ package enum OptionName: UInt8, CaseIterable, BitwiseCopyable, Sendable {
         case .labels: "keep: keys and tags stay; drop: they go as well"
         case .share: "this share of the cursor; without it any that nobody holds"
         case .wait: "waits for a share where none is free"
+        case .words: "all of these words; -word: not that one; wor*: its beginning; in quotes: one after the other"
         case .min: "waits until the store has this event; now: all that was acknowledged before"
         }
     }
@@ -89,7 +91,7 @@ package enum OptionName: UInt8, CaseIterable, BitwiseCopyable, Sendable {
     private static let names = [
         "at", "sort", "order", "limit", "after", "from", "to", "types", "tags", "log", "key", "version",
         "meta", "check", "min", "query", "unless", "reason", "expect", "dry",
-        "cursor", "delay", "park", "error", "scope", "labels", "share", "wait",
+        "cursor", "delay", "park", "error", "scope", "labels", "share", "wait", "words",
     ]
     private static let table = NameTable(names)
 }
@@ -114,7 +116,7 @@ extension GivenNames {
     /// Returns the name of the target's kind, or `events`; nil if it is neither, or a kind that the catalogue lacks.
     package func target(of verb: Verb, in catalogue: Catalogue) -> String? {
         if let kind { return catalogue.schema(of: kind)?.name }
-        return [.read(.read), .read(.count), .follow(.subscribe)].contains(verb) ? "events" : nil
+        return [.read(.read), .read(.find), .read(.count), .follow(.subscribe)].contains(verb) ? "events" : nil
     }
 
     /// Returns the options and filters, separated by commas; nil if there are none.

@@ -58,7 +58,7 @@ package struct RequestCompletion: Sendable {
         case .kind, .models: names
         case .content: names.map { $0 + "/" }
         case .events: ["events", "events/", "misfits/"]
-        case .erased: ["events", "events/"]
+        case .erased, .found: ["events", "events/"]
         case .subject, .counted: ["events", "events/"] + names
         case .topic: verbs(like: word)
         case .change: NodeChange.names
@@ -190,7 +190,7 @@ extension RequestCompletion {
         case .content: return rows(shape, word) ?? ids(shape, word) ?? models(shape, word, tail: "/")
         case .subject: return rows(shape, word) ?? events(word) ?? ids(shape, word) ?? models(shape, word)
         case .events: return events(word) ?? misfits(word)
-        case .erased: return events(word)
+        case .erased, .found: return events(word)
         case .streams: return WantedNames(.streams(areOfUsers: false), beginning: word)
         case .category: return WantedNames(.categories, beginning: word, tail: "-*")
         case .stream: return WantedNames(.streams(areOfUsers: true), beginning: word)

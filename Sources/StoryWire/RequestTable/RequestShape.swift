@@ -11,6 +11,8 @@ package enum TargetShape: Equatable, Sendable {
     case content
     /// `events`, `events/STREAM` or `events/CATEGORY-*`; or `misfits/NAME`
     case events
+    /// Events as above, without misfits
+    case found
     /// Events as above, or a row: `stories/ID`
     case erased
     /// The subject of a subscription: events as above, `stories` or `stories/ID`
@@ -56,6 +58,7 @@ package enum TargetShape: Equatable, Sendable {
         case .counted: kinds.joined(separator: "|") + " | events[/STREAM | /CATEGORY-*]"
         case .content: kinds.joined(separator: "|") + "/ID"
         case .events: "events[/STREAM | /CATEGORY-*] | misfits/NAME"
+        case .found: "events[/STREAM | /CATEGORY-*]"
         case .erased: "events[/STREAM | /CATEGORY-*] | " + kinds.joined(separator: "|") + "/ID"
         case .subject: "events[/STREAM | /CATEGORY-*] | " + kinds.joined(separator: "|") + "[/ID]"
         case .streams: "[STREAM | CATEGORY-*]"
@@ -79,7 +82,7 @@ package enum TargetShape: Equatable, Sendable {
     var isRequired: Bool {
         switch self {
         case .none, .streams, .category, .client, .topic, .models, .change, .cursors: false
-        case .kind, .counted, .content, .events, .erased, .subject, .stream, .subscription, .directory, .model,
+        case .kind, .counted, .content, .events, .found, .erased, .subject, .stream, .subscription, .directory, .model,
             .passedOn, .cursor, .mark, .marks:
             true
         }
@@ -190,7 +193,10 @@ package final class RequestShape: Sendable {
     package var usage: String {
         var parts = [verb.name, targetUsage]
         if takesFilters { parts.append("[FILTER=VALUE]…") }
-        parts += options.map { "[\($0.name)=\($0.placeholder(of: verb))]" }
+        parts += options.map { option in
+            let usage = "\(option.name)=\(option.placeholder(of: verb))"
+            return option == .words ? usage : "[\(usage)]"
+        }
         parts.append(body.rawValue)
         return parts.filter { !$0.isEmpty }.joined(separator: " ")
     }

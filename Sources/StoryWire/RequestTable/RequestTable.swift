@@ -49,6 +49,11 @@ package struct RequestTable: Sendable {
                 summary: "Events of the log, of one stream or of one category.",
                 example: "READ events/story-12345 from=2 limit=100"),
             RequestShape(
+                .read(.find), .read, .found,
+                options: [.words, .from, .to, .limit, .order, .types, .tags, .query, .log, .min],
+                summary: "Your own events with words in their data, newest first.",
+                example: #"FIND events words="spring -cancelled" limit=10"#),
+            RequestShape(
                 .read(.models), .read, .models, of: all.filter { $0.program == nil }, options: [.min],
                 summary: "The declared models; or one model, or a kind, with its fields, filters and writes.",
                 example: "MODELS orders"),

@@ -1,15 +1,14 @@
 import StoryCore
+import StoryWords
 
 /// The values of a query's options, each nil if the line does not have it.
 struct OptionValues: ~Copyable {
     var at: Moment?
     /// The index of the sort in the schema of the target's kind.
     var sort: Int?
-    var order: Order?
-    var limit: Int?
+    var (order, limit): (Order?, Int?)
     var after: [UInt8]?
-    var from: ReadBound?
-    var to: ReadBound?
+    var (from, to): (ReadBound?, ReadBound?)
     var types: [EventType] = []
     /// The tags, each once, and the items of the query.
     var (tags, items): ([EventTag], [EventSelection]) = ([], [])
@@ -18,7 +17,7 @@ struct OptionValues: ~Copyable {
     var (share, delay, error): (UInt8?, Int?, Text?)
     var (reason, expected): (Text?, UInt64?)
     var (scope, labels): (ErasureScope?, ErasureLabels?)
-    var conditions: [Condition] = []
+    var (question, conditions): (WordQuestion?, [Condition]) = (nil, [])
 
     /// The longest `after=` in bytes: no cursor is longer.
     static let maxCursorCount = 1_024
@@ -56,6 +55,7 @@ struct OptionValues: ~Copyable {
         case .share: share = UInt8(clamping: try OptionValues.number(text, option, OptionValues.shareNumbers))
         case .delay: delay = Int(try OptionValues.number(text, option, 0...UInt64(FailRequest.delays.upperBound)))
         case .error: error = try OptionValues.text(text, option, atMost: ParkedEvent.mostError)
+        case .words: question = try WordQuestion(spelled: text)
         case .tags, .query, .key, .version, .meta, .unless, .min, .cursor: return
         }
     }
@@ -203,7 +203,7 @@ extension WriteOptions {
         case .log: log = try OptionValues.log(text)
         case .cursor: cursor = try CursorMark(spelled: text, field: option.name)
         case .at, .sort, .order, .limit, .after, .from, .to, .types, .tags, .query, .unless, .check, .min, .reason,
-            .expect, .dry, .delay, .park, .error, .scope, .labels, .share, .wait:
+            .expect, .dry, .delay, .park, .error, .scope, .labels, .share, .wait, .words:
             return
         }
     }

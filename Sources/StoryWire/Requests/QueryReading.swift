@@ -1,4 +1,5 @@
 import StoryCore
+import StoryWords
 
 /// Reading of queries and of commands to the server.
 extension RequestReader {
@@ -130,6 +131,23 @@ extension ReadQuery {
             selection: EventSelection(source: try parts.known(source), values.query), from: values.from,
             to: values.to, limit: values.limit ?? ReadQuery.defaultLimit, order: values.order ?? .ascending,
             log: values.log)
+    }
+}
+
+extension FindQuery {
+    /// Reads the words and the events that are searched.
+    init(_ parts: inout LineParts, _ scanner: JSONScanner) throws(Failure) {
+        let source = parts.events()
+        let values = try parts.values(maxLimit: FindQuery.maxLimit, scanner)
+        if parts.seen & OptionName.words.bit == 0 {
+            parts.reject(OptionName.words.name, .missing, "words= is missing, such as words=\"spring -cancelled\"")
+        }
+        try parts.refuseErrors()
+        let read = ReadQuery(
+            selection: EventSelection(source: try parts.known(source), values.query), from: values.from,
+            to: values.to, limit: values.limit ?? FindQuery.defaultLimit, order: values.order ?? .descending,
+            log: values.log)
+        self.init(try parts.known(values.question), in: read)
     }
 }
 

@@ -15,7 +15,7 @@ extension LineParts {
         case .kind: kind = try kind(target, shape)
         case .counted: try resolveCounted(target, shape)
         case .content: try resolveContent(target, shape)
-        case .events: try resolveEvents(target.text, shape)
+        case .events, .found: try resolveEvents(target.text, shape)
         case .subject, .erased: try resolveSubject(target.text, shape)
         case .none, .streams, .category, .stream, .subscription, .client, .topic, .directory, .model, .models, .change,
             .passedOn, .cursor, .cursors, .mark, .marks:
@@ -128,7 +128,8 @@ extension LineParts {
     private mutating func resolveEvents(_ text: UnsafeRawBufferPointer, _ shape: RequestShape) throws(Failure) {
         let (name, rest) = text.parted()
         isOfMisfits = name.equals("misfits") && shape.target == .events
-        guard isOfMisfits || name.equals("events") else { throw Refusals.target(name, ["events", "misfits"], shape) }
+        let names = shape.target == .events ? ["events", "misfits"] : ["events"]
+        guard isOfMisfits || name.equals("events") else { throw Refusals.target(name, names, shape) }
         targetName = rest
     }
 
@@ -163,11 +164,6 @@ extension CategoryName {
     init?(pattern text: UnsafeRawBufferPointer) {
         guard text.isPattern else { return nil }
         self.init(text.part(0..<text.count - 2))
-    }
-
-    /// Returns whether a category that belongs to no kind is reserved for the store.
-    static func isReserved(_ category: UnsafeRawBufferPointer) -> Bool {
-        category.equals("model") || category.equals("cursor") || category.equals("erasure") || category.equals("system")
     }
 }
 

@@ -105,6 +105,11 @@ struct Arguments {
         options[index].value = value
     }
 
+    /// Gives an option a value; one that it has is replaced.
+    mutating func give(_ name: String, _ value: String) {
+        if has(name) { replace(name, value) } else { options.append((name, value)) }
+    }
+
     private mutating func add(_ word: String) {
         if verb == nil { verb = word } else { operands.append(word) }
     }

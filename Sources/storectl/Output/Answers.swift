@@ -1,4 +1,6 @@
+import StoryBrowser
 import StoryClient
+import StoryWords
 
 /// The writer of replies: formatted for a person, or with `--json` as they came.
 struct Answers {
@@ -11,14 +13,20 @@ struct Answers {
     }
 
     /// Writes one event on a line: position, time, stream and version, type, and data; or the event that erased them.
-    func event(_ row: ReplyLine) throws(CommandError) {
+    ///
+    /// - Parameter marks: the words that are marked in the data on a terminal; nil: none.
+    func event(_ row: ReplyLine, marking marks: WordMarks? = nil) throws(CommandError) {
         guard !isJSON, let members = ShownJSON(row.json)?.members, let stream = members["stream"],
             let type = members["type"]
         else { return try output.line(row.json) }
         let start = "\(members["position"]?.shown ?? "?")  \(members["time"]?.shown ?? "?")"
         let version = members["version"]?.shown ?? "?"
         let data = members["erased"].map { "erased by \($0.shown)" } ?? members["data"]?.json ?? ""
-        try output.line("\(start)  \(stream.shown)@\(version)  \(type.shown)  \(data)")
+        let text = "\(start)  \(stream.shown)@\(version)  \(type.shown)  "
+        guard let marks else { return try output.line(text + data) }
+        var line = Line(text)
+        for part in marks.parts(data) { line.add(String(part.text), part.isWord ? .bold : []) }
+        try output.line(line)
     }
 
     /// Writes an object as names and values.

@@ -23,6 +23,8 @@ struct Pages {
     let options: [Option]
     /// Those of them that choose the request, and are not sent.
     var choices: Set<String> = []
+    /// Returns true where a page that was refused so is to be asked for again.
+    var isAgain: (Refusal) -> Bool = { _ in false }
 
     /// Passes the rows to `each`, page by page, until the requested number is reached or there are no more.
     ///
@@ -55,11 +57,14 @@ struct Pages {
         _ request: String, _ answerer: Answerer, _ invocation: Invocation,
         _ each: ([ReplyLine]) throws(CommandError) -> Void
     ) throws(CommandError) -> StoreReply {
-        do throws(CommandError) {
-            return try answerer.ask(request, each)
-        } catch {
-            try invocation.output.flush()
-            throw error
+        while true {
+            do throws(CommandError) {
+                return try answerer.ask(request, each)
+            } catch {
+                if case .refused(let refusal, _) = error, isAgain(refusal) { continue }
+                try invocation.output.flush()
+                throw error
+            }
         }
     }
 

@@ -181,7 +181,7 @@ enum Queries {
             try invocation.answers.events(rows)
         }
         if isEmpty { try invocation.output.tellNothing() }
-        return try tellNext(next, "from", invocation)
+        return try tellNext(next, by: "from", invocation)
     }
 
     /// Returns the target to read: all events, or the named stream or category, also by its bare name.
@@ -229,12 +229,12 @@ enum Queries {
         }
         try invocation.output.flush()
         try lines.end()
-        return try tellNext(next, pages.next, invocation)
+        return try tellNext(next, by: pages.next, invocation)
     }
 
     /// Reports on standard error that there is more and how to get it.
-    private static func tellNext(
-        _ more: More?, _ option: String, _ invocation: Invocation
+    static func tellNext(
+        _ more: More?, by option: String, _ invocation: Invocation
     ) throws(CommandError) -> ExitCode {
         guard let more else { return .done }
         // On a terminal the message follows the rows.

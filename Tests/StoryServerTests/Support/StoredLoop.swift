@@ -12,7 +12,7 @@ final class StoredLoop {
     let held = HeldBackground()
     let commits = HeldCommits(isHeld: false)
 
-    init(_ path: String, _ limits: Limits = Limits()) throws {
+    init(_ path: String, _ limits: Limits = Limits(), find: FindSetting = .auto) throws {
         let (clock, woken) = (DrivenClock(), WakeFlag())
         store = try OpenStore(
             path, journal: 1 << 16, clock: clock.clock, trace: Trace(now: { Instant(milliseconds: 0) }) { _ in },
@@ -20,7 +20,8 @@ final class StoredLoop {
         loop = try DrivenLoop(
             limits, clock, log: store.log, models: store.models, modelFolders: store.modelFolders,
             logWork: LogJobs(store.log, store.models),
-            commits: commits, background: held.background, holdRight: store.holdRight, woken: woken)
+            commits: commits, background: held.background, holdRight: store.holdRight, woken: woken,
+            find: find)
         commits.whenDone = loop.wake
         loop.connected("a")
     }

@@ -34,12 +34,12 @@ package class DrivenLoop {
         commits: any CommitRunner,
         background: BackgroundStarter = .threads,
         holdRight: @escaping () throws(StorageError) -> Void = {}, woken: WakeFlag = WakeFlag(), follow: String? = nil,
-        node: ClusterNode? = nil,
+        node: ClusterNode? = nil, find: FindSetting = .auto,
         through twisted: (MemoryTransport) -> any Transport = { $0 }
     ) throws(StorageError) {
         var configuration = ServerConfiguration(data: "memory", socket: "none")
         configuration.limits = limits
-        configuration.follow = follow
+        (configuration.follow, configuration.find) = (follow, find)
         let said = Said()
         (self.woken, self.said) = (woken, said)
         self.clock = clock

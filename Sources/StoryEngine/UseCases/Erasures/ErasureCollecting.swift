@@ -95,7 +95,7 @@ private enum Taking {
 
     mutating func has(_ record: EventRecord, in world: World) throws(StorageError) -> Bool {
         switch self {
-        case .own: return !world.isBuiltIn(record)
+        case .own: return world.catalogue.isOwn(record)
         case .all: return true
         case .belongings(var user):
             // Only one value has the sets, so that none is copied.
@@ -163,15 +163,5 @@ private struct Belongings {
         let took = erased?.target == address && (erased?.scope == .own || erased?.scope == scope)
         erasers[eraser] = took
         return took
-    }
-}
-
-extension World {
-    /// Returns true for an event of a category of the store's own.
-    fileprivate func isBuiltIn(_ record: EventRecord) -> Bool {
-        let stream = record.streamName
-        let category = stream.slice(0, count: stream.offset(of: 0x2D) ?? 0)
-        return catalogue.kind(category: category) != nil
-            || Definition.builtInCategories.contains(String(decoding: category, as: UTF8.self))
     }
 }

@@ -1,0 +1,78 @@
+/// A word as texts have it once they are in normal form.
+package struct SoughtWord: Equatable, Hashable, Sendable {
+    /// The characters, at least one.
+    package let characters: [UInt32]
+    /// True for a word of a script without spaces, which is anywhere in a run of such characters.
+    package let isRun: Bool
+
+    /// Creates a word from its characters.
+    package init(_ characters: [UInt32], isRun: Bool) { (self.characters, self.isRun) = (characters, isRun) }
+}
+
+/// The words that a search looks for.
+package struct WordQuestion: Equatable, Sendable {
+    /// Words that come one after the other in one text.
+    package struct Part: Equatable, Sendable {
+        /// The words, at least one.
+        package let words: [SoughtWord]
+        /// True where the last word is the beginning of one.
+        package let isPrefix: Bool
+
+        /// Creates a part from its words.
+        package init(_ words: [SoughtWord], isPrefix: Bool = false) { (self.words, self.isPrefix) = (words, isPrefix) }
+    }
+
+    /// The longest text of a question, in bytes.
+    package static let mostBytes = 1_000
+    /// The most parts of a question.
+    package static let mostParts = 16
+
+    /// The parts of which each must be in one of the texts, at least one.
+    package let wanted: [Part]
+    /// The parts of which none may be in any of the texts.
+    package let unwanted: [Part]
+
+    /// Creates a question from its parts.
+    package init(wanted: [Part], unwanted: [Part] = []) { (self.wanted, self.unwanted) = (wanted, unwanted) }
+}
+
+/// The query of `FIND events …`.
+package struct FindQuery: Equatable, Sendable {
+    /// The maximum `limit=`, in events.
+    package static let maxLimit = 1_000
+    /// The number of events where the request names no limit.
+    package static let defaultLimit = 50
+
+    /// The words to look for.
+    package let question: WordQuestion
+    /// The events that are searched; newest first where the request names no order.
+    package let read: ReadQuery
+
+    /// Creates a query from its parts.
+    package init(_ question: WordQuestion, in read: ReadQuery) { (self.question, self.read) = (question, read) }
+}
+
+/// A search of events whose bounds are positions.
+package struct EventSearch: Equatable, Sendable {
+    /// The words to look for.
+    package let question: WordQuestion
+    /// The selection of the events.
+    package let selection: EventSelection
+    /// The positions that are searched; nil where there is none.
+    package let positions: ClosedRange<Position>?
+    /// The direction.
+    package let order: Order
+    /// The maximum number of events.
+    package let limit: Int
+    /// The last event that was durable when the request was handled: the answer is of it.
+    package let head: Position
+
+    /// Creates a search from its parts.
+    package init(
+        _ question: WordQuestion, of selection: EventSelection, in positions: ClosedRange<Position>?, _ order: Order,
+        limit: Int, head: Position
+    ) {
+        (self.question, self.selection, self.positions, self.order) = (question, selection, positions, order)
+        (self.limit, self.head) = (limit, head)
+    }
+}
