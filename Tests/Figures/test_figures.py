@@ -178,7 +178,7 @@ class FiguresTests(unittest.TestCase):
             timeout=LIMIT)
         self.assertEqual((0, "", ""), (checked.returncode, checked.stdout, checked.stderr))
         strict = list(open_metrics(self.storectl("metrics").stdout))
-        self.assertEqual(47, len(strict))
+        self.assertEqual(49, len(strict))
 
     def test_the_file_for_node_exporter_is_renamed_into_its_place(self):
         path = os.path.join(self.folder.name, "storykeep.prom")
