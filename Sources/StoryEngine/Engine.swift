@@ -254,6 +254,7 @@ package final class Engine {
         case .read(let query): queries.read(query, tag: tag, to: output)
         case .countEvents(let query): queries.countEvents(query, tag: tag, to: output)
         case .find(let query): queries.find(query, tag: tag, to: output)
+        case .findRows(let query): queries.find(query, tag: tag, to: output)
         case .misfits(let query): try models.misfits(query, tag: tag, to: output)
         case .erasures(let query): erasures.list(query, tag: tag, to: output)
         case .cursors(let name): workers.list(name, tag: tag, to: output)
@@ -283,7 +284,8 @@ package final class Engine {
         case .verify(let moment), .seal(let moment): queries.prove(action, moment, tag: tag, to: output)
         case .check(let request): try models.check(request, tag, output)
         case .rehearse(let request): erasures.rehearse(request, tag: tag, to: output)
-        case .help, .stats, .metrics, .clients, .checkpoint, .backup, .cluster, .erasure, .search:
+        case .help, .stats, .metrics, .clients, .checkpoint, .backup, .cluster, .erasure, .search,
+            .searchRows:
             output.start(action, at: nil, tag: tag)
         }
     }

@@ -1,5 +1,3 @@
-import CSQLite
-import Glibc
 import StoryCore
 import StoryStorage
 
@@ -7,9 +5,11 @@ import StoryStorage
 ///
 /// Unchecked: one thread at a time uses it.
 final class WordDatabase: @unchecked Sendable {
-    private let connection: Connection
+    let connection: Connection
     private var insertion: Statement?
     private var move: Statement?
+    /// The statements on the tables of a kind, by their text.
+    private var ofKinds: [String: Statement] = [:]
     /// The reason why the file is not as it was written; nil while none was found.
     var damage: String? {
         get { connection.damage }
@@ -51,8 +51,9 @@ final class WordDatabase: @unchecked Sendable {
 
     /// Makes the tables of an empty index.
     ///
+    /// - Parameter kinds: the names of the kinds whose rows are searched.
     /// - Throws: when the system refuses.
-    func create(_ identity: Identity) throws(StorageError) {
+    func create(_ identity: Identity, _ kinds: [String]) throws(StorageError) {
         try transaction { () throws(StorageError) in
             // The texts stay in the log. No word has a character of ASCII that separates tokens.
             try run(
@@ -60,6 +61,19 @@ final class WordDatabase: @unchecked Sendable {
                 CREATE VIRTUAL TABLE words USING fts5(
                     text, content='', columnsize=0, tokenize="ascii tokenchars '_'")
                 """)
+            for kind in kinds {
+                try run(
+                    """
+                    CREATE VIRTUAL TABLE words_\(kind) USING fts5(
+                        text, content='', tokenize="ascii tokenchars '_'")
+                    """)
+                try run(
+                    """
+                    CREATE TABLE entries_\(kind)(
+                        position INTEGER PRIMARY KEY, id BLOB NOT NULL, until INTEGER, texts TEXT NOT NULL)
+                    """)
+                try run("CREATE INDEX open_\(kind) ON entries_\(kind)(id) WHERE until IS NULL")
+            }
             try run("CREATE TABLE store(log BLOB NOT NULL, version TEXT NOT NULL, position INTEGER NOT NULL)")
             let statement = try Statement("INSERT INTO store VALUES(?1, ?2, ?3)", connection)
             statement.bind(identity.position.value, at: 3)
@@ -131,6 +145,13 @@ final class WordDatabase: @unchecked Sendable {
         }
     }
 
+    func ofKind(_ sql: String) throws(StorageError) -> Statement {
+        if let kept = ofKinds[sql] { return kept }
+        let statement = try Statement(sql, connection)
+        ofKinds[sql] = statement
+        return statement
+    }
+
     // MARK: SQL
 
     private func run(_ sql: String) throws(StorageError) { try connection.run(sql) }
@@ -147,110 +168,5 @@ final class WordDatabase: @unchecked Sendable {
     private func first<Value>(_ sql: String, _ read: (Row) -> Value) throws(StorageError) -> Value? {
         let statement = try Statement(sql, connection)
         return try statement.step() ? read(statement.row) : nil
-    }
-}
-
-/// A connection of SQLite to a database file.
-private final class Connection {
-    let handle: OpaquePointer
-    private let path: String
-    /// The reason why the file is not as it was written; nil while none was found.
-    var damage: String?
-
-    init(_ path: String) throws(StorageError) {
-        self.path = path
-        var opened: OpaquePointer?
-        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_NOMUTEX
-        let code = sqlite3_open_v2(path, &opened, flags, nil)
-        guard let opened else { throw .failed("out of memory: a database of SQLite") }
-        handle = opened
-        sqlite3_extended_result_codes(handle, 1)
-        guard code == SQLITE_OK else { throw error(code) }
-    }
-
-    deinit { sqlite3_close(handle) }
-
-    func run(_ sql: String) throws(StorageError) {
-        let code = sqlite3_exec(handle, sql, nil, nil, nil)
-        guard code == SQLITE_OK else { throw error(code) }
-    }
-
-    func rollBack() { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
-
-    func error(_ code: Int32) -> StorageError {
-        let reason = "\(path): \(String(cString: sqlite3_errmsg(handle)))"
-        if csq_is_damage(code) != 0 {
-            damage = reason
-            return .corrupt(reason, at: nil)
-        }
-        let isFull = [ENOSPC, EDQUOT].contains(sqlite3_system_errno(handle))
-        return code == SQLITE_FULL || code & 0xFF == SQLITE_IOERR && isFull ? .full(reason) : .failed(reason)
-    }
-}
-
-/// A statement, which keeps its connection open.
-private final class Statement {
-    private let handle: OpaquePointer
-    private let connection: Connection
-
-    init(_ sql: String, _ connection: Connection) throws(StorageError) {
-        var prepared: OpaquePointer?
-        let code = sqlite3_prepare_v2(connection.handle, sql, -1, &prepared, nil)
-        guard code == SQLITE_OK, let prepared else { throw connection.error(code) }
-        (handle, self.connection) = (prepared, connection)
-    }
-
-    deinit { sqlite3_finalize(handle) }
-
-    var row: Row { Row(handle: handle) }
-
-    func bind(_ number: UInt64, at index: Int32) { sqlite3_bind_int64(handle, index, Int64(clamping: number)) }
-
-    /// Binds a text that stays as it is until the statement is reset.
-    func bind(text: UnsafeRawBufferPointer, at index: Int32) {
-        let start = text.baseAddress?.assumingMemoryBound(to: CChar.self)
-        _ = csq_bind_text(handle, index, start, Int32(clamping: text.count))
-    }
-
-    /// Binds bytes that stay as they are until the statement is reset.
-    func bind(blob: UnsafeRawBufferPointer, at index: Int32) {
-        _ = csq_bind_blob(handle, index, blob.baseAddress, Int32(clamping: blob.count))
-    }
-
-    /// Goes to the next row; returns false at the end.
-    func step() throws(StorageError) -> Bool {
-        switch sqlite3_step(handle) {
-        case SQLITE_ROW: return true
-        case SQLITE_DONE: return false
-        case let code: throw connection.error(code)
-        }
-    }
-
-    func reset() { sqlite3_reset(handle) }
-}
-
-/// The present row of a statement.
-private struct Row {
-    let handle: OpaquePointer
-
-    func number(_ column: Int32) -> UInt64 { UInt64(clamping: sqlite3_column_int64(handle, column)) }
-
-    func text(_ column: Int32) -> String { String(decoding: bytes(column), as: UTF8.self) }
-
-    func bytes(_ column: Int32) -> [UInt8] {
-        let start = sqlite3_column_blob(handle, column)
-        return [UInt8](UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))))
-    }
-}
-
-extension String {
-    /// Calls `body` with the bytes in UTF-8, as `withUTF8` does, but with typed throws.
-    fileprivate mutating func withUTF8Bytes(
-        _ body: (UnsafeRawBufferPointer) throws(StorageError) -> Void
-    ) throws(StorageError) {
-        let result = withUTF8 { bytes in
-            Result { () throws(StorageError) in try body(UnsafeRawBufferPointer(bytes)) }
-        }
-        try result.get()
     }
 }

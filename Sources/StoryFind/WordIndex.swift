@@ -14,16 +14,13 @@ package final class WordIndex: Sendable {
     /// The most events with words in one transaction, the most events that are looked at for one, and the most bytes of
     /// tokens.
     private static let (mostEntries, mostLooks, mostBytes) = (2_000, 50_000, 1 << 20)
-    /// The most events that a search tries its filters on.
-    private static let mostTried = 50_000
     /// The version of the index: its tables, and the words of texts.
-    private static var version: String { "1 \(WordReader.version)" }
+    private static var version: String { "2 \(WordReader.version)" }
 
     /// The parts that one thread at a time uses.
-    private struct Parts: @unchecked Sendable {
+    struct Parts: @unchecked Sendable {
         var database: WordDatabase?
-        var texts: EventTextReader?
-        var tokens = WordTokens()
+        var tools: WordTools?
         var isClosed = false
         /// The reason why the files have to be replaced.
         var damage: String?
@@ -34,16 +31,21 @@ package final class WordIndex: Sendable {
     private let home: WordFiles
     /// The kinds whose events are not users' own.
     private let catalogue: Catalogue
+    /// The kinds whose rows are searched.
+    let rows: [RowWords]
     private let parts = Mutex(Parts())
     private let reached = Atomic<UInt64>(0)
     private let storedBytes = Atomic<Int>(0)
     /// The number of searches that wait for the index.
-    private let searches = Atomic<Int>(0)
+    let searches = Atomic<Int>(0)
 
     /// Creates an index that is opened by the first thread that uses it.
     ///
     /// - Parameter catalogue: the built-in kinds, whose events are not users' own.
-    package init(_ home: WordFiles, besides catalogue: Catalogue) { (self.home, self.catalogue) = (home, catalogue) }
+    package init(_ home: WordFiles, besides catalogue: Catalogue) {
+        (self.home, self.catalogue) = (home, catalogue)
+        rows = catalogue.kinds.filter { !$0.searchedFields.isEmpty }.map { RowWords(schema: $0) }
+    }
 
     /// The position that the index is folded up to, as far as it is known.
     package var position: Position { Position(reached.load(ordering: .relaxed)) }
@@ -88,97 +90,41 @@ package final class WordIndex: Sendable {
         let database = try opened(&parts, head: last)
         let first = position.next
         guard first <= last else { return true }
-        let texts = parts.texts ?? EventTextReader()
-        parts.texts = texts
-        var tokens = parts.tokens
+        let tools = parts.tools ?? WordTools()
+        parts.tools = tools
         var (end, entries, bytes) = (position, 0, 0)
         try database.transaction { () throws(StorageError) in
             try view.scan(from: first, through: last) { (position, stored) throws(StorageError) in
                 end = position
                 let record = try stored.event(at: position)
-                if catalogue.isOwn(record) {
-                    tokens.clear()
-                    texts.read(record) { tokens.add($0) }
-                    if !tokens.bytes.isEmpty {
-                        try database.add(tokens.bytes, at: position)
-                        entries += 1
-                        bytes += tokens.bytes.count
-                    }
-                }
+                let added = try fold(record, in: view, into: database, tools)
+                entries += added > 0 ? 1 : 0
+                bytes += added
                 return entries < WordIndex.mostEntries && bytes < WordIndex.mostBytes
                     && position.value - first.value < UInt64(WordIndex.mostLooks)
             }
             try database.moved(to: end)
         }
-        parts.tokens = tokens
         reached.store(end.value, ordering: .relaxed)
         storedBytes.store(home.bytes, ordering: .relaxed)
         return end == last
     }
 
-    // MARK: Searching
-
-    /// The events that a search found.
-    package struct Found: Equatable, Sendable {
-        /// Their positions, in the order of the search.
-        package let positions: [Position]
-        /// The position that the search goes on with; nil at its end.
-        package let next: Position?
-    }
-
-    /// Searches the events of a view through the head of the search, which the index must have.
-    ///
-    /// Each event that the index names is read, and its words are compared.
-    ///
-    /// - Throws: `.corrupt` where the log is damaged; `.failed` where the index is, which is then replaced, and once it is
-    ///   closed.
-    package func find(
-        _ search: EventSearch, in view: LogView, mustEnd: () -> Bool
-    ) throws(StorageError) -> Found {
-        guard let range = search.positions else { return Found(positions: [], next: nil) }
-        return try locked { (parts) throws(StorageError) in
-            let database = try opened(&parts, head: search.head)
-            guard position >= search.head else { throw .failed("the index of words is behind") }
-            let texts = parts.texts ?? EventTextReader()
-            parts.texts = texts
-            var matcher = WordMatcher(search.question)
-            var (positions, next, tried) = ([Position](), Position?.none, 0)
-            let expression = WordTokens.expression(search.question)
-            try database.find(expression, in: range, search.order) { (position) throws(StorageError) in
-                guard tried < WordIndex.mostTried else {
-                    next = position
-                    return false
-                }
-                tried += 1
-                if mustEnd() { throw .failed("the daemon ends") }
-                let isFound = try view.event(at: position.value) { (record) throws(StorageError) in
-                    // An event that is being erased has no words any more.
-                    guard record.erased == nil, search.selection.matches(record) else { return false }
-                    matcher.clear()
-                    texts.read(record) { matcher.add($0) }
-                    guard matcher.isMatch else {
-                        database.damage = "it has the event \(position.value) for words that are not in it"
-                        throw .failed("the index of words is damaged")
-                    }
-                    return true
-                }
-                guard isFound else { return true }
-                if positions.count == search.limit {
-                    next = position
-                    return false
-                }
-                positions.append(position)
-                return true
-            }
-            return Found(positions: positions, next: next)
+    /// Folds one event; returns the number of bytes of its tokens.
+    private func fold(
+        _ record: EventRecord, in view: LogView, into database: WordDatabase, _ tools: WordTools
+    ) throws(StorageError) -> Int {
+        if let stream = catalogue.kind(stream: record.streamName) {
+            guard let rows = rows.first(where: { $0.schema.kind == stream.kind }) else { return 0 }
+            let id = Array(record.streamName.dropFirst(stream.idStart))
+            return try rows.fold(record, of: id, in: view, into: database, tools)
         }
-    }
-
-    /// Counts a search as waiting while `body` runs.
-    package func wanted<Value>(_ body: () throws(StorageError) -> Value) throws(StorageError) -> Value {
-        searches.wrappingAdd(1, ordering: .relaxed)
-        defer { searches.wrappingSubtract(1, ordering: .relaxed) }
-        return try body()
+        guard catalogue.isOwn(record) else { return 0 }
+        tools.tokens.clear()
+        tools.texts.read(record) { tools.tokens.add($0) }
+        guard !tools.tokens.bytes.isEmpty else { return 0 }
+        try database.add(tools.tokens.bytes, at: record.position)
+        return tools.tokens.bytes.count
     }
 
     // MARK: Files
@@ -209,7 +155,7 @@ package final class WordIndex: Sendable {
         parts.damage = nil
     }
 
-    private func locked<Value>(
+    func locked<Value>(
         _ body: (inout Parts) throws(StorageError) -> Value
     ) throws(StorageError) -> Value {
         let result: Result<Value, StorageError> = parts.withLock { parts in
@@ -229,7 +175,7 @@ package final class WordIndex: Sendable {
     }
 
     /// Returns the database, which is opened, or replaced where it cannot be used.
-    private func opened(_ parts: inout Parts, head: Position) throws(StorageError) -> WordDatabase {
+    func opened(_ parts: inout Parts, head: Position) throws(StorageError) -> WordDatabase {
         if parts.isClosed { throw .failed("the index of words is closed") }
         if let database = parts.database { return database }
         if let damage = parts.damage { try renew(damage, &parts) }
@@ -252,7 +198,8 @@ package final class WordIndex: Sendable {
         let database = try WordDatabase(try home.made())
         guard let found = try database.identity() else {
             try database.create(
-                WordDatabase.Identity(log: home.log, version: WordIndex.version, position: .zero))
+                WordDatabase.Identity(log: home.log, version: WordIndex.version, position: .zero),
+                rows.map(\.schema.name))
             return use(database, at: .zero, &parts)
         }
         guard found.log == home.log else { return "it is of another log" }

@@ -6,7 +6,6 @@ import StoryFold
 import StoryStore
 package import StoryStorage
 package import StoryWire
-import StoryWords
 
 /// An offline engine that executes queries on a data directory without a daemon, with the same replies. It first folds
 /// the log into memory.
@@ -144,35 +143,23 @@ private final class CollectedOutput: TurnOutput {
     }
 
     func start(_ work: OperateAction, at position: Position?, tag: Tag?) {
-        if case .search(let search) = work { return answer(search, tag) }
+        switch work {
+        case .search(let search):
+            return answer(tag) { () throws(StorageError) in try WordScan(log).find(search, by: engine) }
+        case .searchRows(let search):
+            return answer(tag) { () throws(StorageError) in try WordScan(log).find(search, by: engine) }
+        case _: break
+        }
         reply(.failed(Failure(.denied, "this asks a daemon; say which with --socket")), tag: tag, restsOn: .zero)
     }
 
-    /// Answers a search by reading the events: a directory that is only read has no index of words.
-    private func answer(_ search: EventSearch, _ tag: Tag?) {
-        var (positions, next) = ([Position](), Position?.none)
-        var matcher = WordMatcher(search.question)
-        let texts = EventTextReader()
+    /// Answers a search by reading the log: a directory that is only read has no index of words.
+    private func answer(_ tag: Tag?, _ search: () throws(StorageError) -> any AnswerCursor) {
         do throws(StorageError) {
-            guard let range = search.positions else { return }
-            try log.scan(from: range.lowerBound, through: range.upperBound, order: search.order) { record in
-                guard record.erased == nil, Catalogue.standard.isOwn(record), search.selection.matches(record) else {
-                    return true
-                }
-                matcher.clear()
-                texts.read(record) { matcher.add($0) }
-                guard matcher.isMatch else { return true }
-                guard positions.count < search.limit else {
-                    next = record.position
-                    return false
-                }
-                positions.append(record.position)
-                return true
-            }
+            answer(with: try search(), tag: tag, restsOn: .zero)
         } catch {
-            return reply(.failed(.storage(error)), tag: tag, restsOn: .zero)
+            reply(.failed(.storage(error)), tag: tag, restsOn: .zero)
         }
-        answer(with: engine.found(positions, next: next, of: search), tag: tag, restsOn: .zero)
     }
 
     func finish() {}

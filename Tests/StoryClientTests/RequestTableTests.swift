@@ -50,6 +50,15 @@ import Testing
         _ = try await client.words.find(
             "spring -x", in: .category("note"), from: 1, to: .time(date), order: .ascending, limit: 1, types: ["A"],
             tags: ["t"], query: .tags("t"), log: "l")
+        _ = try await client.stories.find(
+            "spring", StoryFilter(sender: "1", recipient: "1", since: date, until: date), at: 1, isRanked: true,
+            limit: 1,
+            after: "1")
+        _ = try await client.messages.find(
+            "spring",
+            MessageFilter(
+                sender: "1", recipient: "1", story: "1", between: .init("1", "2"), unseen: true, since: date,
+                until: date))
         _ = try await client.countEvents(
             .category("note"), from: 1, to: .time(date), types: ["A"], tags: ["t"], query: .types("A"), log: "l")
         _ = try await client.streams(.stream("note-1"), after: "a-1", limit: 1)

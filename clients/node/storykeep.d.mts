@@ -113,6 +113,13 @@ export class Store {
     find(words: string, stream?: string, options?: ReadOptions): Promise<Page<StoreEvent, number>>;
     /** Gives every event with the words, page after page, all of one history. */
     findAll(words: string, stream?: string, options?: ReadOptions): AsyncGenerator<StoreEvent, void, undefined>;
+    /**
+     * Finds a page of stories or messages by their words, the newest words first. The words are those of `find`. A page may
+     * be short, or empty, and have a `next` all the same.
+     */
+    findRows(kind: Kind, words: string, filters?: Record<string, Option>, options?: FindOptions): Promise<Page<Row>>;
+    /** Gives every row with the words, page after page. */
+    findRowsAll(kind: Kind, words: string, filters?: Record<string, Option>, options?: FindOptions): AsyncGenerator<Row, void, undefined>;
     /** Counts the events that `read` would give without a limit. */
     countEvents(stream?: string, options?: Omit<ReadOptions, "order" | "limit">): Promise<number>;
     /** Lists a page of the types of events: of all, or of those of a category (note-*). */
@@ -715,6 +722,14 @@ export type WriteOptions = {
 export type ListOptions = {
     sort?: string;
     order?: Order;
+    limit?: number;
+    after?: string;
+} & Wait & Cancel;
+
+/** `at` finds what was found then, and gives the rows as they were; `rank` gives the best of the newest first, in one page. */
+export type FindOptions = {
+    at?: Point;
+    rank?: boolean;
     limit?: number;
     after?: string;
 } & Wait & Cancel;

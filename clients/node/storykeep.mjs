@@ -150,6 +150,8 @@ import { fileURLToPath } from "node:url";
  *   log?: string } & Cancel} WriteOptions The key of a write: without one a random one is made, `false` sends none. The
  *   write is a `conflict` where an event of `unless` came after its position; another history than `log` is `diverged`
  * @typedef {{ sort?: string, order?: Order, limit?: number, after?: string } & Wait & Cancel} ListOptions
+ * @typedef {{ at?: Point, rank?: boolean, limit?: number, after?: string } & Wait & Cancel} FindOptions `at` finds what was
+ *   found then, and gives the rows as they were; `rank` gives the best of the newest first, in one page
  * @typedef {{ from?: Point, to?: Point, order?: Order, limit?: number, types?: string[], tags?: string[],
  *   query?: Query, log?: string } & Wait & Cancel} ReadOptions `from` and `to` are versions where one stream is read;
  *   an event is of one of the `types`, has all `tags`, in which there is no comma, and is of the `query`; another
@@ -1082,6 +1084,31 @@ export class Store {
      */
     async *findAll(words, stream, options = {}) {
         for await (const { page } of this.#eventPages("FIND", stream, { words, ...options })) yield* page.items;
+    }
+
+    /**
+     * Finds a page of stories or messages by their words, the newest words first. The words are those of `find`. A page may
+     * be short, or empty, and have a `next` all the same.
+     * @param {Kind} kind @param {string} words @param {Record<string, Option>} filters @param {FindOptions} options
+     * @returns {Promise<Page<Row>>}
+     */
+    async findRows(kind, words, filters = {}, { signal, rank, ...options } = {}) {
+        const given = { ...filters, words, ...options, sort: rank ? "rank" : undefined };
+        const { rows, done } = await this.#ask("FIND", kind, given, signal);
+        return { items: rows, position: position(done), next: done.next };
+    }
+
+    /**
+     * Gives every row with the words, page after page.
+     * @param {Kind} kind @param {string} words @param {Record<string, Option>} filters @param {FindOptions} options
+     */
+    async *findRowsAll(kind, words, filters = {}, options = {}) {
+        let after = options.after;
+        do {
+            const page = await this.findRows(kind, words, filters, { ...options, after });
+            yield* page.items;
+            after = page.next;
+        } while (after !== undefined);
     }
 
     /**

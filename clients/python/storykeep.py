@@ -617,6 +617,23 @@ class Request(Generic[T]):
             "query": query, "log": log, "min": min})
 
     @staticmethod
+    def find_rows(kind: Kind, words: str, filters: Mapping[str, Option] = {}, *, at: Optional[Point] = None,
+                  rank: bool = False, limit: Optional[int] = None, after: Optional[str] = None,
+                  min: Minimum = None) -> Request[Page[Row]]:
+        """Find a page of stories or messages by their words, the newest words first.
+
+        `at` finds what was found then, and gives the rows as they were; `rank` gives the best of the newest first, in one
+        page. The words are those of `find`. A page may be short, or empty, and have a `next` all the same.
+        """
+        def decode(rows: List[Row], done: Dict[str, Any], _: Greeting) -> Page[Row]:
+            more = done.get("next")
+            return Page(rows, _whole(done, "position"), more, None if more is None else Request.find_rows(
+                kind, words, filters, at=at, limit=limit, after=more, min=min))
+        return Request._make(decode, "FIND", kind, {
+            **filters, "words": words, "at": at, "sort": "rank" if rank else None, "limit": limit, "after": after,
+            "min": min})
+
+    @staticmethod
     def count_events(stream: Optional[str] = None, *, from_: Optional[Point] = None, to: Optional[Point] = None,
                      types: Optional[Sequence[str]] = None, tags: Optional[Sequence[str]] = None,
                      query: Optional[Query] = None, log: Optional[str] = None, min: Minimum = None) -> Request[int]:
@@ -2474,6 +2491,8 @@ class Store(_Owned):
     read_all = _every(Request.read)
     find = _verb(Request.find)
     find_all = _every(Request.find)
+    find_rows = _verb(Request.find_rows)
+    find_rows_all = _every(Request.find_rows)
     count_events = _verb(Request.count_events)
     types = _verb(Request.types)
     types_all = _every(Request.types)
@@ -3214,6 +3233,8 @@ class AsyncStore(_Owned):
     read_all = _async_every(Request.read)
     find = _async_verb(Request.find)
     find_all = _async_every(Request.find)
+    find_rows = _async_verb(Request.find_rows)
+    find_rows_all = _async_every(Request.find_rows)
     count_events = _async_verb(Request.count_events)
     types = _async_verb(Request.types)
     types_all = _async_every(Request.types)

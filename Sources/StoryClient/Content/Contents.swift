@@ -33,6 +33,9 @@ public protocol EditableContent: StoreContent {
 /// Content that can be deleted.
 public protocol DeletableContent: StoreContent {}
 
+/// Content that is found by its words.
+public protocol SearchedContent: StoreContent {}
+
 /// A person who sends and receives.
 public struct User: EditableContent {
     /// The form that creates a user.
@@ -62,7 +65,7 @@ public struct User: EditableContent {
 }
 
 /// A story that one user sends to another.
-public struct Story: EditableContent, DeletableContent {
+public struct Story: EditableContent, DeletableContent, SearchedContent {
     /// The form that creates a story.
     public typealias Form = StoryForm
     /// The form that revises a story.
@@ -94,7 +97,7 @@ public struct Story: EditableContent, DeletableContent {
 }
 
 /// A message from one user to another, perhaps about a story.
-public struct Message: DeletableContent {
+public struct Message: DeletableContent, SearchedContent {
     /// The form that creates a message.
     public typealias Form = MessageForm
     /// The filter of messages.

@@ -50,3 +50,25 @@ extension StoreClient {
     /// The words in the data of the users' own events.
     public var words: Words { Words(client: self) }
 }
+
+extension ContentCollection where Content: SearchedContent {
+    /// Returns a page of the rows with words, the newest words first. It may be short, or empty, and have a `next` all the
+    /// same.
+    ///
+    /// - Parameters:
+    ///   - words: the words, all of which must be in a row: `spring -cancelled "two words" wor*`.
+    ///   - filter: the filter of the rows.
+    ///   - point: the position or the moment that words and rows are of; nil: now.
+    ///   - isRanked: true for the best of the newest rows first, in one page.
+    ///   - limit: 1–1,000 rows; nil: 50.
+    ///   - after: the `next` of the page before, with the same words and filter.
+    /// - Throws: `ClientError`, `busy` with `behind` while the index of words is made; or `CancellationError`.
+    public func find(
+        _ words: String, _ filter: Content.Filter = .init(), at point: LogPoint? = nil, isRanked: Bool = false,
+        limit: Int? = nil, after: String? = nil
+    ) async throws -> Page<Content> {
+        let line = rows(.read(.find), filter).option("words", words).option("at", point?.option)
+            .option("sort", isRanked ? "rank" : nil).option("limit", limit.map(String.init)).option("after", after)
+        return try Page(await client.ask(line))
+    }
+}

@@ -52,6 +52,59 @@ package struct FindQuery: Equatable, Sendable {
     package init(_ question: WordQuestion, in read: ReadQuery) { (self.question, self.read) = (question, read) }
 }
 
+/// The query of `FIND kind …`.
+package struct RowFindQuery: Equatable, Sendable {
+    /// The kind whose rows are searched.
+    package let kind: Kind
+    /// The words to look for.
+    package let question: WordQuestion
+    /// The filters, each at most once.
+    package let conditions: [Condition]
+    /// The moment that words and rows are of; nil: now.
+    package let at: Moment?
+    /// True for the best rows first, by how much of their texts the words are; false for the newest words first.
+    package let isRanked: Bool
+    /// The maximum number of rows.
+    package let limit: Int
+    /// `after=`: the `next` of the page before; nil from the first.
+    package let after: Position?
+
+    /// Creates a query from its parts.
+    package init(
+        _ kind: Kind, _ question: WordQuestion, where conditions: [Condition] = [], at: Moment? = nil,
+        isRanked: Bool = false, limit: Int = FindQuery.defaultLimit, after: Position? = nil
+    ) {
+        (self.kind, self.question, self.conditions, self.at) = (kind, question, conditions, at)
+        (self.isRanked, self.limit, self.after) = (isRanked, limit, after)
+    }
+}
+
+/// A search of a kind's rows whose moment is a position.
+package struct RowSearch: Equatable, Sendable {
+    /// The query.
+    package let query: RowFindQuery
+    /// The position that words and rows are of.
+    package let at: Position
+    /// The last event that was durable when the request was handled.
+    package let head: Position
+
+    /// Creates a search.
+    package init(_ query: RowFindQuery, at: Position, head: Position) {
+        (self.query, self.at, self.head) = (query, at, head)
+    }
+}
+
+/// A row that a search found, by the event that gave it its words.
+package struct FoundRow: Equatable, Sendable {
+    /// The position of that event.
+    package let position: Position
+    /// The ID of the row.
+    package let id: Identifier
+
+    /// Creates a row.
+    package init(_ position: Position, _ id: Identifier) { (self.position, self.id) = (position, id) }
+}
+
 /// A search of events whose bounds are positions.
 package struct EventSearch: Equatable, Sendable {
     /// The words to look for.

@@ -64,6 +64,7 @@ package enum RequestAction: Equatable, Sendable {
         switch self {
         case .read(.get(let kind, _, _)), .read(.count(let kind, _)), .read(.sorts(let kind)): kind
         case .read(.list(let query)): query.kind
+        case .read(.findRows(let query)): query.kind
         case .write(.content(let write)): write.kind
         case .follow(.subscribe(let query)): query.subject.kind
         case .read, .write, .follow, .operate: nil
@@ -101,6 +102,8 @@ package enum ReadAction: Equatable, Sendable {
     case countEvents(ReadQuery)
     /// The events with words.
     case find(FindQuery)
+    /// The rows of a kind with words.
+    case findRows(RowFindQuery)
     case streams(StreamsQuery)
     case types(TypesQuery)
     /// The model with this name; nil means all.
@@ -119,7 +122,7 @@ package enum ReadAction: Equatable, Sendable {
         case .count, .countEvents: .count
         case .sorts: .sorts
         case .read, .misfits: .read
-        case .find: .find
+        case .find, .findRows: .find
         case .streams: .streams
         case .types: .types
         case .models: .models
@@ -220,8 +223,9 @@ package enum OperateAction: Equatable, Sendable {
     case check(DefineRequest)
     /// `ERASE` with `dry=true`: a dry run, which shows what would be taken.
     case rehearse(EraseRequest)
-    /// A search of the index of words.
+    /// A search of the words of events, or of rows.
     case search(EventSearch)
+    case searchRows(RowSearch)
     /// The end of an erasure, whose event `Erased` is at the position that comes with it.
     case erasure(ErasedRecord)
 
@@ -238,7 +242,7 @@ package enum OperateAction: Equatable, Sendable {
         case .backup: .operate(.backup)
         case .cluster: .operate(.cluster)
         case .check: .write(.define)
-        case .search: .read(.find)
+        case .search, .searchRows: .read(.find)
         case .rehearse, .erasure: .write(.erase)
         }
     }

@@ -63,6 +63,14 @@ struct QueryRequests {
         }
     }
 
+    /// `FIND kind…`: likewise.
+    func find(_ query: RowFindQuery, tag: Tag?, to output: any TurnOutput) {
+        begin(tag, output) { () throws(Failure) in
+            let search = try FindRows.search(query, in: world, endingAt: output.durable)
+            output.start(.searchRows(search), at: nil, tag: tag)
+        }
+    }
+
     /// Starts work about the log up to a moment; nil: up to its end.
     func prove(_ work: OperateAction, _ moment: Moment?, tag: Tag?, to output: any TurnOutput) {
         begin(tag, output) { () throws(Failure) in

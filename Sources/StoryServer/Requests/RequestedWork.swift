@@ -49,7 +49,8 @@ final class RequestedWork {
         case .erasure(let erased):
             connection.requestMustWait(for: .job, tag)
             erasures?.wait(for: erased, tag, connection)
-        case .search(let search): find(search, tag, for: connection)
+        case .search(let search): find(.events(search), tag, for: connection)
+        case .searchRows(let search): find(.rows(search), tag, for: connection)
         case .verify:
             connection.requestMustWait(for: .job, tag)
             jobs.verify(sealAt: position, tag, connection)
@@ -78,7 +79,7 @@ final class RequestedWork {
         return .zero
     }
 
-    private func find(_ search: EventSearch, _ tag: Tag?, for connection: Connection) {
+    private func find(_ search: Finding.Search, _ tag: Tag?, for connection: Connection) {
         let refusal = finding.map { $0.ask(search, at: clients.driver.tick, tag, for: connection) } ?? .noFind
         guard let refusal else { return connection.requestMustWait(for: .job, tag) }
         clients.output(connection).reply(.failed(refusal), tag: tag, restsOn: .zero)

@@ -9,9 +9,23 @@ import StoryStorage
 /// The index exists once somebody searches. From then on it is folded behind the log, at the latest by the search that
 /// needs it; so an answer is never behind an event that was acknowledged before its request.
 final class Finding {
+    /// A search of events, or of a kind's rows.
+    enum Search {
+        case events(EventSearch)
+        case rows(RowSearch)
+
+        /// The last event that was durable when the request was handled.
+        fileprivate var head: Position {
+            switch self {
+            case .events(let search): search.head
+            case .rows(let search): search.head
+            }
+        }
+    }
+
     /// A request that waits for its search, or for the end of it.
     private struct Asked {
-        let search: EventSearch
+        let search: Search
         let tag: Tag?
         let connection: Connection
         /// The tick at which it is `busy`.
@@ -22,7 +36,8 @@ final class Finding {
 
     /// The outcome of a search.
     private enum Outcome {
-        case found(WordIndex.Found)
+        case events(WordIndex.Found, EventSearch)
+        case rows(WordIndex.FoundEntries, RowSearch)
         /// The number of events that the index lacks.
         case behind(UInt64)
     }
@@ -80,7 +95,7 @@ final class Finding {
     // MARK: Requests
 
     /// Takes a search, which waits for its turn; returns a failure where too many wait, or words are not searched.
-    func ask(_ search: EventSearch, at tick: UInt64, _ tag: Tag?, for connection: Connection) -> Failure? {
+    func ask(_ search: Search, at tick: UInt64, _ tag: Tag?, for connection: Connection) -> Failure? {
         if setting == .off { return .noFind }
         waiting.removeAll { $0.connection.isEnding }
         guard waiting.count < Finding.mostWaiting else {
@@ -122,13 +137,23 @@ final class Finding {
                     guard index.position >= search.head else {
                         return .behind(search.head.value - index.position.value)
                     }
-                    return .found(try index.find(search, in: view) { mustEnd.isSet })
+                    switch search {
+                    case .events(let search): return .events(try index.find(search, in: view) { mustEnd.isSet }, search)
+                    case .rows(let search):
+                        let most = Finding.mostRows(search.query)
+                        return .rows(try index.find(search, atMost: most, in: view) { mustEnd.isSet }, search)
+                    }
                 }
             }
             running.append(Running(asked: asked, job: job))
         } catch {
             waiting.append(asked)
         }
+    }
+
+    /// Returns the number of rows that a page needs at most: of those that its filters are tried on, or of its own.
+    private static func mostRows(_ query: RowFindQuery) -> Int {
+        query.conditions.isEmpty ? query.limit : max(query.limit, Limits().looks)
     }
 
     /// Folds the stored events while nobody waits for that.
@@ -152,7 +177,7 @@ final class Finding {
     struct Ended {
         let connection: Connection
         let tag: Tag?
-        let result: Result<FoundEvents, Failure>
+        let result: Result<any AnswerCursor, Failure>
     }
 
     /// Takes the searches and the fold that have ended, and the requests whose patience is over.
@@ -179,11 +204,14 @@ final class Finding {
     }
 
     private func end(_ asked: Asked, _ result: Result<Outcome, StorageError>, by engine: Engine) -> Ended {
-        let outcome: Result<FoundEvents, Failure>
+        let outcome: Result<any AnswerCursor, Failure>
         switch result {
-        case .success(.found(let found)):
+        case .success(.events(let found, let search)):
             figures.found(nanoseconds: clock() - asked.began)
-            outcome = .success(engine.found(found.positions, next: found.next, of: asked.search))
+            outcome = .success(engine.found(found.positions, next: found.next, of: search))
+        case .success(.rows(let found, let search)):
+            figures.found(nanoseconds: clock() - asked.began)
+            outcome = .success(engine.found(found.rows, next: found.next, of: search))
         case .success(.behind): outcome = .failure(behind(asked.search.head))
         case .failure(let error):
             failed(error)

@@ -58,8 +58,8 @@ package struct RequestCompletion: Sendable {
         case .kind, .models: names
         case .content: names.map { $0 + "/" }
         case .events: ["events", "events/", "misfits/"]
-        case .erased, .found: ["events", "events/"]
-        case .subject, .counted: ["events", "events/"] + names
+        case .erased: ["events", "events/"]
+        case .subject, .counted, .found: ["events", "events/"] + names
         case .topic: verbs(like: word)
         case .change: NodeChange.names
         case .none, .streams, .category, .stream, .subscription, .client, .directory, .model, .passedOn, .cursor,

@@ -11,7 +11,7 @@ package enum TargetShape: Equatable, Sendable {
     case content
     /// `events`, `events/STREAM` or `events/CATEGORY-*`; or `misfits/NAME`
     case events
-    /// Events as above, without misfits
+    /// Events as above, without misfits; or `stories`
     case found
     /// Events as above, or a row: `stories/ID`
     case erased
@@ -58,7 +58,7 @@ package enum TargetShape: Equatable, Sendable {
         case .counted: kinds.joined(separator: "|") + " | events[/STREAM | /CATEGORY-*]"
         case .content: kinds.joined(separator: "|") + "/ID"
         case .events: "events[/STREAM | /CATEGORY-*] | misfits/NAME"
-        case .found: "events[/STREAM | /CATEGORY-*]"
+        case .found: "events[/STREAM | /CATEGORY-*] | " + kinds.joined(separator: "|")
         case .erased: "events[/STREAM | /CATEGORY-*] | " + kinds.joined(separator: "|") + "/ID"
         case .subject: "events[/STREAM | /CATEGORY-*] | " + kinds.joined(separator: "|") + "[/ID]"
         case .streams: "[STREAM | CATEGORY-*]"
@@ -167,6 +167,7 @@ package final class RequestShape: Sendable {
     /// kind.
     func optionBits(of kind: KindSchema?) -> UInt32 {
         guard target != .erased else { return optionBits & ~OptionName.bits(notIn: kind) }
+        if target == .found { return optionBits & ~OptionName.bits(notOfFound: kind) }
         guard let kind else { return optionBits }
         return (isOfEvents ? optionBits & OptionName.min.bit : optionBits) | (kind.program == nil ? 0 : modelOptionBits)
     }
@@ -203,6 +204,13 @@ package final class RequestShape: Sendable {
 }
 
 extension OptionName {
+    /// Returns a bit for each option that a search of a kind's rows lacks; nil: a search of events.
+    fileprivate static func bits(notOfFound kind: KindSchema?) -> UInt32 {
+        let lacking: [OptionName] =
+            kind == nil ? [.at, .sort, .after] : [.from, .to, .order, .types, .tags, .query, .log]
+        return lacking.reduce(0) { $0 | $1.bit }
+    }
+
     /// Returns a bit for each option that an erasure of a kind's rows lacks; nil: an erasure of events.
     fileprivate static func bits(notIn kind: KindSchema?) -> UInt32 {
         var lacking: [OptionName] = kind == nil ? [] : [.from, .to, .types, .tags, .query, .log]

@@ -49,9 +49,10 @@ package struct RequestTable: Sendable {
                 summary: "Events of the log, of one stream or of one category.",
                 example: "READ events/story-12345 from=2 limit=100"),
             RequestShape(
-                .read(.find), .read, .found,
-                options: [.words, .from, .to, .limit, .order, .types, .tags, .query, .log, .min],
-                summary: "Your own events with words in their data, newest first.",
+                .read(.find), .read, .found, of: all.filter { !$0.searchedFields.isEmpty },
+                options: [.words, .at, .sort, .limit, .after, .from, .to, .order, .types, .tags, .query, .log, .min],
+                takesFilters: true,
+                summary: "Your own events, or stories and messages, with words in their texts, newest first.",
                 example: #"FIND events words="spring -cancelled" limit=10"#),
             RequestShape(
                 .read(.models), .read, .models, of: all.filter { $0.program == nil }, options: [.min],

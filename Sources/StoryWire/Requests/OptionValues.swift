@@ -7,13 +7,12 @@ struct OptionValues: ~Copyable {
     /// The index of the sort in the schema of the target's kind.
     var sort: Int?
     var (order, limit): (Order?, Int?)
-    var after: [UInt8]?
-    var (from, to): (ReadBound?, ReadBound?)
+    var (after, from, to): ([UInt8]?, ReadBound?, ReadBound?)
     var types: [EventType] = []
     /// The tags, each once, and the items of the query.
     var (tags, items): ([EventTag], [EventSelection]) = ([], [])
     var log: LogID?
-    var (check, dry, park, wait) = (false, false, false, false)
+    var (check, dry, park, wait, isRanked) = (false, false, false, false, false)
     var (share, delay, error): (UInt8?, Int?, Text?)
     var (reason, expected): (Text?, UInt64?)
     var (scope, labels): (ErasureScope?, ErasureLabels?)
@@ -241,6 +240,7 @@ extension LineParts {
                     let value = try reader.value(option.value, as: schema.filterShapes[filter])
                     values.conditions.append(Condition(filter, value))
                 }
+            case .option(.sort) where verb == .read(.find): values.isRanked = try RowFindQuery.isRank(option.value)
             case .option(.sort): values.sort = try sort(option.value)
             case .option(.tags):
                 for error in values.takeTags(option.value) { reject(error.field, error.rule, error.message) }

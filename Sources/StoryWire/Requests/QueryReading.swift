@@ -24,6 +24,11 @@ extension RequestReader {
         return .count(kind, values.conditions)
     }
 
+    func find(_ parts: inout LineParts) throws(Failure) -> ReadAction {
+        guard parts.kind != nil else { return .find(try FindQuery(&parts, scanner)) }
+        return .findRows(try RowFindQuery(&parts, scanner))
+    }
+
     func readEvents(_ parts: inout LineParts) throws(Failure) -> ReadAction {
         parts.isOfMisfits ? try misfits(&parts) : .read(try ReadQuery(&parts, scanner))
     }
@@ -139,15 +144,52 @@ extension FindQuery {
     init(_ parts: inout LineParts, _ scanner: JSONScanner) throws(Failure) {
         let source = parts.events()
         let values = try parts.values(maxLimit: FindQuery.maxLimit, scanner)
-        if parts.seen & OptionName.words.bit == 0 {
-            parts.reject(OptionName.words.name, .missing, "words= is missing, such as words=\"spring -cancelled\"")
-        }
-        try parts.refuseErrors()
+        let question = try WordQuestion.read(values.question, of: &parts)
         let read = ReadQuery(
             selection: EventSelection(source: try parts.known(source), values.query), from: values.from,
             to: values.to, limit: values.limit ?? FindQuery.defaultLimit, order: values.order ?? .descending,
             log: values.log)
-        self.init(try parts.known(values.question), in: read)
+        self.init(question, in: read)
+    }
+}
+
+extension RowFindQuery {
+    /// Reads `sort=`: true for the only one that there is.
+    static func isRank(_ text: UnsafeRawBufferPointer) throws(Failure) -> Bool {
+        guard text.equals("rank") else { throw Refusals.unknown("found rows have no sort", text, among: ["rank"]) }
+        return true
+    }
+
+    /// Reads the words and the rows that are searched.
+    fileprivate init(_ parts: inout LineParts, _ scanner: JSONScanner) throws(Failure) {
+        let kind = try parts.known(parts.kind)
+        let values = try parts.values(maxLimit: FindQuery.maxLimit, scanner)
+        var after: Position?
+        if let text = values.after {
+            if case .value(let number) = text.withUnsafeBytes({ DecimalNumber($0) }), number <= Position.max.value {
+                after = Position(number)
+            } else {
+                parts.reject("after", .malformed, "after= is the next of the page before")
+            }
+            if values.isRanked { parts.reject("after", .notSelected, "sort=rank has one page") }
+        }
+        let question = try WordQuestion.read(values.question, of: &parts)
+        self.init(
+            kind, question, where: values.conditions, at: values.at, isRanked: values.isRanked,
+            limit: values.limit ?? FindQuery.defaultLimit, after: after)
+    }
+}
+
+extension WordQuestion {
+    /// Returns the question of a line whose values are all read.
+    fileprivate static func read(
+        _ question: WordQuestion?, of parts: inout LineParts
+    ) throws(Failure) -> WordQuestion {
+        if parts.seen & OptionName.words.bit == 0 {
+            parts.reject(OptionName.words.name, .missing, "words= is missing, such as words=\"spring -cancelled\"")
+        }
+        try parts.refuseErrors()
+        return try parts.known(question)
     }
 }
 

@@ -38,7 +38,7 @@ enum Refusals {
 
     /// Returns the failure of a name of no kind that the verb takes.
     static func kind(_ name: UnsafeRawBufferPointer, _ shape: RequestShape) -> Failure {
-        let kinds = shape.kinds.map(\.name) + (shape.target == .counted ? ["events"] : [])
+        let kinds = shape.kinds.map(\.name) + ([.counted, .found].contains(shape.target) ? ["events"] : [])
         guard name.first(0x2D) != nil, shape.takesFilters else {
             return unknown("\(shape.verb.name) takes no kind", name, among: kinds)
         }

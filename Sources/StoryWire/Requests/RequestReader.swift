@@ -172,7 +172,7 @@ package final class RequestReader {
         case .count: try count(&parts)
         case .sorts: .sorts(try parts.known(parts.kind))
         case .read: try readEvents(&parts)
-        case .find: .find(try FindQuery(&parts, scanner))
+        case .find: try find(&parts)
         case .streams: .streams(try StreamsQuery(&parts, scanner))
         case .types: .types(try TypesQuery(&parts, scanner))
         case .models: .models(try parts.target == nil ? nil : model(&parts, by: ModelName.describingError))

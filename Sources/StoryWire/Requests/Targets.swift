@@ -13,9 +13,9 @@ extension LineParts {
         guard let target else { return }
         switch shape.target {
         case .kind: kind = try kind(target, shape)
-        case .counted: try resolveCounted(target, shape)
+        case .counted, .found: try resolveCounted(target, shape)
         case .content: try resolveContent(target, shape)
-        case .events, .found: try resolveEvents(target.text, shape)
+        case .events: try resolveEvents(target.text, shape)
         case .subject, .erased: try resolveSubject(target.text, shape)
         case .none, .streams, .category, .stream, .subscription, .client, .topic, .directory, .model, .models, .change,
             .passedOn, .cursor, .cursors, .mark, .marks:
@@ -128,8 +128,7 @@ extension LineParts {
     private mutating func resolveEvents(_ text: UnsafeRawBufferPointer, _ shape: RequestShape) throws(Failure) {
         let (name, rest) = text.parted()
         isOfMisfits = name.equals("misfits") && shape.target == .events
-        let names = shape.target == .events ? ["events", "misfits"] : ["events"]
-        guard isOfMisfits || name.equals("events") else { throw Refusals.target(name, names, shape) }
+        guard isOfMisfits || name.equals("events") else { throw Refusals.target(name, ["events", "misfits"], shape) }
         targetName = rest
     }
 

@@ -12,6 +12,8 @@ enum Kinds {
 
     /// The names of the kinds.
     static let names = Catalogue.standard.kinds.map(\.name)
+    /// The names of those whose words are searched.
+    static let searched = kinds(of: .read(.find)).map(\.name)
     /// The categories of the kinds' streams.
     static let categories = Catalogue.standard.kinds.map(\.category)
 

@@ -3,29 +3,37 @@ import StoryWords
 
 /// The subcommand `find`: the events with words, and the words in them marked on a terminal.
 enum FindRun {
+    private static let ofEvents = [
+        Option("from", "P|TIME", "events: the start: a position, a version of one stream, or a time"),
+        Option("to", "P|TIME", "events: the end: a position, a version of one stream, or a time"),
+        Option("order", "asc|desc", "events: the direction (default desc: newest first)", choices: ["asc", "desc"]),
+        Kinds.types, Kinds.tags, Kinds.query,
+        Option("log", "ID", "events: the history that --from is of: another one is refused"),
+    ]
+
     static let subcommand = Subcommand(
         CommandDescription(
-            name: "find", summary: "finds your own events by the words in their data",
-            operand: .several("[events[/STREAM|/CATEGORY-*]] WORD"), operandChoices: ["events"],
+            name: "find", summary: "finds your own events, stories and messages by their words",
+            operand: .several("[events[/STREAM|/CATEGORY-*]|stories|messages] WORD"),
+            operandChoices: ["events"] + Kinds.searched,
             options: [
                 Option("words", "TEXT", "the words as the protocol has them, in place of WORD…"),
-                Option("from", "P|TIME", "the start: a position, a version of one stream, or a time"),
-                Option("to", "P|TIME", "the end: a position, a version of one stream, or a time"),
-                Option("limit", "N", "number of events (default 50, maximum 1000)"),
-                Option("order", "asc|desc", "the direction (default desc: newest first)", choices: ["asc", "desc"]),
-                Kinds.types, Kinds.tags, Kinds.query,
-                Option("log", "ID", "the history that --from is of: another one is refused"),
-                Kinds.minimum,
-            ],
+                Option("limit", "N", "number of events or rows (default 50, maximum 1000)"),
+                Option("all", nil, "every event or row, however many there are"),
+            ] + ofEvents + [
+                Option("at", "P|TIME", "rows: those that were found then, as they were"),
+                Option("sort", "rank", "rows: the best first, of the newest 10000", choices: ["rank"]),
+                Option("after", "NEXT", "rows: continues after the previous page"),
+            ] + Kinds.filters + [Kinds.minimum] + RowLines.options,
             details: [
-                "All words must be in the data of an event, in whichever of its texts; -WORD must not. 'two words' come one after",
-                "the other; WOR* is the beginning of a word. Capitals and accents do not matter: cafe finds Café.",
+                "All words must be in the texts of an event or a row, in whichever of them; -WORD must not. 'two words' come one",
+                "after the other; WOR* is the beginning of a word. Capitals and accents do not matter: cafe finds Café.",
                 "The first search makes an index of words, which is kept from then on: its progress is shown.",
                 "With --data DIR the events themselves are read: a directory without a daemon needs no index.",
             ],
             examples: [
                 "storectl find spring cherry", "storectl find events/order-* ann@example.org -cancelled",
-                "storectl find 'two words' spr* --types Noted --limit 10",
+                "storectl find stories 'two words' spr* --recipient 008",
             ]),
         run: answer)
 
@@ -39,8 +47,14 @@ enum FindRun {
         guard let text = invocation.arguments.value("words") else {
             throw .usage("find needs WORD…, such as \"storectl find spring\"; see \"storectl help find\"")
         }
-        let marks = WordMarks(spelled: text)
-        let progress = IndexProgress()
+        return Kinds.searched.contains(target)
+            ? try rows(target, invocation) : try events(target, with: text, invocation)
+    }
+
+    private static func events(
+        _ target: String, with words: String, _ invocation: Invocation
+    ) throws(CommandError) -> ExitCode {
+        let (marks, progress) = (WordMarks(spelled: words), IndexProgress())
         let pages = Pages(
             verb: "FIND", target: target, next: "from", limit: 50, most: 1_000,
             options: subcommand.description.options, isAgain: progress.isAgain)
@@ -53,11 +67,19 @@ enum FindRun {
         return try Queries.tellNext(next, by: "from", invocation)
     }
 
+    private static func rows(_ kind: String, _ invocation: Invocation) throws(CommandError) -> ExitCode {
+        try Kinds.checkFilters(invocation.arguments, of: kind)
+        let pages = Pages(
+            verb: "FIND", target: kind, next: "after", limit: 50, most: 1_000,
+            options: subcommand.description.options, isAgain: IndexProgress().isAgain)
+        return try Queries.rows(pages, invocation, columns: Kinds.named(kind).map(Kinds.columns) ?? [])
+    }
+
     /// Returns the target, and the words behind it: the first operand is one where it is events, or a category.
     private static func parts(of operands: [String]) -> (target: String, words: [String]) {
         guard let first = operands.first else { return ("events", []) }
         let rest = Array(operands.dropFirst())
-        if first == "events" || first.hasPrefix("events/") { return (first, rest) }
+        if first == "events" || first.hasPrefix("events/") || Kinds.searched.contains(first) { return (first, rest) }
         if first.hasSuffix("-*"), !rest.isEmpty, !first.contains("/") { return ("events/\(first)", rest) }
         return ("events", operands)
     }

@@ -50,7 +50,7 @@ enum MessageSchema {
     static let declaration = KindDeclaration(
         name: "messages", category: "message",
         fields: [
-            FieldSchema("text", .text), FieldSchema("sender", .name, label: "from", role: .owner),
+            FieldSchema("text", .text, isSearched: true), FieldSchema("sender", .name, label: "from", role: .owner),
             FieldSchema("recipient", .name, label: "to", role: .receiver),
             FieldSchema("story", .name, isOptional: true, label: "about"), FieldSchema("date", .date),
             FieldSchema("seen", .flag),

@@ -46,14 +46,16 @@ package struct FieldSchema: Equatable, Sendable {
     package let unit: String?
     /// The part of the user whose ID it is; nil for a field of another type.
     package let role: PersonRole?
+    /// True for a text whose words `FIND` looks for.
+    package let isSearched: Bool
 
     /// Creates a field.
     package init(
         _ name: String, _ type: FieldType, isOptional: Bool = false, label: String? = nil, unit: String? = nil,
-        role: PersonRole? = nil
+        role: PersonRole? = nil, isSearched: Bool = false
     ) {
         (self.name, self.type, self.isOptional, self.label, self.unit) = (name, type, isOptional, label, unit)
-        self.role = role
+        (self.role, self.isSearched) = (role, isSearched)
     }
 }
 

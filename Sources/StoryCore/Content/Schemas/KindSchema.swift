@@ -89,6 +89,8 @@ package final class KindSchema: Sendable {
 
     /// True when each row is changed by the events of one stream alone.
     package var areRowsOfOneStream: Bool { program?.areOfOneStream ?? true }
+    /// The indexes of the fields whose words are searched; none for a kind without such.
+    package var searchedFields: [Int] { fields.indices.filter { fields[$0].isSearched } }
     /// The form of the rows' keys.
     package var keys: RowKeyShape { program == nil ? .id : .someParts }
 

@@ -94,7 +94,7 @@ enum StorySchema {
     static let declaration = KindDeclaration(
         name: "stories", category: "story",
         fields: [
-            FieldSchema("title", .text), FieldSchema("message", .text),
+            FieldSchema("title", .text, isSearched: true), FieldSchema("message", .text, isSearched: true),
             FieldSchema("sender", .name, label: "from", role: .owner),
             FieldSchema("recipient", .name, label: "to", role: .receiver),
             FieldSchema("date", .date), FieldSchema("likes", .integer),
