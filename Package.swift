@@ -77,6 +77,9 @@ let package = Package(
         .target(
             name: "CSimdJSON", cxxSettings: [.define("NDEBUG")], linkerSettings: [.linkedLibrary("simdjson")]),
 
+        // SQLite's file system with a checksum for each page, in C since all of it is calls from C.
+        .target(name: "CCheckedPages", linkerSettings: [.linkedLibrary("sqlite3")]),
+
         library("StoryCore", []),
         library("StoryWords", ["StoryCore", "CUTF8Proc"]),
         library("StoryWire", ["StoryCore", "StoryWords", "CSimdJSON"]),
@@ -91,7 +94,9 @@ let package = Package(
                 "StoryCore", "StoryWords", "StoryWire", "StoryEngine", "StoryStorage", "StoryFold", "StoryStore",
                 "StoryLog",
             ]),
-        library("StoryFind", ["StoryCore", "StoryWords", "StoryWire", "StoryStorage", "StoryLog", "CSQLite"]),
+        library(
+            "StoryFind",
+            ["StoryCore", "StoryWords", "StoryWire", "StoryStorage", "StoryLog", "CSQLite", "CCheckedPages"]),
         library("StoryCluster", ["StoryCore"]),
         library("StoryEtcd", ["StoryCluster", "CNGHTTP2"]),
         library("StoryNetwork", ["StoryCore", "COpenSSL"]),
@@ -171,7 +176,8 @@ let package = Package(
         .target(
             name: "FuzzTargets",
             dependencies: [
-                "StoryCluster", "StoryCore", "StoryEtcd", "StoryWire", "StoryStorage", "StoryFold", "StoryStore",
+                "StoryCluster", "StoryCore", "StoryEtcd", "StoryWords", "StoryWire", "StoryStorage", "StoryFold",
+                "StoryStore",
                 "StoryLog", "CSimdJSON", "CXXHash", "TestSupport",
             ],
             path: "Tests/FuzzTargets", swiftSettings: settings),

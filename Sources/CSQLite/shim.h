@@ -12,6 +12,9 @@ static inline int csq_bind_text(sqlite3_stmt *_Nonnull statement, int index, con
     return sqlite3_bind_text(statement, index, text, count, SQLITE_STATIC);
 }
 
+/// Returns true where a page does not match its checksum.
+static inline int csq_is_checksum(int code) { return code == SQLITE_IOERR_DATA; }
+
 /// Returns true for an error code of reading that says that the file is not as it was written.
 static inline int csq_is_damage(int code) {
     switch (code & 0xFF) {

@@ -1,9 +1,12 @@
+import CCheckedPages
 import CSQLite
 import Glibc
 import StoryCore
 
 /// A connection of SQLite to a database file.
 final class Connection {
+    /// The bytes at the end of each page that its checksum has.
+    static let reserved = CCP_RESERVED
     let handle: OpaquePointer
     private let path: String
     /// The reason why the file is not as it was written; nil while none was found.
@@ -13,14 +16,27 @@ final class Connection {
         self.path = path
         var opened: OpaquePointer?
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_NOMUTEX
-        let code = sqlite3_open_v2(path, &opened, flags, nil)
+        guard let files = ccp_register() else { throw .failed("out of memory: SQLite has no files with checksums") }
+        let code = sqlite3_open_v2(path, &opened, flags, files)
         guard let opened else { throw .failed("out of memory: a database of SQLite") }
         handle = opened
         sqlite3_extended_result_codes(handle, 1)
         guard code == SQLITE_OK else { throw error(code) }
+        // An empty file gets them with its first page.
+        reserve(CCP_RESERVED)
     }
 
     deinit { sqlite3_close(handle) }
+
+    /// Keeps bytes free at the end of each page of a new file.
+    ///
+    /// - Returns: the number of those that each page has.
+    @discardableResult
+    func reserve(_ count: Int32) -> Int32 {
+        var count = count
+        sqlite3_file_control(handle, "main", SQLITE_FCNTL_RESERVE_BYTES, &count)
+        return count
+    }
 
     func run(_ sql: String) throws(StorageError) {
         let code = sqlite3_exec(handle, sql, nil, nil, nil)
@@ -30,7 +46,9 @@ final class Connection {
     func rollBack() { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
 
     func error(_ code: Int32) -> StorageError {
-        let reason = "\(path): \(String(cString: sqlite3_errmsg(handle)))"
+        let said =
+            csq_is_checksum(code) != 0 ? "a page does not match its checksum" : String(cString: sqlite3_errmsg(handle))
+        let reason = "\(path): \(said)"
         if csq_is_damage(code) != 0 {
             damage = reason
             return .corrupt(reason, at: nil)

@@ -44,6 +44,10 @@ final class WordDatabase: @unchecked Sendable {
         guard try first("SELECT count(*) FROM sqlite_schema WHERE name = 'store'", { $0.number(0) }) == 1 else {
             return nil
         }
+        guard connection.reserve(-1) == Connection.reserved else {
+            connection.damage = "its pages have no checksums"
+            throw .corrupt("the index of words has no checksums", at: nil)
+        }
         return try first("SELECT log, version, position FROM store") { row in
             Identity(log: row.bytes(0), version: row.text(1), position: Position(row.number(2)))
         }

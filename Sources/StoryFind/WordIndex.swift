@@ -15,7 +15,7 @@ package final class WordIndex: Sendable {
     /// tokens.
     private static let (mostEntries, mostLooks, mostBytes) = (2_000, 50_000, 1 << 20)
     /// The version of the index: its tables, and the words of texts.
-    private static var version: String { "2 \(WordReader.version)" }
+    private static var version: String { "3 \(WordReader.version)" }
 
     /// The parts that one thread at a time uses.
     struct Parts: @unchecked Sendable {

@@ -14,7 +14,7 @@ package enum AllTargets {
         ("blocks", BlockTarget.self), ("journal", JournalTarget.self), ("folds", FoldTarget.self),
         ("checkpoint", CheckpointTarget.self), ("stored", StoredTarget.self), ("definitions", DefinitionTarget.self),
         ("programs", ProgramTarget.self), ("source", SourceTarget.self), ("etcd", EtcdTarget.self),
-        ("peer", PeerTarget.self),
+        ("peer", PeerTarget.self), ("words", WordTarget.self),
     ]
 
     /// Each target's name, which its folder of the corpus has as well.

@@ -177,6 +177,45 @@ struct WordIndexTests {
         expect(bench.files.allSatisfy { [0o600, 0].contains(RawFile.mode($0)) })
     }
 
+    @Test func `a changed byte in any page is found, and nothing is answered wrong`() throws {
+        let bench = try IndexBench()
+        try bench.append((1...400).map { "spring \($0) word\($0 % 7) 日本語\($0 % 11)" })
+        try bench.fold()
+        let questions = ["spring", "word3", "17", "本語1", "spring -word2"]
+        let answers = try questions.map { try bench.find($0) }
+        bench.index.close()
+        let (file, size) = (bench.files[0], RawFile.size(bench.files[0]))
+        let whole = RawFile.read(file)
+        expect(size >= 6 * 4_096 && RawFile.size(bench.files[1]) <= 0)
+        var anew = 0
+        var random = SplitMix64(seed: 7)
+        for page in 0..<size / 4_096 {
+            for _ in 0..<4 {
+                let offset = page * 4_096 + Int.random(in: 0..<4_096, using: &random)
+                RawFile.write(whole, file)
+                RawFile.patch(file, at: offset, whole[offset] ^ UInt8(1 << Int.random(in: 0..<8, using: &random)))
+                bench.index = WordIndex(bench.home, besides: .standard)
+                for _ in 0..<2 {
+                    for (question, answer) in zip(questions, answers) {
+                        // The index is damaged, or right.
+                        do throws(StorageError) {
+                            let view = try LogView(bench.bench.log)
+                            defer { view.close() }
+                            try bench.index.fold(view, through: bench.bench.log.committed) { false }
+                        } catch { continue }
+                        guard let found = try? bench.find(question) else { continue }
+                        expect(found == answer, "\(question) with byte \(offset) changed")
+                    }
+                }
+                expect(try questions.map { try bench.find($0) } == answers)
+                anew += bench.index.takeRenewal() == nil ? 0 : 1
+                bench.index.close()
+            }
+        }
+        // Not each page is read by these questions.
+        expect(anew > size / 4_096)
+    }
+
     @Test func `an index beyond the end of the log is made anew`() throws {
         let bench = try IndexBench()
         try bench.append(["spring", "cherry"])
