@@ -73,7 +73,7 @@ extension DaemonTests {
             let shorter = try daemon.storectl("check", "--critical", "disk=1e18")
             expect(shorter.exit == .code(2) && shorter.output.hasPrefix("STORYKEEP CRITICAL - "))
             for words in [
-                ["--warning", "find=1"], ["--critical", "lag"], ["--nonsense"], ["more"], ["--warning", "lag=-1"],
+                ["--warning", "words=1"], ["--critical", "lag"], ["--nonsense"], ["more"], ["--warning", "lag=-1"],
             ] {
                 let wrong = try daemon.storectl(arguments: ["check"] + words)
                 expect(wrong.exit == .code(3) && wrong.output.hasPrefix("STORYKEEP UNKNOWN - "), "\(words)")

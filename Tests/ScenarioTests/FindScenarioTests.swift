@@ -52,6 +52,16 @@ import Testing
         expect(answer.count == 50)
     }
 
+    @Test func `a check tells how many events are not yet in the index`() throws {
+        let daemon = try RunningDaemon()
+        try Self.append(1...4, daemon.client())
+        let none = try daemon.storectl("check", "--warning", "find=0")
+        expect(none.exit == .code(0) && none.output.contains("find=U;0"))
+        expect(try Self.found(daemon.client(), "cafe").count == 4)
+        expect(try daemon.storectl("check", "--warning", "find=0").output.contains("find=0;0"))
+        expect(try !daemon.storectl("check").output.contains("find"))
+    }
+
     @Test func `the tool finds words, quotes what the shell took quotes from, and says how to go on`() throws {
         let daemon = try RunningDaemon()
         try Self.append(1...60, daemon.client())

@@ -51,9 +51,8 @@ import Testing
             "spring -x", in: .category("note"), from: 1, to: .time(date), order: .ascending, limit: 1, types: ["A"],
             tags: ["t"], query: .tags("t"), log: "l")
         _ = try await client.stories.find(
-            "spring", StoryFilter(sender: "1", recipient: "1", since: date, until: date), at: 1, isRanked: true,
-            limit: 1,
-            after: "1")
+            "spring", StoryFilter(sender: "1", recipient: "1", since: date, until: date), at: 1, limit: 1, after: "1")
+        _ = try await client.stories.find("spring", isRanked: true)
         _ = try await client.messages.find(
             "spring",
             MessageFilter(

@@ -692,6 +692,22 @@ scenario("words are found page by page, and at once", async (it) => {
     await assert.rejects(store.find("-spring"), { code: "invalid" });
 });
 
+scenario("rows are found now and as they were", async (it) => {
+    const store = it.open((await it.daemon()).path);
+    await store.post("users", { id: "u", name: "Aya", email: "a@example.org", prefecture: 1 });
+    for (const number of numbers(9)) {
+        await store.post("messages", { id: `m${number}`, text: `Café ${number}`, sender: "u", recipient: "u" });
+    }
+    const posted = await store.ping();
+    await store.delete("messages/m4");
+    const page = await store.findRows("messages", "cafe", {}, { limit: 3 });
+    assert.deepEqual([page.items.map(({ id }) => id), page.position], [["m8", "m7", "m6"], posted + 1]);
+    const found = await collect(store.findRowsAll("messages", "cafe", { unseen: true }, { limit: 3 }));
+    assert.deepEqual(found.map(({ id }) => id), ["m8", "m7", "m6", "m5", "m3", "m2", "m1", "m0"]);
+    const [row] = (await store.findRows("messages", "caf* 4", {}, { at: posted, rank: true })).items;
+    assert.deepEqual([row.id, row.text], ["m4", "Café 4"]);
+});
+
 // Rows and lists
 
 scenario("a row and a list across a restart", async (it) => {

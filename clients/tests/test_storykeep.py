@@ -681,7 +681,21 @@ class Tests(Scenario):
         self.assertEqual([], client.do("find_all", "spring", "note-9"))
         with self.assertRaises(StoreError) as caught:
             client.do("find", "-spring")
-        self.assertEqual(("invalid", "words"), (caught.exception.code, caught.exception.fields[0]["field"]))
+        self.assertEqual(("invalid", "words"), (caught.exception.code, caught.exception.fields[0].field))
+
+    def test_rows_are_found_now_and_as_they_were(self):
+        client = self.open(self.daemon().path)
+        client.do("post", "users", {"id": "u", "name": "Aya", "email": "a@example.org", "prefecture": 1})
+        for number in range(9):
+            client.do("post", "messages", {"id": f"m{number}", "text": f"Café {number}", "sender": "u", "recipient": "u"})
+        posted = client.do("ping")
+        client.do("delete", "messages/m4")
+        page = client.do("find_rows", "messages", "cafe", limit=3)
+        self.assertEqual((["m8", "m7", "m6"], posted + 1), ([row["id"] for row in page.items], page.position))
+        found = client.do("find_rows_all", "messages", "cafe", {"unseen": True}, limit=3)
+        self.assertEqual(["m8", "m7", "m6", "m5", "m3", "m2", "m1", "m0"], [row["id"] for row in found])
+        [row] = client.do("find_rows", "messages", "caf* 4", at=posted, rank=True).items
+        self.assertEqual(("m4", "Café 4"), (row["id"], row["text"]))
 
     # Rows and lists
 

@@ -20,8 +20,9 @@ enum CheckRun {
             details: [
                 "NAME is lag (events that the slowest subscription is behind), behind (events that a replica or a node lacks),",
                 "silence (seconds since a replica's source, or a node's etcd, sent anything), ping (seconds), disk (free bytes), misfits",
-                "(events that did not fit a declared model), cursors (events that the slowest cursor of a worker is behind) or parked",
-                "(events that workers set aside). The last three have no limits of their own: --warning misfits=0 looks at them.",
+                "(events that did not fit a declared model), cursors (events that the slowest cursor of a worker is behind), parked",
+                "(events that workers set aside) or find (events whose words are not yet in the index that searches read).",
+                "The last four have no limits of their own: --warning misfits=0 looks at them.",
                 "No answer, and each condition of the daemon in which writes are not possible, are critical; the other",
                 "conditions are warnings. storectl stats says of each what it is.",
                 "A certificate of the daemon is a warning from 14 days before its end on, and critical after it.",
@@ -112,12 +113,12 @@ enum CheckVerdict: Int, Comparable {
 
 /// A figure that a check compares with limits.
 enum CheckedFigure: String, CaseIterable {
-    case lag, behind, silence, ping, disk, misfits, cursors, parked
+    case lag, behind, silence, ping, disk, misfits, cursors, parked, find
 
     /// The example of a limit in sentences.
     var example: String {
         switch self {
-        case .lag, .behind, .misfits, .cursors, .parked: "\(rawValue)=N"
+        case .lag, .behind, .misfits, .cursors, .parked, .find: "\(rawValue)=N"
         case .silence, .ping: "\(rawValue)=SECONDS"
         case .disk: "\(rawValue)=BYTES"
         }
@@ -126,7 +127,7 @@ enum CheckedFigure: String, CaseIterable {
     /// The unit in the figures of a plugin.
     var unit: String {
         switch self {
-        case .lag, .behind, .misfits, .cursors, .parked: ""
+        case .lag, .behind, .misfits, .cursors, .parked, .find: ""
         case .silence, .ping: "s"
         case .disk: "B"
         }
@@ -237,6 +238,14 @@ struct CheckResult {
         return ("the certificate expires in \(Int(seconds / day)) days", .warning)
     }
 
+    /// Returns the number of events whose words are not in the index; nil where there is no index.
+    private static func wordLag(_ samples: [String: Double]) -> Double? {
+        guard let position = samples["storykeep_log_position"], let indexed = samples["storykeep_find_position"] else {
+            return nil
+        }
+        return max(0, position - indexed)
+    }
+
     /// Returns the figures that the store has, in their order; nil for one that it does not know now.
     private static func values(
         _ samples: [String: Double], ping: Double, _ limits: CheckLimits
@@ -254,6 +263,7 @@ struct CheckResult {
             case .misfits: limits.has(figure) ? (figure, misfits) : nil
             case .cursors: limits.has(figure) ? (figure, samples["storykeep_cursor_lag_events"]) : nil
             case .parked: limits.has(figure) ? (figure, samples["storykeep_cursor_parked_events"]) : nil
+            case .find: limits.has(figure) ? (figure, wordLag(samples)) : nil
             }
         }
     }
