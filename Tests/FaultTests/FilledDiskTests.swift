@@ -60,6 +60,32 @@ extension HarmTests {
         }
 
         @Test(arguments: SmallFileSystem.Kind.allCases)
+        func `words are busy without a free block, all else goes on, and they are found with room`(
+            kind: SmallFileSystem.Kind
+        ) throws {
+            guard let (system, daemon) = try Self.daemon(kind) else { return }
+            try system.fill()
+            let client = try daemon.client()
+            let search = "FIND events words=spring"
+            // The index may have had a block that was free by then.
+            for number in 0..<100 {
+                let line = #"APPEND word-1 {"type":"Wrote","data":"spring \#(number) \#(number * 7_919)"}"#
+                guard try client.ask(line).hasPrefix("+"), try client.ask(search).hasPrefix("+") else { break }
+                try system.fill()
+            }
+            let busy = try client.ask(search)
+            expect(busy.text("code") == "busy" && busy.contains("cannot be used now"), "\(busy)")
+            let check = try daemon.storectl("check")
+            expect(check.output.contains("find-behind") && check.exit != .code(0), "\(check)")
+            try Self.checkReads(client)
+            expect(unlink(try system.fill()) == 0)
+            try until("words are found") { try client.rows(search + " limit=1").count == 1 }
+            try until("the condition ends") { try !daemon.storectl("check").output.contains("find-behind") }
+            client.hangUp()
+            expect(try daemon.stop() == .code(0), "\(daemon.trace)")
+        }
+
+        @Test(arguments: SmallFileSystem.Kind.allCases)
         func `a start that has to make lock mdb without a free block serves, or says that there is no room`(
             kind: SmallFileSystem.Kind
         ) throws {

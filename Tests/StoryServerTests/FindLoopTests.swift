@@ -1,5 +1,6 @@
 import Foundation
 import StoryCore
+import StoryLog
 import StoryServer
 import StoryStorage
 import TestSupport
@@ -78,6 +79,29 @@ struct FindLoopTests {
         bench.loop.send("FIND events words=spring", from: "a")
         bench.settle()
         expect(Self.count(bench.loop.hear("a")) == 1)
+        bench.stop()
+    }
+
+    @Test func `a search waits where the log has no room for one more reader, and is answered once it has`() throws {
+        let folder = TemporaryFolder()
+        let bench = try StoredLoop(folder.store)
+        Self.append("spring", bench)
+        expect(Self.count(bench.settled("FIND events words=spring")) == 1)
+        func isBehind() -> Bool {
+            bench.loop.ask("METRICS", from: "b").contains { $0.contains(#"condition=\"find-behind\"} 1"#) }
+        }
+        bench.loop.connected("b")
+        var views: [LogView] = []
+        while let view = try? LogView(bench.store.log) { views.append(view) }
+        bench.loop.send("FIND events words=spring", from: "a")
+        bench.settle()
+        expect(isBehind())
+        bench.loop.tick(60)
+        let busy = bench.loop.hear("a")
+        expect(busy.count == 1 && busy[0].contains(#""code":"busy""#) && busy[0].contains("trace"), "\(busy)")
+        for view in views { view.close() }
+        expect(Self.count(bench.settled("FIND events words=spring")) == 1)
+        expect(!isBehind())
         bench.stop()
     }
 

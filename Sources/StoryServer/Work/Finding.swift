@@ -67,6 +67,8 @@ final class Finding {
     /// True once the index is kept.
     private var isKept: Bool
     private var isRemoving = false
+    /// True from a failure of the index until it is folded again.
+    private var isFailing = false { didSet { figures.set(.findBehind, isFailing) } }
     private var waiting: [Asked] = []
     private var running: [Running] = []
     private var fold: BackgroundJob<Void>?
@@ -117,19 +119,24 @@ final class Finding {
         while running.count < Finding.mostRunning,
             let next = waiting.firstIndex(where: { $0.search.head <= stored })
         {
-            let asked = waiting.remove(at: next)
-            guard !asked.connection.isEnding else { continue }
-            begin(asked, index)
+            if !waiting[next].connection.isEnding {
+                // Without a snapshot of the log it waits for a later turn.
+                guard let job = begin(waiting[next].search, index) else { return }
+                running.append(Running(asked: waiting[next], job: job))
+            }
+            waiting.remove(at: next)
         }
-        guard fold == nil, running.isEmpty, index.position < stored, tick >= foldDue else { return }
-        beginFold(index, through: stored)
+        let isDue = index.position < stored || isFailing
+        guard isDue, fold == nil, running.isEmpty, tick >= foldDue else { return }
+        beginFold(index, through: stored, at: tick)
     }
 
-    private func begin(_ asked: Asked, _ index: WordIndex) {
+    /// Begins a search; returns nil where the log cannot be read now.
+    private func begin(_ search: Search, _ index: WordIndex) -> BackgroundJob<Outcome>? {
         do throws(StorageError) {
             let view = try LogView(log)
-            let (search, clock, mustEnd) = (asked.search, clock, mustEnd)
-            let job = starter.start { () throws(StorageError) in
+            let (clock, mustEnd) = (clock, mustEnd)
+            return starter.start { () throws(StorageError) in
                 defer { view.close() }
                 return try index.wanted { () throws(StorageError) -> Outcome in
                     let deadline = clock() + Finding.patienceNanoseconds
@@ -145,9 +152,9 @@ final class Finding {
                     }
                 }
             }
-            running.append(Running(asked: asked, job: job))
         } catch {
-            waiting.append(asked)
+            failed(error)
+            return nil
         }
     }
 
@@ -157,7 +164,7 @@ final class Finding {
     }
 
     /// Folds the stored events while nobody waits for that.
-    private func beginFold(_ index: WordIndex, through stored: Position) {
+    private func beginFold(_ index: WordIndex, through stored: Position, at tick: UInt64) {
         do throws(StorageError) {
             let view = try LogView(log)
             let (clock, mustEnd) = (clock, mustEnd)
@@ -167,7 +174,7 @@ final class Finding {
                 try index.fold(view, through: stored) { mustEnd.isSet || index.isWanted || clock() >= end }
             }
         } catch {
-            trace.sayEachSecond("find-behind", ["reason": "\(error)", "then": "tried again in a second"])
+            foldEnded(.failure(error), at: tick)
         }
     }
 
@@ -207,10 +214,10 @@ final class Finding {
         let outcome: Result<any AnswerCursor, Failure>
         switch result {
         case .success(.events(let found, let search)):
-            figures.found(nanoseconds: clock() - asked.began)
+            succeeded(asked)
             outcome = .success(engine.found(found.positions, next: found.next, of: search))
         case .success(.rows(let found, let search)):
-            figures.found(nanoseconds: clock() - asked.began)
+            succeeded(asked)
             outcome = .success(engine.found(found.rows, next: found.next, of: search))
         case .success(.behind): outcome = .failure(behind(asked.search.head))
         case .failure(let error):
@@ -227,7 +234,7 @@ final class Finding {
     private func foldEnded(_ result: Result<Void, StorageError>, at tick: UInt64) {
         switch result {
         case .success:
-            figures.set(.findBehind, false)
+            isFailing = false
             // The rest of a long fold follows at once, new events in a second.
             foldDue = (index?.position ?? .zero) < log.flushed ? tick : tick + Ticks.perSecond
         case .failure(let error):
@@ -236,19 +243,26 @@ final class Finding {
         }
     }
 
+    private func succeeded(_ asked: Asked) {
+        isFailing = false
+        figures.found(nanoseconds: clock() - asked.began)
+    }
+
     private func failed(_ error: StorageError) {
         // An index that is given up fails whoever still uses it.
         guard !isRemoving else { return }
-        figures.set(.findBehind, true)
+        isFailing = true
         trace.sayEachSecond("find-behind", ["reason": "\(error)", "then": "tried again in a second"])
     }
 
     private func behind(_ head: Position) -> Failure {
         let position = min(index?.position ?? .zero, head)
         let count = head.value - position.value
-        return Failure(
-            .busy, "the index of words is made: \(count) events are not in it yet; ask again in a moment",
-            .behind(count))
+        let state =
+            isFailing
+            ? "cannot be used now, the daemon's trace says why; ask again later"
+            : "is made: \(count) events are not in it yet; ask again in a moment"
+        return Failure(.busy, "the index of words \(state)", .behind(count))
     }
 
     // MARK: Erasures
