@@ -19,7 +19,8 @@ package struct RequestTable: Sendable {
             RequestTable.queries(kinds) + RequestTable.writes(catalogue) + RequestTable.workers
             + RequestTable.others(kinds)
         for kind in catalogue.kinds {
-            let options = shapes.filter(\.takesFilters).flatMap { $0.options(of: kind) }.map(\.name)
+            let taking = shapes.filter { $0.takesFilters && $0.takes(kind.kind) }
+            let options = taking.flatMap { $0.options(of: kind) }.map(\.name)
             let isOption = kind.filters.contains { options.contains($0.name) }
             guard !isOption else { throw SchemaError("a filter of \(kind.name) has the name of an option") }
         }
