@@ -73,9 +73,15 @@ enum ErasureCheck {
             return erasures.allSatisfy { $0.contains(#""done":"#) }
         }
         let whole = try client.rows("READ events/secret-*").filter { !$0.contains(#""erased":"#) }
+        let search = "FIND events words=\(Story.secret) limit=1000 order=asc"
+        try until("words are found; \(daemon.trace.suffix(300))") { try client.ask(search).hasPrefix("+") }
+        let found = try client.rows(search)
         client.hangUp()
         guard try daemon.stop() == .code(0) else { return ["the stop after the erasures"] }
         var complaints: [String] = []
+        if found.map({ $0.number("position") }) != whole.map({ $0.number("position") }) {
+            complaints.append("found are \(found), and there are \(whole)")
+        }
         if isErased, erasures.count != 2 { complaints.append("\(erasures.count) erasures, not 2") }
         let targets = Set(erasures.compactMap { $0.text("target") })
         for line in whole where targets.contains("events/\(line.text("stream") ?? "")") {

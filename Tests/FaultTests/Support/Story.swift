@@ -165,7 +165,7 @@ enum Story {
             2: [.job(#"DEFINE secrets "from secret; body: text; on Kept { body = data.body }""#)], 3: subscriber,
         ]),
         .exchange([1: (1...6).map { secret($0) } + [.append("n1", to: "note-1", size: 900)]]),
-        .exchange([2: [.job("CHECKPOINT")]]), .rest(30),
+        .exchange([2: [.job("CHECKPOINT"), .job("FIND events words=\(secret)")]]), .rest(30),
         .exchange([0: [.story("1")], 1: (7...9).map { secret($0) }]), .arm,
         .exchange([2: [.job(#"ERASE events/secret-1 reason="tried""#)]]),
         .exchange([1: [.append("n2", to: "note-1", count: 3)], 2: questions, 3: [.ask("PING")]]),
