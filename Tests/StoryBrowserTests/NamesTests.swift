@@ -53,6 +53,17 @@ import Testing
         expect(driven.asked.count == 3 && driven.lines[3].contains(" Anna "))
     }
 
+    @Test func `names that were read before renames are followed are read once more`() throws {
+        var driven = try listed()
+        driven.send(.names([.user("007"): "Aya", .user("008"): "Ben"]))
+        driven.send(.renamesFollowed(kind: "photos"))
+        expect(driven.asked.count == 2)
+        driven.send(.renamesFollowed(kind: "users"))
+        expect(driven.asked.count == 4 && Set(driven.asked.suffix(2)) == ["007", "008"])
+        driven.send(.names([.user("008"): "Bo"]))
+        expect(driven.lines[3].contains(" Aya ") && driven.lines[3].contains(" Bo "))
+    }
+
     @Test func `who cannot be had is shown by ID, and asked for again once the store is there again`() throws {
         var driven = try listed()
         driven.send(.names([.user("007"): nil, .user("008"): "Ben"]))

@@ -99,6 +99,9 @@ struct Names: Equatable, Sendable {
     /// Marks a revised row's name to be requested again; the old one is shown until then.
     mutating func ask(anew row: Reference) { known[row]?.isAsked = false }
 
+    /// Marks the names of a kind's rows to be requested again; the old ones are shown until then.
+    mutating func ask(anewFor kind: String) { for row in known.keys where row.kind == kind { ask(anew: row) } }
+
     /// Forgets rows without a name after a lost connection, so that they are requested again.
     mutating func askForNameless() { known = known.filter { $0.value.name != nil } }
 }

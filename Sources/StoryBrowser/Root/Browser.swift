@@ -71,6 +71,7 @@ extension BrowserState {
         case .screen(let number, let message): return deliver(message, to: number)
         case .names(let told): names.take(told)
         case .renamed(let row): names.ask(anew: row)
+        case .renamesFollowed(let kind): names.ask(anewFor: kind)
         case .interrupted: ending = .interrupted
         }
         return nil

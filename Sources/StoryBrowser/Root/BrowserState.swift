@@ -75,6 +75,8 @@ package enum BrowserMessage: Sendable {
     case names([Reference: String?])
     /// The row was revised.
     case renamed(Reference)
+    /// Each row of a kind that is revised from now on is reported; some may have been revised since their names were read.
+    case renamesFollowed(kind: String)
     /// The process was asked to end.
     case interrupted
 }

@@ -79,9 +79,13 @@ extension StoreWorld: SubscriptionSource {
                 group.addTask {
                     do {
                         for try await push in watching.events(in: .category(category), types: types).pushes {
-                            guard case .event(let event) = push else { continue }
-                            let id = String(event.stream.dropFirst(category.count + 1))
-                            await send(.renamed(Reference(kind: kind.id, id: id)))
+                            switch push {
+                            case .subscribed: await send(.renamesFollowed(kind: kind.id))
+                            case .event(let event):
+                                let id = String(event.stream.dropFirst(category.count + 1))
+                                await send(.renamed(Reference(kind: kind.id, id: id)))
+                            default: break
+                            }
                         }
                     } catch {}
                 }
