@@ -15,7 +15,7 @@ extension WordDatabase {
     /// - Parameter kind: the name of its kind.
     /// - Throws: the error of reading.
     func entry(of id: [UInt8], _ kind: String) throws(StorageError) -> Entry? {
-        let statement = try ofKind("SELECT position, texts FROM entries_\(kind) WHERE id = ?1 AND until IS NULL")
+        let statement = try prepared("SELECT position, texts FROM entries_\(kind) WHERE id = ?1 AND until IS NULL")
         return try id.withBytes { (id) throws(StorageError) in
             statement.bind(blob: id, at: 1)
             defer { statement.reset() }
@@ -27,7 +27,7 @@ extension WordDatabase {
     ///
     /// - Throws: when the system refuses.
     func end(_ entry: Entry, at position: Position, _ kind: String) throws(StorageError) {
-        let statement = try ofKind("UPDATE entries_\(kind) SET until = ?1 WHERE position = ?2")
+        let statement = try prepared("UPDATE entries_\(kind) SET until = ?1 WHERE position = ?2")
         statement.bind(position.value, at: 1)
         statement.bind(entry.position.value, at: 2)
         defer { statement.reset() }
@@ -38,7 +38,7 @@ extension WordDatabase {
     ///
     /// - Throws: when the system refuses.
     func add(_ entry: Entry, of id: [UInt8], _ tokens: [UInt8], to kind: String) throws(StorageError) {
-        let statement = try ofKind("INSERT INTO entries_\(kind)(position, id, texts) VALUES(?1, ?2, ?3)")
+        let statement = try prepared("INSERT INTO entries_\(kind)(position, id, texts) VALUES(?1, ?2, ?3)")
         statement.bind(entry.position.value, at: 1)
         var texts = entry.texts.map { String($0.value) }.joined(separator: " ")
         try id.withBytes { (id) throws(StorageError) in
@@ -49,14 +49,7 @@ extension WordDatabase {
                 _ = try statement.step()
             }
         }
-        guard !tokens.isEmpty else { return }
-        let words = try ofKind("INSERT INTO words_\(kind)(rowid, text) VALUES(?1, ?2)")
-        words.bind(entry.position.value, at: 1)
-        try tokens.withBytes { (tokens) throws(StorageError) in
-            words.bind(text: tokens, at: 2)
-            defer { words.reset() }
-            _ = try words.step()
-        }
+        if !tokens.isEmpty { try add(tokens, at: entry.position, to: "words_\(kind)") }
     }
 
     /// Visits the entries that match an expression and hold at a position, the newest first, until `visit` returns false.

@@ -6,10 +6,8 @@ import StoryStorage
 /// Unchecked: one thread at a time uses it.
 final class WordDatabase: @unchecked Sendable {
     let connection: Connection
-    private var insertion: Statement?
-    private var move: Statement?
-    /// The statements on the tables of a kind, by their text.
-    private var ofKinds: [String: Statement] = [:]
+    /// The statements that are kept for their next use, by their text.
+    private var statements: [String: Statement] = [:]
     /// The reason why the file is not as it was written; nil while none was found.
     var damage: String? {
         get { connection.damage }
@@ -108,9 +106,10 @@ final class WordDatabase: @unchecked Sendable {
 
     /// Adds the tokens of an event; in a transaction.
     ///
+    /// - Parameter table: the table of words that it is an entry of.
     /// - Throws: when the system refuses.
-    func add(_ tokens: [UInt8], at position: Position) throws(StorageError) {
-        let statement = try prepared(&insertion, "INSERT INTO words(rowid, text) VALUES(?1, ?2)")
+    func add(_ tokens: [UInt8], at position: Position, to table: String = "words") throws(StorageError) {
+        let statement = try prepared("INSERT INTO \(table)(rowid, text) VALUES(?1, ?2)")
         statement.bind(position.value, at: 1)
         try tokens.withBytes { (tokens) throws(StorageError) in
             statement.bind(text: tokens, at: 2)
@@ -123,7 +122,7 @@ final class WordDatabase: @unchecked Sendable {
     ///
     /// - Throws: when the system refuses.
     func moved(to position: Position) throws(StorageError) {
-        let statement = try prepared(&move, "UPDATE store SET position = ?1")
+        let statement = try prepared("UPDATE store SET position = ?1")
         statement.bind(position.value, at: 1)
         defer { statement.reset() }
         _ = try statement.step()
@@ -149,22 +148,15 @@ final class WordDatabase: @unchecked Sendable {
         }
     }
 
-    func ofKind(_ sql: String) throws(StorageError) -> Statement {
-        if let kept = ofKinds[sql] { return kept }
-        let statement = try Statement(sql, connection)
-        ofKinds[sql] = statement
-        return statement
-    }
-
     // MARK: SQL
 
     private func run(_ sql: String) throws(StorageError) { try connection.run(sql) }
 
     /// Returns a statement that is kept for its next use.
-    private func prepared(_ kept: inout Statement?, _ sql: String) throws(StorageError) -> Statement {
-        if let kept { return kept }
+    func prepared(_ sql: String) throws(StorageError) -> Statement {
+        if let kept = statements[sql] { return kept }
         let statement = try Statement(sql, connection)
-        kept = statement
+        statements[sql] = statement
         return statement
     }
 

@@ -26,6 +26,13 @@ package final class WordIndex: Sendable {
         var damage: String?
         /// The reason why they were, until somebody takes it.
         var renewal: String?
+
+        /// Returns the tools, which the first use makes.
+        mutating func madeTools() -> WordTools {
+            let made = tools ?? WordTools()
+            tools = made
+            return made
+        }
     }
 
     private let home: WordFiles
@@ -90,8 +97,7 @@ package final class WordIndex: Sendable {
         let database = try opened(&parts, head: last)
         let first = position.next
         guard first <= last else { return true }
-        let tools = parts.tools ?? WordTools()
-        parts.tools = tools
+        let tools = parts.madeTools()
         var (end, entries, bytes) = (position, 0, 0)
         try database.transaction { () throws(StorageError) in
             try view.scan(from: first, through: last) { (position, stored) throws(StorageError) in

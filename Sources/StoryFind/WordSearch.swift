@@ -42,11 +42,7 @@ extension WordIndex {
         _ search: EventSearch, in view: LogView, mustEnd: () -> Bool
     ) throws(StorageError) -> Found {
         guard let range = search.positions else { return Found(positions: [], next: nil) }
-        return try locked { (parts) throws(StorageError) in
-            let database = try opened(&parts, head: search.head)
-            guard position >= search.head else { throw .failed("the index of words is behind") }
-            let tools = parts.tools ?? WordTools()
-            parts.tools = tools
+        return try searched(through: search.head) { (database, tools) throws(StorageError) in
             var matcher = WordMatcher(search.question)
             var (positions, next, tried) = ([Position](), Position?.none, 0)
             let expression = WordTokens.expression(search.question)
@@ -98,11 +94,7 @@ extension WordIndex {
         guard let words = rows.first(where: { $0.schema.kind == search.query.kind }) else {
             return FoundEntries(rows: [], next: nil)
         }
-        return try locked { (parts) throws(StorageError) in
-            let database = try opened(&parts, head: search.head)
-            guard position >= search.head else { throw .failed("the index of words is behind") }
-            let tools = parts.tools ?? WordTools()
-            parts.tools = tools
+        return try searched(through: search.head) { (database, tools) throws(StorageError) in
             var matcher = WordMatcher(search.query.question)
             var (found, next) = ([Candidate](), Position?.none)
             let room = search.query.isRanked ? WordIndex.mostRanked : most
@@ -131,6 +123,17 @@ extension WordIndex {
                 rows.append(FoundRow(candidate.entry.position, candidate.id))
             }
             return FoundEntries(rows: rows, next: next)
+        }
+    }
+
+    /// Runs `body` with the database, which has the events through a position, and the tools of its thread.
+    private func searched<Value>(
+        through head: Position, _ body: (WordDatabase, WordTools) throws(StorageError) -> Value
+    ) throws(StorageError) -> Value {
+        try locked { (parts) throws(StorageError) in
+            let database = try opened(&parts, head: head)
+            guard position >= head else { throw .failed("the index of words is behind") }
+            return try body(database, parts.madeTools())
         }
     }
 

@@ -10,6 +10,18 @@ import Testing
 struct FindRowTests {
     private static let words = ["spring", "Cherry", "café", "日本語", "語の", "it", "went", "straße", "x2"]
 
+    /// Writes what must be acknowledged.
+    private static func write(_ line: String, _ bench: StoredLoop) {
+        expect(bench.settled(line).last?.hasPrefix("+") == true)
+    }
+
+    /// Posts the users that stories and messages are from and to.
+    private static func postUsers(_ bench: StoredLoop) {
+        for user in ["007", "008"] {
+            write(#"POST users {"id":"\#(user)","name":"A","email":"\#(user)@b.example","prefecture":1}"#, bench)
+        }
+    }
+
     /// Writes at random, and returns the questions with the answers that the loop gave.
     private static func played(_ bench: StoredLoop, _ random: inout SplitMix64) -> [(
         question: String, answer: [String]
@@ -18,10 +30,7 @@ struct FindRowTests {
             (0..<Int.random(in: 1...4, using: &random)).map { _ in words.randomElement(using: &random) ?? "" }
                 .joined(separator: random.oneIn(3) ? "" : " ")
         }
-        for user in ["007", "008"] {
-            let line = #"POST users {"id":"\#(user)","name":"A","email":"\#(user)@b.example","prefecture":1}"#
-            expect(bench.settled(line).last?.hasPrefix("+") == true)
-        }
+        postUsers(bench)
         var asked: [(question: String, answer: [String])] = []
         var position = 2
         for number in 1...160 {
@@ -76,17 +85,12 @@ struct FindRowTests {
     @Test func `pages of rows go on where filters stopped, and the best come first`() throws {
         let folder = TemporaryFolder()
         let bench = try StoredLoop(folder.store)
-        for user in ["007", "008"] {
-            expect(
-                bench.settled(#"POST users {"id":"\#(user)","name":"A","email":"\#(user)@b.example","prefecture":1}"#)
-                    .last?
-                    .hasPrefix("+") == true)
-        }
+        Self.postUsers(bench)
         for number in 1...700 {
             let sender = number == 3 ? "007" : "008"
             let text = number == 5 ? "spring spring spring" : "spring and a good deal of other words \(number)"
             let line = #"POST messages {"id":"m\#(number)","text":"\#(text)","sender":"\#(sender)","recipient":"007"}"#
-            expect(bench.settled(line).last?.hasPrefix("+") == true)
+            Self.write(line, bench)
         }
         func next(_ answer: [String]) -> String? {
             answer.last?.firstMatch(of: #/"next":"(\d+)"/#).map { String($0.1) }
@@ -110,19 +114,14 @@ struct FindRowTests {
     @Test func `rows that are erased are found no more, and the others still are`() throws {
         let folder = TemporaryFolder()
         let bench = try StoredLoop(folder.store)
-        for user in ["007", "008"] {
-            expect(
-                bench.settled(#"POST users {"id":"\#(user)","name":"A","email":"\#(user)@b.example","prefecture":1}"#)
-                    .last?
-                    .hasPrefix("+") == true)
-        }
+        Self.postUsers(bench)
         for (id, word) in [("1", "zebra"), ("2", "quagga")] {
             let line =
                 #"POST stories {"id":"\#(id)","title":"\#(word)","message":"wild","sender":"007","recipient":"008"}"#
-            expect(bench.settled(line).last?.hasPrefix("+") == true)
+            Self.write(line, bench)
         }
         expect(bench.settled("FIND stories words=wild").count == 3)
-        expect(bench.settled(#"ERASE stories/1 reason="asked for""#).last?.hasPrefix("+") == true)
+        Self.write(#"ERASE stories/1 reason="asked for""#, bench)
         let left = bench.settled("FIND stories words=wild")
         expect(left.count == 2 && left[0].contains("quagga"))
         expect(bench.settled("FIND stories words=zebra at=4").count == 1)
