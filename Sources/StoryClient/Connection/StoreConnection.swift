@@ -195,6 +195,26 @@ extension StoreConnection {
         try wait(for: descriptor, Deadline(after: nil))
     }
 
+    /// The end of a wait.
+    package enum Waited: Equatable {
+        /// Bytes were sent or received.
+        case moved
+        /// The other descriptor is readable.
+        case other
+        /// Nothing has come in the time.
+        case silence
+    }
+
+    /// Waits until bytes were sent or received, or `other` is readable, up to a duration.
+    package func wait(for other: Int32?, within limit: Duration) throws(ClientError) -> Waited {
+        do throws(ClientError) {
+            return try wait(for: other, Deadline(after: limit)) ? .other : .moved
+        } catch {
+            guard case .timedOut = error else { throw error }
+            return .silence
+        }
+    }
+
     /// Waits until bytes were sent or received, or `other` is readable; returns true for the last.
     @discardableResult
     func wait(for other: Int32?, _ deadline: Deadline) throws(ClientError) -> Bool {

@@ -142,33 +142,33 @@ struct JSONGrammar {
 }
 
 /// The members of a JSON object, with the bytes of their values as they are.
-struct JSONMembers {
+package struct JSONMembers {
     private let bytes: [UInt8]
     private let members: [JSONGrammar.Member]
 
     /// Finds the members; nil when this is not an object.
-    init?(_ json: [UInt8]) {
+    package init?(_ json: [UInt8]) {
         guard let members = JSONGrammar.members(of: json) else { return nil }
         (bytes, self.members) = (json, members)
     }
 
     /// The name of the first member; empty where there is none.
-    var first: String { members.first.map { String(decoding: bytes[$0.name], as: UTF8.self) } ?? "" }
+    package var first: String { members.first.map { String(decoding: bytes[$0.name], as: UTF8.self) } ?? "" }
 
     /// The bytes of a value, the last one where the name is there twice; nil where there is none.
-    subscript(name: String) -> ArraySlice<UInt8>? {
+    package subscript(name: String) -> ArraySlice<UInt8>? {
         // An object has few members, so that looking at each costs less than a table of them.
         members.last { $0.name.count == name.utf8.count && bytes[$0.name].elementsEqual(name.utf8) }
             .map { bytes[$0.value] }
     }
 
     /// Returns a member that is a whole number without a sign; nil where there is none.
-    func number(_ name: String) -> UInt64? {
+    package func number(_ name: String) -> UInt64? {
         self[name].flatMap { UInt64(String(decoding: $0, as: UTF8.self)) }
     }
 
     /// Returns a member that is a string; nil where there is none.
-    func text(_ name: String) -> String? {
+    package func text(_ name: String) -> String? {
         guard let value = self[name], value.first == UInt8(ascii: "\"") else { return nil }
         guard value.contains(UInt8(ascii: "\\")) else {
             return String(decoding: value.dropFirst().dropLast(), as: UTF8.self)

@@ -68,11 +68,3 @@ final class BrowserRun {
         expect(!screen().isOnSecondPage && screen().hasCursor, sourceLocation: location)
     }
 }
-
-extension LineSocket {
-    /// Asks, and wants it done.
-    func expect(_ request: String) throws {
-        let reply = try ask(request)
-        TestSupport.expect(reply.hasPrefix("+"), "\(request): \(reply)")
-    }
-}

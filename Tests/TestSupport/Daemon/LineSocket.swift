@@ -128,6 +128,12 @@ package final class LineSocket {
         return try final()
     }
 
+    /// Asks, and wants it done.
+    package func expect(_ request: String) throws {
+        let reply = try ask(request)
+        TestSupport.expect(reply.hasPrefix("+"), "\(request): \(reply)")
+    }
+
     /// The next line that closes a reply.
     package func final() throws -> String {
         while true {
