@@ -55,6 +55,7 @@ let package = Package(
     products: [
         .executable(name: "stored", targets: ["stored"]),
         .executable(name: "storectl", targets: ["storectl"]),
+        .executable(name: "storeserve", targets: ["storeserve"]),
         .library(name: "StoryClient", targets: ["StoryClient"]),
         .library(name: "counting", type: .dynamic, targets: ["CCounting"]),
         .library(name: "slowsync", type: .dynamic, targets: ["CSlowSync"]),
@@ -79,6 +80,11 @@ let package = Package(
 
         // SQLite's file system with a checksum for each page, in C since all of it is calls from C.
         .target(name: "CCheckedPages", linkerSettings: [.linkedLibrary("sqlite3")]),
+
+        // The web server of the page, in C where its functions take any number of arguments.
+        .target(name: "CMicroHTTPD", linkerSettings: [.linkedLibrary("microhttpd")]),
+        // The files of the page as bytes.
+        .target(name: "CPage", exclude: ["page"]),
 
         library("StoryCore", []),
         library("StoryWords", ["StoryCore", "CUTF8Proc"]),
@@ -110,7 +116,9 @@ let package = Package(
         // TLS to other machines is built where OpenSSL is a package of the system.
         library("StoryClient", ["StoryCore", .target(name: "StoryNetwork", condition: .when(platforms: [.linux]))]),
         library("StoryBrowser", ["StoryClient"]),
+        library("StoryGateway", ["StoryClient", "StoryCore", "CMicroHTTPD", "CPage"]),
         program("stored", ["StoryCore", "StoryStorage", "StoryServer"]),
+        program("storeserve", ["StoryClient", "StoryCore", "StoryGateway", "StoryNetwork"]),
         program(
             "storectl",
             [
@@ -172,6 +180,8 @@ let package = Package(
                 "TestSupport",
             ]),
         tests("StoryClientTests", ["StoryClient", "StoryCore", "StoryWire", "TestSupport"]),
+        tests("StoryGatewayTests", ["StoryClient", "StoryCore", "StoryGateway", "TestSupport"]),
+        tests("GatewayTests", ["TestSupport"]),
         tests("StoryBrowserTests", ["StoryBrowser", "StoryClient", "StoryCore", "StoryWire", "TestSupport"]),
         .target(
             name: "FuzzTargets",
@@ -236,8 +246,8 @@ let package = Package(
     cxxLanguageStandard: .cxx17
 )
 
-// The two programs alone, as one build that keeps all processors busy: scripts/build programs.
+// The programs alone, as one build that keeps all processors busy: scripts/build programs.
 if Context.environment["STORYKEEP_PROGRAMS"] != nil {
     package.targets.removeAll { $0.type == .test || $0.path != nil }
-    package.products.removeAll { !["stored", "storectl"].contains($0.name) }
+    package.products.removeAll { !["stored", "storectl", "storeserve"].contains($0.name) }
 }

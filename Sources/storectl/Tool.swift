@@ -7,7 +7,8 @@ enum Tool {
     private static let subcommands: [Subcommand] = [
         Queries.get, Queries.list, Queries.count, Queries.read, FindRun.subcommand, Queries.streams, Queries.types,
         Writes.post, Writes.edit, Writes.like, Writes.unlike, Writes.see, Writes.delete, Writes.append,
-        Tail.subcommand, PipeRun.subcommand, Prompt.subcommand, Browse.subcommand, StatsRun.subcommand,
+        Tail.subcommand, PipeRun.subcommand, Prompt.subcommand, Browse.subcommand, ServeRun.subcommand,
+        StatsRun.subcommand,
         TopRun.subcommand, MetricsRun.subcommand, CheckRun.subcommand, ClientsRun.subcommand, ClusterRun.subcommand,
         ReplayRun.subcommand, Verification.subcommand, Backup.subcommand, Restore.subcommand, SalvageRun.subcommand,
         Export.subcommand, ImportRun.subcommand, EraseRun.subcommand, ErasuresRun.subcommand, CursorsRun.subcommand,

@@ -62,6 +62,13 @@ struct Invocation {
         return try search.connect(timeout: min(timeout, limit), interruption: interruption, writes: writes)
     }
 
+    /// Connects, and returns the store's address for the option --socket of another program; nil for the one that it finds
+    /// itself.
+    func reachedSocket() throws(CommandError) -> String? {
+        _ = try connect()
+        return search.foundSocket()
+    }
+
     /// Sends one request and returns its reply; a refusal is thrown.
     ///
     /// - Parameter writes: true for a request that writes.

@@ -42,6 +42,12 @@ final class StoreSearch {
         throw .store(.unreachable(path: path, reason: reason + others))
     }
 
+    /// Returns the store that was found, for the option --socket of another program; nil for the one that it finds itself.
+    func foundSocket() -> String? {
+        guard let found, (try? paths.socket(nil)).map(StoreAddress.own(path:)) != found else { return nil }
+        return found.description
+    }
+
     /// Refuses an address of another machine that is not spelled as one, unless there is such a path.
     private func checkForm(_ list: String) throws(CommandError) {
         for address in list.split(separator: ",").map(String.init) where !Folder.exists(address) {
