@@ -4,7 +4,7 @@
 .PHONY: clean
 .PHONY: power faults kills rot hostile races models simulation simulation-node simulation-nodes fuzz sanitizers
 .PHONY: soak stopped-disk cluster-chaos
-.PHONY: bench bench-quick bench-models bench-cluster bench-latency bench-scale bench-report
+.PHONY: bench bench-quick bench-models bench-page bench-cluster bench-latency bench-scale bench-report
 .PHONY: figures
 
 # Beside the compiler: the builders of the packages, and of the image where root makes it. Npm comes with Node's own
@@ -111,6 +111,9 @@ bench-models: ## what declared models cost beside a store without, with a verdic
 
 bench-cluster: ## a log of several nodes beside its etcd, with a verdict for each bar; about four minutes
 	@scripts/bench cluster
+
+bench-page: ## the page in a browser beside its bars: paints, times of arrival, 50 idle pages; wants a quiet machine
+	@scripts/bench page
 
 bench-latency: ## what one client waits for beside other work
 	@scripts/bench latency

@@ -11,6 +11,9 @@ static const unsigned char address_js[] = {
 static const unsigned char app_js[] = {
 #embed "page/app.js"
 };
+static const unsigned char chain_js[] = {
+#embed "page/chain.js"
+};
 static const unsigned char clients_js[] = {
 #embed "page/clients.js"
 };
@@ -77,6 +80,9 @@ static const unsigned char plot_js[] = {
 static const unsigned char row_js[] = {
 #embed "page/row.js"
 };
+static const unsigned char rowview_js[] = {
+#embed "page/rowview.js"
+};
 static const unsigned char runtime_js[] = {
 #embed "page/runtime.js"
 };
@@ -98,6 +104,7 @@ static const unsigned char words_js[] = {
 static const struct cpg_file files[] = {
     FILE_OF("address.js", address_js),
     FILE_OF("app.js", app_js),
+    FILE_OF("chain.js", chain_js),
     FILE_OF("clients.js", clients_js),
     FILE_OF("describe.js", describe_js),
     FILE_OF("diff.js", diff_js),
@@ -120,6 +127,7 @@ static const struct cpg_file files[] = {
     FILE_OF("past.js", past_js),
     FILE_OF("plot.js", plot_js),
     FILE_OF("row.js", row_js),
+    FILE_OF("rowview.js", rowview_js),
     FILE_OF("runtime.js", runtime_js),
     FILE_OF("streams.js", streams_js),
     FILE_OF("style.css", style_css),

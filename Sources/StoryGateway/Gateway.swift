@@ -38,6 +38,7 @@ package final class Gateway: Sendable {
     }
 
     private func query(_ path: ArraySlice<String>, _ options: [RequestTarget.Item]) -> HTTPAnswer {
+        if path == ["greeting"], options.isEmpty { return QueryAnswer.greeting(of: connections) }
         do throws(MalformedQuery) {
             let line = try QueryLine.query(path.first ?? "", target: path.dropFirst(), options: options)
             return QueryAnswer.ask(line, of: connections)

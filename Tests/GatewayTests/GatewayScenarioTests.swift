@@ -20,6 +20,7 @@ import Testing
         expect(answer == "{\"rows\":[\(rows)],\"reply\":{\"count\":1,\"position\":1}}\n")
         expect(answer.contains("12345678901234567890.10e2"))
         expect(try Self.body(gateway, "/api/ping") == "{\"rows\":[],\"reply\":{\"position\":1}}\n")
+        expect(try Self.body(gateway, "/api/greeting").hasPrefix(#"{"rows":[],"reply":{"server":"stored/"#))
         expect(try Self.body(gateway, "/api/find/events?words=spring").contains("\"count\":1"))
         for (target, status, code) in [
             ("/api/get/stories/nix", 404, "notFound"), ("/api/list/nix", 400, "unknown"),

@@ -30,16 +30,17 @@ const moduleOf = ({ screen, name }) =>
 export function init(now) {
   const state = {
     route: read(location.hash), content: null, visit: 0, lists: [], kinds: [], names: {}, samples: [],
-    connection: "loading", position: 0, log: undefined, serial: 0, recent: [], isHidden: document.hidden, hasKeys: kept("keys") !== "off",
-      prefix: "",
-    now, isNode: false, menuPosition: 0, isMenuRead: false, isMenuDue: false, definitions: "",
+    connection: "loading", position: 0, log: undefined, serial: 0, recent: [], isHidden: document.hidden,
+    hasKeys: kept("keys") !== "off",
+    prefix: "",
+    now, cluster: null, menuPosition: 0, isMenuRead: false, isMenuDue: false, definitions: "",
   };
   const [opened, commands] = visit(state, state.route);
-  return [opened, [readMenu(), readLog(), ...commands]];
+  return [opened, [readMenu(), ...commands]];
 }
 
-const readMenu = () => askAll("menu", [api("models"), api("stats")], (results) => ({ is: "menu", results }));
-const readLog = () => ask("log", api("metrics"), (result) => ({ is: "log", result }));
+const readMenu = () =>
+  askAll("menu", [api("models"), api("stats"), api("greeting")], (results) => ({ is: "menu", results }));
 
 /** Returns the state after a message, and the commands. */
 export function update(before, message, now) {
@@ -56,7 +57,6 @@ function handled(state, message) {
     case "address": return visit(state, read(message.hash));
     case "menu": return menuRead(state, message.results);
     case "kinds": return kindsRead(state, message.results);
-    case "log": return [{ ...state, ...history(message.result) }, []];
     case "named": return [{ ...state, names: named(state.names, message) }, []];
     case "event": return eventCame(state, message.event);
     case "caughtUp": return caughtUp(state, message.position);
@@ -93,7 +93,7 @@ function visit(state, route) {
   const isNewPlace = !isSame || state.route.name !== route.name || state.route.id !== route.id;
   const ended = isSameRow ? [] : [forget("screen")];
   return settle(next, content,
-    [...ended, ...wrap(next, commands), ...(isNewPlace && state.visit > 0 ? [focus("main h1")] : [])]);
+    [...ended, ...wrap(next, commands), ...(isNewPlace && state.visit > 0 ? [focus("main h1", true)] : [])]);
 }
 
 // The first declared model, else the first kind that has rows, else the log.
@@ -138,19 +138,22 @@ const wrap = ({ visit }, commands) => commands.map((command) => {
   return command.message ? { ...command, message: inner(command.message) } : command;
 });
 
-const worldOf = ({ now, names, kinds, lists, samples, isNode }) => ({ now, names, kinds, lists, samples, isNode });
+const worldOf = ({ now, names, kinds, lists, samples, cluster }) =>
+  ({ now, names, kinds, lists, samples, isNode: cluster !== null });
 
 // MARK: The store
 
-function menuRead(state, [models, stats]) {
+// The greeting names the history, and the state of a replica or a node.
+function menuRead(state, [models, stats, greeting]) {
   if (stats.error) return [{ ...state, connection: "lost" }, [later("menu again", 1000, { is: "refresh" })]];
   const counts = stats.reply.rows ?? {};
   const declared = models.rows.map((each) => ({ name: each.model, rows: each.rows ?? 0 }));
   const others = Object.keys(counts).filter((name) => !declared.some((each) => each.name === name));
   const held = others.filter((name) => counts[name] > 0).map((name) => ({ name, rows: counts[name] }));
-  const definitions = [...models.rows.map((each) => `${each.model} ${each.definition} ${each.state}`), ...others].join();
+  const defined = models.rows.map((each) => `${each.model} ${each.definition} ${each.state}`);
+  const definitions = [...defined, ...others].join();
   const next = { ...state, lists: [...declared, ...held], isMenuRead: true, isMenuDue: false, definitions,
-    menuPosition: stats.reply.position };
+    menuPosition: stats.reply.position, log: state.log ?? greeting.reply?.log, cluster: greeting.reply?.cluster ?? null };
   const names = [...declared.map((each) => each.name), ...others];
   const paths = names.map((name) => api("models", [name]));
   const isOther = definitions !== state.definitions;
@@ -161,13 +164,6 @@ function menuRead(state, [models, stats]) {
 function kindsRead(state, results) {
   const kinds = results.filter((result) => result.error === null).map((result) => describe(result.rows[0]));
   return state.content ? settle({ ...state, kinds }, state.content, []) : [{ ...state, kinds }, []];
-}
-
-// The figures name the history; a replica or a node has a figure that other stores lack.
-function history({ rows }) {
-  const text = (family) => rows.find((each) => each.family === family)?.text ?? "";
-  const isNode = /^storykeep_replica_silence_seconds /m.test(text("storykeep_replica_silence_seconds"));
-  return { log: /log="([^"]*)"/.exec(text("storykeep_build"))?.[1], isNode };
 }
 
 function eventCame(state, event) {
@@ -193,7 +189,9 @@ const PASSING = ["unavailable", "draining", "busy", "behind"];
 // A screen that could not be read while the store was away is read again.
 function caughtUp(state, position) {
   const next = { ...state, connection: "live", position: Math.max(state.position, position) };
-  return PASSING.includes(next.content?.error?.code) ? pass(next, { is: "again" }) : [next, []];
+  const [passed, commands] = PASSING.includes(next.content?.error?.code) ? pass(next, { is: "again" }) : [next, []];
+  // The store that is connected now may be another node, or lead.
+  return [passed, state.connection === "lost" ? [readMenu(), ...commands] : commands];
 }
 
 // MARK: Keys

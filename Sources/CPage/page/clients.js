@@ -6,10 +6,10 @@ import { h } from "./dom.js";
 import { askAll } from "./effects.js";
 import { api } from "./address.js";
 import { every } from "./live.js";
-import { heading, problem, twin, user } from "./parts.js";
+import { heading, problem, thead, twin, user } from "./parts.js";
 import { bytes, count, counted, safe, seconds } from "./text.js";
 
-/** Returns the state of the screen that is opened. */
+/** Returns the state that is opened. */
 export function open(route, world) {
   const state = { route, state: "loading", error: null, position: 0, clients: [], cursors: [], nodes: [] };
   return [state, [read(world)]];
@@ -28,7 +28,7 @@ export function update(state, message, world) {
   if (clients.error) return [{ ...state, state: "error", error: clients.error }, []];
   return [{
     ...state, state: "ready", error: null, position: clients.reply.position, clients: clients.rows,
-      cursors: cursors.rows,
+    cursors: cursors.rows,
     nodes: nodes?.rows ?? [],
   }, []];
 }
@@ -36,7 +36,7 @@ export function update(state, message, world) {
 /** Returns the clock of the screen. */
 export const subscriptions = () => [every("clients", 2000, { is: "tick" })];
 
-/** Returns the nodes of the screen. */
+/** Returns the nodes. */
 export function view(state) {
   return [
     h("div", { class: "head" }, heading("Clients"),
@@ -97,7 +97,7 @@ function table(name, columns, rows, id) {
   if (rows.length === 0) return null;
   const kind = (column) => (column[2] ? "number" : null);
   return h("table", { class: "rows still", "aria-label": name },
-    h("thead", null, h("tr", null, columns.map((column) => h("th", { scope: "col", class: kind(column) }, column[0])))),
+    thead(columns.map(([name, , isNumber]) => [name, isNumber])),
     h("tbody", null, rows.map((row) => h("tr", { key: id(row), "data-id": id(row) }, columns.map((column, at) =>
       h("td", { class: at === 0 ? "lead" : kind(column), "data-label": column[0] }, column[1](row)))))));
 }

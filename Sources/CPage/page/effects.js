@@ -14,8 +14,8 @@ export const askAll = (slot, paths, to) => ({ is: "askAll", slot, paths, to });
 export const later = (slot, milliseconds, message) => ({ is: "later", slot, milliseconds, message });
 /** The end of all questions and waits whose slot begins with a text. */
 export const forget = (prefix) => ({ is: "forget", prefix });
-/** The focus on the element of a selector. */
-export const focus = (selector) => ({ is: "focus", selector });
+/** The focus on the element of a selector; of a new screen, once it is drawn. */
+export const focus = (selector, isNew = false) => ({ is: "focus", selector, isNew });
 /** Another address, as a new entry of the history or in place of the present one. */
 export const go = (address, isReplaced = false) => ({ is: "go", address, isReplaced });
 /** A setting that this browser keeps. */
@@ -36,7 +36,7 @@ export function carryOut(command, send) {
     case "askAll": return question(command.slot, command.paths, (results) => send(command.to(results)));
     case "later": return wait(command, send);
     case "forget": return end(command.prefix);
-    case "focus": return focusOn(command.selector);
+    case "focus": return command.isNew ? afterDrawing(() => focusOn(command.selector)) : focusOn(command.selector);
     case "go": return move(command.address, command.isReplaced);
     case "keep": return store(command.name, command.value);
     case "reload": return location.reload();
@@ -104,10 +104,9 @@ function end(prefix) {
   for (const [slot, stop] of waits) if (slot.startsWith(prefix)) stop(), waits.delete(slot);
 }
 
-// The focus moves once the document shows the state.
-function focusOn(selector) {
-  requestAnimationFrame(() => requestAnimationFrame(() => document.querySelector(selector)?.focus()));
-}
+const afterDrawing = (work) => requestAnimationFrame(() => requestAnimationFrame(work));
+
+const focusOn = (selector) => document.querySelector(selector)?.focus();
 
 function move(address, isReplaced) {
   if (!isReplaced) return void (location.hash = address);

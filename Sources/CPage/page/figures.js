@@ -5,7 +5,7 @@ import { h } from "./dom.js";
 import { ask } from "./effects.js";
 import { api } from "./address.js";
 import { every } from "./live.js";
-import { heading, problem, twin } from "./parts.js";
+import { heading, problem, thead, twin } from "./parts.js";
 import { plot, SPAN } from "./plot.js";
 import { bytes, count, duration, safe, seconds } from "./text.js";
 
@@ -96,11 +96,11 @@ function figure(each, samples, now) {
 
 function values(stats, samples) {
   const rows = [
-    ...PLOTS.map((each) => [each.title, told(each, samples)]), ["Commit time is since", `${seconds(stats.uptime)} ago`],
+    ...PLOTS.map((each) => [each.title, told(each, samples)]), ["Commit times are of", seconds(stats.uptime)],
     ["Position", String(stats.position)], ["Checkpointed", String(stats.checkpointed)],
     ["Log", bytes(stats.sizes.log)], ["Models", bytes(stats.sizes.models)], ["Connections", count(stats.connections)],
     ["Subscriptions", count(stats.subscriptions.count)], ["Errors", count(stats.errors)],
-      ["Checkpoints", count(stats.checkpoints)],
+    ["Checkpoints", count(stats.checkpoints)],
   ];
   return h("table", { class: "rows still small" }, h("tbody", null, rows.map(([name, text]) =>
     h("tr", { key: name }, h("th", { scope: "row" }, name), h("td", { class: "number" }, text)))));
@@ -109,8 +109,7 @@ function values(stats, samples) {
 function verbs(stats) {
   const heads = ["verb", "requests", "p50", "p99", "p99.9"];
   return h("table", { class: "rows still small" },
-    h("thead", null, h("tr", null,
-      heads.map((head, at) => h("th", { scope: "col", class: at > 0 ? "number" : null }, head)))),
+    thead(heads.map((head, at) => [head, at > 0])),
     h("tbody", null, Object.entries(stats.verbs).map(([name, verb]) => h("tr", { key: name },
       h("td", { class: "lead" }, name), h("td", { class: "number", "data-label": "requests" }, count(verb.count)),
       ["p50us", "p99us", "p999us"].map((key, at) =>

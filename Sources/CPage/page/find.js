@@ -4,9 +4,9 @@
 import { h } from "./dom.js";
 import { ask, later } from "./effects.js";
 import { api, rowOf } from "./address.js";
-import { empty, event as eventLine, heading, moment, problem, twin, user } from "./parts.js";
-import { row as read, spelled } from "./json.js";
-import { counted, count, safe } from "./text.js";
+import { empty, event as eventLine, heading, moment, problem, toggled, twin, user } from "./parts.js";
+import { spelled } from "./json.js";
+import { count, counted } from "./text.js";
 import { asked, marked } from "./words.js";
 
 const MOST = 500;
@@ -41,11 +41,7 @@ export function update(state, message) {
     case "found": return found(state, message);
     case "older": return [{ ...state, state: "loading" }, [find(state, state.next)]];
     case "again": return [{ ...state, state: "loading" }, [find(state)]];
-    case "unfold": {
-      const has = state.unfolded.includes(message.id);
-      const others = state.unfolded.filter((id) => id !== message.id);
-      return [{ ...state, unfolded: has ? others : [...others, message.id] }, []];
-    }
+    case "unfold": return [{ ...state, unfolded: toggled(state.unfolded, message.id) }, []];
   }
   return [state, []];
 }
@@ -101,7 +97,7 @@ function events(state, world) {
     const id = String(event.position);
     return eventLine(event, {
       id, world, isOpen: state.unfolded.includes(id), toggle: { is: "unfold", id },
-        data: marked(spelled(event, "data") ?? "", words),
+      data: marked(spelled(event, "data") ?? "", words),
     });
   }));
 }

@@ -5,8 +5,8 @@ import { h } from "./dom.js";
 import { ask, go, later } from "./effects.js";
 import { api, listOf, rowOf, screen } from "./address.js";
 import { building, concerns, describe, idOf, redefines, turn } from "./describe.js";
-import { empty, filled, heading, input, isNumber, problem, twin, user, value } from "./parts.js";
-import { capital, count, counted, safe } from "./text.js";
+import { empty, failed, filled, heading, input, isNumber, problem, thead, twin, user, value } from "./parts.js";
+import { capital, counted, safe } from "./text.js";
 
 const LIMIT = 50;
 const MOST = 500;
@@ -30,7 +30,7 @@ export function update(state, message, world) {
     case "got": return got(state, message);
     case "due": return due(state);
     case "settled": return [{ ...state, fresh: [] }, []];
-    case "quiet": return [{ ...state, said: "", arrived: 0 }, []];
+    case "quiet": return told({ ...state, said: "" }, 0);
     case "older": return [{ ...state, state: "loading" }, [list(state, state.next)]];
     case "again": return open(state.route, world, state);
     case "filter": return [state, [go(listOf(state.route.name, message.options))]];
@@ -42,9 +42,9 @@ function described(state, { rows, error }) {
   if (error) return [{ ...state, state: "error", error }, []];
   const description = describe(rows[0]);
   const next = { ...state, description };
-  if (description.state === "ready") return [next, [list(next)]];
-  const again = later("screen again", 1000, { is: "again" });
-  return [{ ...next, state: "ready", rows: [], position: 0 }, description.building ? [again] : []];
+  const again = description.building ? [later("screen again", 1000, { is: "again" })] : [];
+  if (description.state === "ready") return [next, [list(next), ...again]];
+  return [{ ...next, state: "ready", rows: [], position: 0 }, again];
 }
 
 /** The options of the list: a conversation between two is read from its beginning. */
@@ -85,11 +85,6 @@ function listed(state, { result, after, isTop }) {
   return [{ ...ready, rows: all.slice(-MOST), isCut, next: reply.next, changed: after ? state.changed : [] }, []];
 }
 
-function failed(state, error) {
-  const commands = error.code === "busy" ? [later("screen again", 1000, { is: "again" })] : [];
-  return [{ ...state, state: "error", error }, commands];
-}
-
 const has = (state, id) => state.rows.some((row) => row.id === id);
 
 // The newest page takes the place of the rows down to its last one.
@@ -105,10 +100,15 @@ function merged(state, rows, next) {
 
 function arrive(state, fresh) {
   if (fresh.length === 0) return [state, []];
-  const arrived = state.arrived + fresh.length;
-  const said = state.said || `${counted(fresh.length, "new row")}`;
-  const quiet = state.said ? [] : [later("screen quiet", 10000, { is: "quiet" })];
-  return [{ ...state, fresh, arrived, said }, [later("screen settle", 1200, { is: "settled" }), ...quiet]];
+  const [next, commands] = told({ ...state, fresh }, fresh.length);
+  return [next, [later("screen settle", 1200, { is: "settled" }), ...commands]];
+}
+
+// New rows are told as a count, at most each ten seconds.
+function told(state, number) {
+  const arrived = state.arrived + number;
+  if (state.said !== "" || arrived === 0) return [{ ...state, arrived }, []];
+  return [{ ...state, arrived: 0, said: counted(arrived, "new row") }, [later("screen quiet", 10000, { is: "quiet" })]];
 }
 
 // The first event asks at once; those within the next 200 ms ask together.
@@ -263,9 +263,7 @@ function table(state, world) {
     ?? null;
   const columns = lead ? [lead, ...description.columns.filter((field) => field !== lead)] : description.columns;
   return h("table", { class: "rows" },
-    h("thead", null, h("tr", null, columns.map((field) =>
-      h("th", { scope: "col", class: isNumber(field) ? "number" : null }, field.label,
-        field.unit && h("small", null, ` ${field.unit}`))))),
+    thead(columns.map((field) => [[field.label, field.unit && h("small", null, ` ${field.unit}`)], isNumber(field)])),
     h("tbody", null, rows.map((row) => line(row, columns, lead, state, world))));
 }
 

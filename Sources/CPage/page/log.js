@@ -5,7 +5,9 @@ import { h } from "./dom.js";
 import { ask, go, later } from "./effects.js";
 import { api, screen } from "./address.js";
 import { categoryOf } from "./describe.js";
-import { empty, event as eventLine, filled, heading, input, problem, rowOfStream, twin, user } from "./parts.js";
+import {
+  empty, event as eventLine, failed, filled, heading, input, problem, rowOfStream, toggled, twin, user,
+} from "./parts.js";
 import { counted } from "./text.js";
 
 const LIMIT = 100;
@@ -59,17 +61,12 @@ export function update(state, message) {
   return [state, []];
 }
 
-const toggled = (ids, id) => (ids.includes(id) ? ids.filter((each) => each !== id) : [...ids, id]);
-
 const addressOf = (route, options) =>
   (isStream(route) ? screen("streams", route.name, options) : screen("log", "", options));
 
 function shown(state, { result, from }) {
   const { rows, reply, error } = result;
-  if (error) {
-    const again = later("screen again", 1000, { is: "again" });
-    return [{ ...state, state: "error", error }, error.code === "busy" ? [again] : []];
-  }
+  if (error) return failed(state, error);
   const known = new Set(from ? state.rows.map((row) => row.position) : []);
   const all = from ? [...state.rows, ...rows.filter((row) => !known.has(row.position))] : rows;
   const isCut = from !== undefined && (state.isCut || all.length > MOST);

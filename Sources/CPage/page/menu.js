@@ -23,7 +23,7 @@ const NAMES = { live: "live", lost: "lost", loading: "loading" };
 
 /** Returns the head: the name, the connection, the search. */
 export function head(state) {
-  const { connection, position } = state;
+  const { connection, position, cluster } = state;
   const find = (event) => {
     event.preventDefault();
     return { is: "find", words: event.target.elements.words.value.trim() };
@@ -32,7 +32,8 @@ export function head(state) {
   return h("header", null,
     h("a", { class: "brand", href: "#/" }, "Storykeep"),
     h("span", { id: "connection", "data-state": connection, title: "the connection to the store, and the last event" },
-      h("span", { class: "dot", "aria-hidden": "true" }), NAMES[connection], position > 0 && ` ${count(position)}`),
+      h("span", { class: "dot", "aria-hidden": "true" }), NAMES[connection], position > 0 && ` ${count(position)}`,
+      cluster && ` · ${cluster.state}`),
     h("form", { role: "search", onsubmit: find },
       h("input", { type: "search", name: "words", "aria-label": "Find words", placeholder: "Find words",
         autocomplete: "off",

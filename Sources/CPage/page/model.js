@@ -41,7 +41,7 @@ function shown(state, { rows, reply, error }) {
   return [{ ...ready, description }, description.building ? [later("screen again", 1000, { is: "again" })] : []];
 }
 
-/** Returns the nodes of the screen. */
+/** Returns the nodes. */
 export function view(state, world) {
   const { route } = state;
   const isModel = route.screen === "models";

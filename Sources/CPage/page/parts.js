@@ -2,6 +2,7 @@
 // Pieces that several screens show.
 
 import { h } from "./dom.js";
+import { later } from "./effects.js";
 import { spelled, textOf, tokens } from "./json.js";
 import { cut, safe, safeLines, shortTime, time } from "./text.js";
 import { rowOf, screen } from "./address.js";
@@ -56,8 +57,8 @@ export function value(row, field, world, isWhole = false) {
   return user(isWhole ? text : cut(text, 300));
 }
 
-/** Returns a link to a row by its name, where that is known. */
-export function reference(kind, id, world) {
+// A link to a row by its name, where that is known.
+function reference(kind, id, world) {
   const name = world.names[kind]?.rows[id];
   return h("a", { href: rowOf(kind, id), title: `${kind}/${id}` }, user(name ?? id));
 }
@@ -103,6 +104,17 @@ export function input(field, { value, error, options }) {
 
 const HINTS = { bound: "2026-11-20T12:00:00Z", time: "2026-11-20T12:00:00Z", pair: "A,B" };
 const hint = (field) => HINTS[field.type] ?? null;
+
+/** Returns the head of a table: pairs of a heading, and whether its column has numbers. */
+export const thead = (heads) => h("thead", null, h("tr", null, heads.map(([name, isNumber]) =>
+  h("th", { scope: "col", class: isNumber ? "number" : null }, name))));
+
+/** Returns IDs with one more, or without it where it is among them. */
+export const toggled = (ids, id) => (ids.includes(id) ? ids.filter((each) => each !== id) : [...ids, id]);
+
+/** Returns a screen with an error; where the store is busy it is tried again. */
+export const failed = (state, error) => [{ ...state, state: "error", error },
+  error.code === "busy" ? [later("screen again", 1000, { is: "again" })] : []];
 
 /** Returns what a form holds, without empty fields. */
 export function filled(form) {

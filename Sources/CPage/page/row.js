@@ -5,6 +5,7 @@ import { ask, askAll, go, later } from "./effects.js";
 import { api, listOf, rowOf } from "./address.js";
 import { nextProbe } from "./chain.js";
 import { concerns, describe, redefines, ways } from "./describe.js";
+import { failed, toggled } from "./parts.js";
 import { shownRow } from "./rowview.js";
 
 export { view } from "./rowview.js";
@@ -18,7 +19,7 @@ export function open(route, world, before) {
   const state = {
     route, state: "loading", error: null, position: 0, description: null, present: null, isGone: false, events: {},
     versions: 0, at: 0, floor: 0, seen: 0, isPresent: route.at === "", rows: {}, counts: {}, unfolded: [],
-      isJSON: false, isWaiting: false,
+    isJSON: false, isWaiting: false,
   };
   return [state, [ask("screen model", api("models", [route.name]), (result) => ({ is: "described", result }))]];
 }
@@ -46,13 +47,8 @@ export function update(state, message) {
   return [state, []];
 }
 
-const toggled = (ids, id) => (ids.includes(id) ? ids.filter((each) => each !== id) : [...ids, id]);
-
-const fail = (state, error) => [{ ...state, state: "error", error },
-  error.code === "busy" ? [later("screen again", 1000, { is: "again" })] : []];
-
 function described(state, { rows, error }) {
-  if (error) return fail(state, error);
+  if (error) return failed(state, error);
   const next = { ...state, description: describe(rows[0]) };
   return [next, [next.description.category ? readPast(next) : readPosition]];
 }
@@ -72,7 +68,7 @@ const readPresent = ({ route }) =>
   ask("screen present", api("get", [route.name, route.id]), (result) => ({ is: "present", result }));
 
 function pastRead(state, { result, isPart }) {
-  if (result.error) return fail(state, result.error);
+  if (result.error) return failed(state, result.error);
   const events = { ...state.events };
   for (const event of result.rows) events[event.version] = event;
   const versions = Math.max(state.versions, result.rows[0]?.version ?? 0);
@@ -89,7 +85,7 @@ const isRemoved = (state) => removes(state, state.versions);
 
 function presentRead(state, { reply, error }) {
   if (error?.code === "gone") return begin({ ...state, present: null, isGone: true });
-  if (error && (error.code !== "notFound" || state.versions === 0)) return fail(state, error);
+  if (error && (error.code !== "notFound" || state.versions === 0)) return failed(state, error);
   const present = error ? null : reply;
   const seen = Math.max(state.seen, present?.position ?? 0);
   const next = { ...state, present, seen, isGone: error !== null };
@@ -132,7 +128,7 @@ function probe(state, at) {
 
 function probed(state, { position, result, isNamed }) {
   const { reply, error } = result;
-  if (error && (isNamed || error.code !== "notFound" && error.code !== "gone")) return fail(state, error);
+  if (error && (isNamed || error.code !== "notFound" && error.code !== "gone")) return failed(state, error);
   if (error) return choose({ ...state, floor: Math.max(state.floor, position) }, state.at);
   const version = reply.changes;
   const isNew = state.events[version] === undefined;
@@ -192,7 +188,7 @@ function readRow({ route, events }, version) {
 
 function rowRead(state, { version, result }) {
   const { reply, error } = result;
-  if (error && !["notFound", "gone"].includes(error.code)) return version === state.at ? fail(state, error)
+  if (error && !["notFound", "gone"].includes(error.code)) return version === state.at ? failed(state, error)
     : [state, []];
   const next = { ...state, rows: { ...state.rows, [version]: error ? { missing: error.message } : reply } };
   if (version !== state.at) return [next, []];

@@ -6,17 +6,19 @@ import { carryOut } from "./effects.js";
 
 /** Starts an application: `init(now)`, `update(state, message, now)`, `view(state)`, `subscriptions(state)`. */
 export function start(app, root) {
-  let [state, drawn, isPlanned] = [null, [], false];
+  let [state, drawn, isPlanned, isWorking] = [null, [], false, false];
   const queue = [];
   const running = new Map();
   const send = (message) => {
     queue.push(message);
-    if (queue.length === 1) work();
+    if (!isWorking) work();
   };
   const work = () => {
-    while (queue.length > 0) {
-      take(app.update(state, queue[0], Date.now()));
-      queue.shift();
+    isWorking = true;
+    try {
+      while (queue.length > 0) take(app.update(state, queue.shift(), Date.now()));
+    } finally {
+      isWorking = false;
     }
   };
   const take = ([next, commands]) => {

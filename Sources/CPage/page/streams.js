@@ -5,12 +5,12 @@ import { h } from "./dom.js";
 import { ask, go } from "./effects.js";
 import { api, screen } from "./address.js";
 import { categoryOf } from "./describe.js";
-import { empty, filled, heading, problem, rowOfStream, twin, user } from "./parts.js";
+import { empty, filled, heading, problem, rowOfStream, thead, twin, user } from "./parts.js";
 
 const LIMIT = 100;
 const MOST = 500;
 
-/** Returns the state of the screen that is opened. */
+/** Returns the state that is opened. */
 export function open(route, world, before) {
   const old = before?.route.name === route.name ? before : null;
   const state = { route, state: "loading", error: null, position: 0, rows: [], shown: old?.shown ?? [], next: null };
@@ -72,7 +72,7 @@ function arrived(state, { stream, version, position }) {
   return [{ ...state, rows, shown: rows }, []];
 }
 
-/** Returns the nodes of the screen. */
+/** Returns the nodes. */
 export function view(state, world) {
   const { route } = state;
   const path = api("streams", route.name ? [route.name] : []);
@@ -107,8 +107,7 @@ function finder() {
 
 function categories({ shown }) {
   return h("table", { class: "rows" },
-    h("thead", null, h("tr", null, h("th", { scope: "col" }, "category"), h("th", { scope: "col" }, "first stream"),
-      h("th", { scope: "col" }, "events"))),
+    thead([["category"], ["first stream"], ["events"]]),
     h("tbody", null, shown.map(({ stream }) => {
       const category = categoryOf(stream);
       return h("tr", { key: category, "data-id": category },
@@ -120,9 +119,7 @@ function categories({ shown }) {
 
 function streams({ shown }, world) {
   return h("table", { class: "rows" },
-    h("thead", null, h("tr", null, h("th", { scope: "col" }, "stream"),
-      h("th", { scope: "col", class: "number" }, "events"),
-      h("th", { scope: "col", class: "number" }, "newest"), h("th", { scope: "col" }, "row"))),
+    thead([["stream"], ["events", true], ["newest", true], ["row"]]),
     h("tbody", null, shown.map(({ stream, version, position }) =>
       h("tr", { key: stream, "data-id": stream },
         h("td", { class: "lead" }, h("a", { class: "open", href: screen("streams", stream) }, user(stream))),

@@ -33,8 +33,10 @@ public final class StoreConnection {
     /// - Parameters:
     ///   - waits: false if connecting must not wait for a store that is slow to accept.
     ///   - writes: true to prefer a store that takes writes: a replica is taken where no other endpoint greets.
+    ///   - readBytes: the bytes that are received at once, kept as long as the connection.
     package init(
-        to address: StoreAddress, timeout: Duration?, interruption: Int32, waits: Bool, writes: Bool
+        to address: StoreAddress, timeout: Duration?, interruption: Int32, waits: Bool, writes: Bool,
+        readBytes: Int = 65_536
     ) throws(ClientError) {
         self.address = address
         self.timeout = timeout
@@ -44,7 +46,8 @@ public final class StoreConnection {
         for endpoint in address.endpoints {
             do throws(ClientError) {
                 let deadline = Deadline(after: timeout)
-                let made = try StoreWire(to: endpoint, waits: waits, deadline: deadline, interruption: interruption)
+                let made = try StoreWire(
+                    to: endpoint, waits: waits, deadline: deadline, interruption: interruption, readBytes: readBytes)
                 let greeted = try StoreConnection.greeting(of: made, deadline, interruption)
                 if writes, (try? StoreDecoder.decode(Greeting.self, greeted).isReplica) == true {
                     replica = replica ?? (made, greeted, endpoint)

@@ -19,7 +19,7 @@ final class StoreWire: @unchecked Sendable {
     private var sent = 0
     /// True once the store has closed the connection and all its bytes were received.
     private(set) var isAtEnd = false
-    private var readBuffer = [UInt8](repeating: 0, count: 65_536)
+    private var readBuffer: [UInt8]
 
     /// Connects, and begins the handshake of TLS.
     ///
@@ -27,7 +27,11 @@ final class StoreWire: @unchecked Sendable {
     ///   - waits: false if connecting must not wait for a store that is slow to accept.
     ///   - deadline: the moment at which trying ends.
     ///   - interruption: a descriptor that ends the wait once it is readable; −1 for none.
-    init(to endpoint: StoreEndpoint, waits: Bool, deadline: Deadline, interruption: Int32) throws(ClientError) {
+    ///   - readBytes: the bytes that are received at once.
+    init(
+        to endpoint: StoreEndpoint, waits: Bool, deadline: Deadline, interruption: Int32, readBytes: Int = 65_536
+    ) throws(ClientError) {
+        readBuffer = [UInt8](repeating: 0, count: readBytes)
         switch endpoint {
         case .socket(let path, let owner):
             tls = nil

@@ -25,7 +25,7 @@ final class QueryAnswer: BodyStream {
     /// Asks the store.
     static func ask(_ line: String, of connections: QueryConnections) -> HTTPAnswer {
         guard connections.begin() else {
-            return StoreFailure.busy("\(QueryConnections.most) questions are asked at a time; ask again")
+            return StoreFailure.busy(tooMany)
         }
         let answer = QueryAnswer(connections)
         do throws(ClientError) {
@@ -35,11 +35,26 @@ final class QueryAnswer: BodyStream {
         }
     }
 
+    /// Returns the greeting of a connection that is made for it, as the reply to a question.
+    static func greeting(of connections: QueryConnections) -> HTTPAnswer {
+        guard connections.begin() else { return StoreFailure.busy(tooMany) }
+        do throws(ClientError) {
+            let held = try connections.connection(new: true)
+            defer { connections.end(held) }
+            return .json(Array(#"{"rows":[],"reply":"#.utf8) + held.connection.greeting + Array("}\n".utf8))
+        } catch {
+            connections.end(nil)
+            return StoreFailure.answer(error)
+        }
+    }
+
+    private static var tooMany: String { "\(QueryConnections.most) questions are asked at a time; ask again" }
+
     /// Returns the rows of a short answer.
     ///
     /// - Throws: `ClientError`, also for a refusal.
     static func rows(_ line: String, of connections: QueryConnections) throws(ClientError) -> [ReplyLine] {
-        guard connections.begin() else { throw .busy(message: "too many questions are asked at a time") }
+        guard connections.begin() else { throw .busy(message: tooMany) }
         let answer = QueryAnswer(connections)
         try answer.send(line, new: false)
         var rows: [ReplyLine] = []

@@ -11,6 +11,8 @@ final class LiveStream: BodyStream {
     /// The pause between two attempts to connect again, and the longest that one may take.
     private static let pause = Duration.seconds(1)
     private static let patience = Duration.seconds(5)
+    /// The bytes that are received at once: most streams are idle, and there may be many.
+    private static let readBytes = 8_192
     /// The bytes of a piece.
     private static let pieceBytes = 16_384
 
@@ -166,7 +168,8 @@ final class LiveStream: BodyStream {
     /// Connects and subscribes; returns the store's refusal, if it refuses.
     private func subscribe(_ line: String) throws(ClientError) -> [UInt8]? {
         let connection = try StoreConnection(
-            to: address, timeout: LiveStream.patience, interruption: stop.descriptor)
+            to: address, timeout: LiveStream.patience, interruption: stop.descriptor, waits: true, writes: false,
+            readBytes: LiveStream.readBytes)
         request.opened(connection.greeting)
         let reply = try connection.ask(line)
         guard reply.isDone else { return reply.final.json }

@@ -1,0 +1,126 @@
+"""Measures the page beside its bars, on a store of STORIES=1000000 stories; prints a table.
+
+    scripts/bench page [--quick|--tiny]
+"""
+import http.client
+import os
+import statistics
+import subprocess
+import sys
+import time
+
+from support import BIN, Browser, Page, Store
+
+STORIES = int(os.environ.get("STORIES", "1000000"))
+# Notes the moment at which the screen first has its content, and when each row came.
+OBSERVER = """
+    window.seen = {};
+    new MutationObserver(() => {
+      const now = performance.timeOrigin + performance.now();
+      if (document.querySelector("main")?.dataset.state === "ready") window.seen.ready ??= performance.now();
+      for (const row of document.querySelectorAll("[data-id]")) window.seen[row.dataset.id] ??= now;
+    }).observe(document, { subtree: true, childList: true, attributes: true });
+"""
+
+
+def fill(store):
+    """Posts the stories of two users."""
+    pipe = subprocess.Popen(
+        [os.path.join(BIN, "storectl"), "--socket", store.socket, "pipe"], stdin=subprocess.PIPE, text=True,
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    for name in ("aya", "ben"):
+        pipe.stdin.write(f'POST users {{"id":"{name}","name":"{name}","email":"{name}@example.org","prefecture":1}}\n')
+    for number in range(STORIES):
+        pipe.stdin.write(
+            f'POST stories {{"title":"Story {number}","message":"It came in the {number % 977}th spring of the {number % 31}th city, '
+            'and nobody had seen one like it for as long as anybody could remember.","sender":"aya","recipient":"ben"}\n')
+    pipe.stdin.close()
+    assert pipe.wait() == 0
+
+
+def processor_time(pid):
+    """The seconds that a process has computed."""
+    fields = open(f"/proc/{pid}/stat").read().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def memory(pid):
+    """The memory of a process in MiB: all that is resident, and that which is no file."""
+    status = dict(line.split(":", 1) for line in open(f"/proc/{pid}/status") if ":" in line)
+    return int(status["VmRSS"].split()[0]) / 1024, int(status["RssAnon"].split()[0]) / 1024
+
+
+def painted(browser, page):
+    """First paint and first content of five loads, in milliseconds: their medians."""
+    paints, contents = [], []
+    browser.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": OBSERVER})
+    for _ in range(5):
+        browser.open("#/stories")
+        contents.append(browser.until("window.seen.ready"))
+        paints.append(browser.until("performance.getEntriesByName('first-contentful-paint')[0]?.startTime"))
+    return statistics.median(paints), statistics.median(contents)
+
+
+def arrivals(browser, store):
+    """Milliseconds from a write's request to its row in the page, sorted."""
+    browser.open("#/stories")
+    browser.until("document.querySelector('#connection').dataset.state === 'live'")
+    times = []
+    for number in range(200):
+        name = f"arrival-{number}"
+        began = time.time()
+        store.done(f'POST stories {{"id":"{name}","title":"It came","message":"Now.","sender":"aya","recipient":"ben"}}')
+        times.append(browser.until(f"window.seen['{name}']") - began * 1000)
+    return sorted(times)
+
+
+def idle(page):
+    """The share of a core and the memory of `storeserve` with 50 streams that nothing comes on."""
+    token, port = page.link.split("token=")[1], int(page.address.rsplit(":", 1)[1].strip("/"))
+    streams = []
+    for _ in range(50):
+        connection = http.client.HTTPConnection("127.0.0.1", port)
+        connection.request("GET", "/live/events", headers={"Authorization": f"Bearer {token}"})
+        connection.getresponse()
+        streams.append(connection)
+    time.sleep(1)
+    began = processor_time(page.process.pid)
+    time.sleep(30)
+    return (processor_time(page.process.pid) - began) / 30 * 100, *memory(page.process.pid)
+
+
+def main():
+    store = Store()
+    page = browser = None
+    try:
+        fill(store)
+        page = Page(store)
+        browser = Browser(page)
+        paint, content = painted(browser, page)
+        times = arrivals(browser, store)
+        files = os.path.join(os.path.dirname(__file__), "..", "..", "Sources", "CPage", "page")
+        size = sum(os.path.getsize(os.path.join(files, name)) for name in os.listdir(files)) / 1024
+        browser.end()
+        browser = None
+        share, resident, anonymous = idle(page)
+        rows = [
+            ("first paint", paint, 300, "ms"), ("screen ready", content, 500, "ms"), ("files of the page", size, 150, "KiB"),
+            ("from a write's request to the page, p50", times[len(times) // 2], 20, "ms"),
+            ("from a write's request to the page, p99", times[len(times) * 99 // 100], 100, "ms"),
+            ("50 idle pages: of a core", share, 1, "%"), ("50 idle pages: storeserve, anonymous", anonymous, 15, "MiB"),
+        ]
+        print(f"a store of {STORIES} stories; storeserve has {resident:.1f} MiB resident with its files")
+        print("| | measured | at most | |\n|---|---|---|---|")
+        for name, value, limit, unit in rows:
+            print(f"| {name} | {value:.3g} {unit} | {limit} {unit} | {'holds' if value <= limit else 'FALLS SHORT'} |")
+        return all(value <= limit for _, value, limit, _ in rows)
+    finally:
+        if browser:
+            browser.end()
+        if page:
+            page.end()
+        store.end()
+
+
+if __name__ == "__main__":
+    sys.exit(0 if main() else 1)
