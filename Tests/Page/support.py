@@ -35,7 +35,8 @@ def until(sentence, condition, limit=PATIENCE):
 class Store:
     """A daemon on a directory of its own."""
 
-    def __init__(self):
+    def __init__(self, *options):
+        self.options = options
         self.folder = tempfile.mkdtemp(prefix="storykeep-page-")
         self.socket = os.path.join(self.folder, "s")
         self.process = None
@@ -45,7 +46,7 @@ class Store:
         """Starts the daemon, and waits until it serves."""
         trace = open(os.path.join(self.folder, "trace"), "ab")
         words = [os.path.join(BIN, "stored"), "--data", os.path.join(self.folder, "data"), "--socket", self.socket]
-        self.process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=trace, stderr=trace)
+        self.process = subprocess.Popen([*words, *self.options], stdin=subprocess.DEVNULL, stdout=trace, stderr=trace)
         trace.close()
         until("the daemon serves", lambda: self.is_serving())
 
@@ -64,7 +65,8 @@ class Store:
         requests = subprocess.run(
             [os.path.join(ROOT, "scripts", "demo-requests")], capture_output=True, text=True, check=True).stdout
         self.storectl("pipe", input=requests)
-        demo = open(os.path.join(ROOT, "scripts", "demo"), encoding="utf-8").read()
+        with open(os.path.join(ROOT, "scripts", "demo"), encoding="utf-8") as file:
+            demo = file.read()
         model = re.search(r"<<'MODEL'\n(.*?)\nMODEL\n", demo, re.DOTALL).group(1)
         path = os.path.join(self.folder, "orders.model")
         with open(path, "w", encoding="utf-8") as file:

@@ -60,7 +60,7 @@ const subscriptionsOf = (client) => {
 
 // The columns: a heading, the cell of a row, whether it is a number.
 const CLIENT = [
-  ["client", (row) => h("b", null, String(row.client)), true],
+  ["client", (row) => h("b", null, String(row.client))],
   ["process", (row) => (row.certificate ? user(row.certificate) : `pid ${row.pid}`)],
   ["user", (row) => `uid ${row.uid}`],
   ["role", (row) => row.role],
