@@ -4,7 +4,7 @@
 .PHONY: clean
 .PHONY: power faults kills rot hostile races models simulation simulation-node simulation-nodes fuzz sanitizers
 .PHONY: soak stopped-disk cluster-chaos
-.PHONY: bench bench-quick bench-models bench-page bench-cluster bench-latency bench-scale bench-report
+.PHONY: bench bench-quick bench-models bench-find bench-page bench-cluster bench-latency bench-scale bench-report
 .PHONY: figures
 
 # Beside the compiler: the builders of the packages, and of the image where root makes it. Npm comes with Node's own
@@ -111,6 +111,9 @@ bench-models: ## what declared models cost beside a store without, with a verdic
 
 bench-cluster: ## a log of several nodes beside its etcd, with a verdict for each bar; about four minutes
 	@scripts/bench cluster
+
+bench-find: ## searches of words beside their bars, and the loads of S4 and S10 with an index; about two minutes
+	@scripts/bench find
 
 bench-page: ## the page in a browser beside its bars: paints, times of arrival, 50 idle pages; wants a quiet machine
 	@scripts/bench page

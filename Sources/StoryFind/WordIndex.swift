@@ -24,8 +24,6 @@ package final class WordIndex: Sendable {
         var isClosed = false
         /// The reason why the files have to be replaced.
         var damage: String?
-        /// The reason why they were, until somebody takes it.
-        var renewal: String?
 
         /// Returns the tools, which the first use makes.
         mutating func madeTools() -> WordTools {
@@ -41,6 +39,9 @@ package final class WordIndex: Sendable {
     /// The kinds whose rows are searched.
     let rows: [RowWords]
     private let parts = Mutex(Parts())
+    /// The reason why the files were replaced, until somebody takes it; apart from the parts, which a search holds for
+    /// long, since the loop asks.
+    private let renewal = Mutex<String?>(nil)
     private let reached = Atomic<UInt64>(0)
     private let storedBytes = Atomic<Int>(0)
     /// The number of searches that wait for the index.
@@ -61,9 +62,9 @@ package final class WordIndex: Sendable {
 
     /// Takes the reason why the index was replaced since the last call; nil where it was not.
     package func takeRenewal() -> String? {
-        parts.withLock { parts in
-            defer { parts.renewal = nil }
-            return parts.renewal
+        renewal.withLock { renewal in
+            defer { renewal = nil }
+            return renewal
         }
     }
 
@@ -155,7 +156,8 @@ package final class WordIndex: Sendable {
     /// Removes the files, so that the index begins again.
     private func renew(_ reason: String, _ parts: inout Parts) throws(StorageError) {
         parts.database = nil
-        (parts.damage, parts.renewal) = (reason, reason)
+        parts.damage = reason
+        renewal.withLock { $0 = reason }
         reached.store(0, ordering: .relaxed)
         try home.remove()
         parts.damage = nil

@@ -234,6 +234,24 @@ struct WordIndexTests {
         before.close()
     }
 
+    @Test func `a search that holds the index keeps nobody who asks whether it was replaced`() throws {
+        let bench = try IndexBench()
+        try bench.append(["spring"])
+        try bench.fold()
+        let view = try LogView(bench.bench.log)
+        defer { view.close() }
+        let search = EventSearch(
+            try Self.question("spring"), of: EventSelection(source: .all), in: Position(1)...Position(1), .descending,
+            limit: 1, head: Position(1))
+        var isFree: Bool?
+        _ = try bench.index.find(search, in: view) {
+            let other = Background { [index = bench.index] in _ = index.takeRenewal() }
+            isFree = (try? other.join(within: 10)) != nil
+            return false
+        }
+        expect(isFree == true)
+    }
+
     @Test func `an erased index leaves no file, and whoever uses it fails`() throws {
         let bench = try IndexBench()
         try bench.append(["spring"])
