@@ -136,6 +136,14 @@ extension DaemonTests {
                 expect(run.exit == .code(0) && found == ids, "\(words): \(run.output)\(run.errors)")
             }
             expect(try said(daemon, "count", "stock", "--counted", "2026-11-02") == "code(0) 1\n")
+            // Fields may have the names of other verbs' switches.
+            let fields = ["watch", "once", "force", "open", "raw", "drop", "verify", "record", "yes"]
+            let counted = "from stock; " + fields.map { "\($0): number; " }.joined() + "on Counted { "
+            let set = fields.map { "\($0) = data.free" }.joined(separator: "; ")
+            expect(try daemon.storectl("model", "define", "named", "-", input: counted + set + " }").exit == .code(0))
+            for field in fields {
+                expect(try said(daemon, "count", "named", "--\(field)", "30") == "code(0) 1\n", "\(field)")
+            }
             let wrong = try daemon.storectl("list", "stock", "--sort", "counted", "--until", "noon")
             expect(wrong.exit == .code(2) && wrong.errors.contains("--until is a time, such as"), "\(wrong.errors)")
             let number = try daemon.storectl("list", "stock", "--sort", "free", "--until", "2026-11-03")

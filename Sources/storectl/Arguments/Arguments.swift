@@ -4,12 +4,19 @@ import StoryCore
 struct Arguments {
     /// The rules by which words are options, operands or values.
     struct Grammar: Sendable {
-        /// The options that take no value; every other one takes the next word, or the text after `=`.
+        /// The options of any verb that take no value; every other one takes the next word, or the text after `=`.
         let switches: Set<String>
+        /// Those of each verb, behind which a switch of another one is an option like any: models name their fields freely.
+        let switchesOfVerbs: [String: Set<String>]
         /// The options that may be given more than once.
         let repeated: Set<String>
         /// The verbs whose operands are another command line.
         let quoting: Set<String>
+
+        /// Returns whether an option takes no value.
+        func isSwitch(_ name: String, of verb: String?) -> Bool {
+            (verb.flatMap { switchesOfVerbs[$0] } ?? switches).contains(name)
+        }
     }
 
     /// The first word that is not an option.
@@ -25,7 +32,7 @@ struct Arguments {
 
     /// Splits a command line into its parts.
     init(_ words: [String], _ grammar: Grammar) throws(CommandError) {
-        let (switches, repeated) = (grammar.switches, grammar.repeated)
+        let repeated = grammar.repeated
         var rest = words[...]
         while let word = rest.popFirst() {
             // The words of another command line are completed; they are none of this one's options.
@@ -50,11 +57,11 @@ struct Arguments {
             let name = String(parts[0])
             guard !has(name) || repeated.contains(name) else { throw .usage("--\(name) is given twice; give it once") }
             if parts.count == 2 {
-                guard !switches.contains(name) else {
+                guard !grammar.isSwitch(name, of: verb) else {
                     throw .usage("--\(name) takes no value; remove =\(parts[1])")
                 }
                 options.append((name, String(parts[1])))
-            } else if switches.contains(name) {
+            } else if grammar.isSwitch(name, of: verb) {
                 options.append((name, ""))
             } else if let value = rest.first, !value.hasPrefix("--") {
                 options.append((name, rest.removeFirst()))

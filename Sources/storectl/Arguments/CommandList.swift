@@ -12,6 +12,10 @@ struct CommandList: Sendable {
         let options = Option.ofEveryVerb + all.flatMap(\.options)
         grammar = Arguments.Grammar(
             switches: Set(options.filter { $0.value == nil }.map(\.name)),
+            switchesOfVerbs: Dictionary(
+                all.map { verb in
+                    (verb.name, Set((Option.ofEveryVerb + verb.options).filter { $0.value == nil }.map(\.name)))
+                }, uniquingKeysWith: { first, _ in first }),
             repeated: Set(options.filter(\.isRepeated).map(\.name)),
             quoting: Set(all.filter(\.takesCommandLine).map(\.name)))
     }

@@ -38,6 +38,12 @@ enum Verification {
             return try invocation.output.line(json)
         }
         try invocation.output.line("verified: every one of \(count.shown) events is as it was written")
+        if let words = ShownJSON(json)?.members["words"] {
+            try invocation.output.line("the index of words has their words through \(words.shown)")
+        }
+        if let reason = ShownJSON(json)?.members["wordsDiffer"] {
+            try invocation.output.line("the index of words differs, and is made again: \(reason.shown)")
+        }
     }
 
     /// Reads a whole log, beside a daemon or without one.
