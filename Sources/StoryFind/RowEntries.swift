@@ -23,6 +23,16 @@ extension WordDatabase {
         }
     }
 
+    /// Returns the entry that an event made; nil where it made none.
+    ///
+    /// - Throws: the error of reading.
+    func entry(at position: Position, _ kind: String) throws(StorageError) -> Entry? {
+        let statement = try prepared("SELECT position, texts FROM entries_\(kind) WHERE position = ?1")
+        statement.bind(position.value, at: 1)
+        defer { statement.reset() }
+        return try statement.step() ? statement.row.entry(0, texts: 1) : nil
+    }
+
     /// Ends an entry at a position; in a transaction.
     ///
     /// - Throws: when the system refuses.

@@ -62,7 +62,7 @@ struct RowWords {
     }
 
     /// Returns the text that an event gave a field; nil where it was erased, or none.
-    private static func text(
+    static func text(
         _ field: Int, at position: Position, in view: LogView, _ reader: RowTextReader
     ) throws(StorageError) -> [UInt8]? {
         guard position > .zero else { return nil }

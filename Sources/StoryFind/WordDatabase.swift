@@ -148,6 +148,25 @@ final class WordDatabase: @unchecked Sendable {
         }
     }
 
+    /// Returns the positions of a range that have a token, in their order.
+    ///
+    /// - Throws: the error of reading.
+    func positions(
+        of token: [UInt8], in positions: ClosedRange<Position>, of table: String
+    ) throws(StorageError) -> [Position] {
+        let statement = try prepared(
+            "SELECT rowid FROM \(table) WHERE \(table) MATCH ?1 AND rowid BETWEEN ?2 AND ?3 ORDER BY rowid")
+        statement.bind(positions.lowerBound.value, at: 2)
+        statement.bind(positions.upperBound.value, at: 3)
+        var found: [Position] = []
+        try ([0x22] + token + [0x22]).withBytes { (text) throws(StorageError) in
+            statement.bind(text: text, at: 1)
+            defer { statement.reset() }
+            while try statement.step() { found.append(Position(statement.row.number(0))) }
+        }
+        return found
+    }
+
     // MARK: SQL
 
     private func run(_ sql: String) throws(StorageError) { try connection.run(sql) }

@@ -35,7 +35,7 @@ package final class WordIndex: Sendable {
 
     private let home: WordFiles
     /// The kinds whose events are not users' own.
-    private let catalogue: Catalogue
+    let catalogue: Catalogue
     /// The kinds whose rows are searched.
     let rows: [RowWords]
     private let parts = Mutex(Parts())

@@ -52,6 +52,27 @@ import Testing
         expect(answer.count == 50)
     }
 
+    @Test func `a check of the log compares the words, of events and of rows`() throws {
+        let daemon = try RunningDaemon()
+        let client = try daemon.client()
+        try Self.append(1...40, client)
+        try client.expect(#"POST users {"id":"a","name":"Aya","email":"a@example.org","prefecture":1}"#)
+        try client.expect(#"POST stories {"id":"s","title":"Spring","message":"It.","sender":"a","recipient":"a"}"#)
+        try client.expect(#"EDIT stories/s {"message":"It went."}"#)
+        try client.expect("LIKE stories/s {\"user\":\"a\"}")
+        expect(try !client.ask("VERIFY").contains("words"), "there is no index yet")
+        expect(try client.rows("FIND stories words=went").count == 1)
+        expect(try client.ask("VERIFY").number("words") == 44)
+        let run = try daemon.storectl("verify")
+        expect(run.output.contains("the index of words has their words through 44"), "\(run)")
+        try client.expect("DELETE stories/s")
+        expect(try client.rows("FIND stories words=went").isEmpty)
+        try client.expect(#"ERASE events/note-1 reason="asked for""#)
+        expect(try client.ask("FIND events words=cafe").hasPrefix("+"))
+        let verified = try client.ask("VERIFY")
+        expect(verified.number("words") == verified.number("verified"), "\(verified)")
+    }
+
     @Test func `a check tells how many events are not yet in the index`() throws {
         let daemon = try RunningDaemon()
         try Self.append(1...4, daemon.client())

@@ -234,6 +234,39 @@ struct WordIndexTests {
         before.close()
     }
 
+    @Test func `an index is compared with the log, and one that lacks a word is made again`() throws {
+        let bench = try IndexBench()
+        var random = SplitMix64(seed: 3)
+        let texts = (0..<400).map { _ in
+            (0..<12).map { _ in ["spring", "Café", "日本語のテキスト", "x1", "a", "tea"].randomElement(using: &random) ?? "" }
+                .joined(separator: " ")
+        }
+        try bench.append(texts)
+        try bench.fold()
+        let head = bench.bench.log.committed
+        func compared(_ index: WordIndex, _ last: Position) throws -> Position {
+            let view = try LogView(bench.bench.log)
+            defer { view.close() }
+            return try WordComparison(of: index).run(with: view, through: last) { false }
+        }
+        expect(try compared(bench.index, head) == head)
+        let withoutTea = try #require(texts.firstIndex { !$0.contains("tea") })
+        for (number, text) in [(0, "snow"), (211, ""), (withoutTea, texts[withoutTea] + " tea")] {
+            let other = try IndexBench()
+            var changed = texts
+            changed[number] = text
+            try other.append(changed)
+            other.index = WordIndex(
+                WordFiles(folder: other.home.folder, log: bench.bench.log.storeID), besides: .standard)
+            try other.fold()
+            #expect(throws: StorageError.self, "\(number)") { try compared(other.index, head) }
+            bench.index = other.index
+            try bench.fold()
+            expect(bench.index.takeRenewal()?.contains("are others") == true)
+            expect(try compared(bench.index, head) == head)
+        }
+    }
+
     @Test func `a search that holds the index keeps nobody who asks whether it was replaced`() throws {
         let bench = try IndexBench()
         try bench.append(["spring"])

@@ -111,7 +111,8 @@ extension ServerDependency {
         return RequestedWork(
             checkpoints: CheckpointRequests(checkpoints, declared), checks: DefinitionChecks(declared.parts, declared),
             jobs: Jobs(
-                logWork, data: configuration.data, trace: trace, starter: starter, declared: { declared.scrubs }),
+                logWork, data: configuration.data, trace: trace, starter: starter, declared: { declared.scrubs },
+                words: { finding?.comparison() }),
             erasures: erasureWaits, finding: finding, seals: seals, clients: clients, reader: reader, nodes: nodes,
             figureSource: figureSource)
     }

@@ -54,7 +54,7 @@ final class Finding {
     /// The duration of a fold that nobody waits for, which keeps a snapshot of the log, in nanoseconds.
     private static let foldNanoseconds: UInt64 = 500_000_000
 
-    private let log: LMDBEventLog
+    let log: LMDBEventLog
     private let home: WordFiles
     private let setting: FindSetting
     private let starter: JobStarter
@@ -63,10 +63,10 @@ final class Finding {
     private let figures: Figures
     private let mustEnd = EndFlag()
     /// The index; nil while nobody has searched, and while its files are removed.
-    private var index: WordIndex?
+    private(set) var index: WordIndex?
     /// True once the index is kept.
-    private var isKept: Bool
-    private var isRemoving = false
+    private(set) var isKept: Bool
+    private(set) var isRemoving = false
     /// True from a failure of the index until it is folded again.
     private var isFailing = false { didSet { figures.set(.findBehind, isFailing) } }
     private var waiting: [Asked] = []

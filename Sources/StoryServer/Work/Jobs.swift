@@ -84,9 +84,14 @@ final class Jobs {
         let work: BackgroundJob<Reply>
     }
 
+    /// A comparison of the index of words with the log, for another thread; returns members of the reply.
+    typealias Comparison = @Sendable (EndFlag) throws(StorageError) -> [Member]
+
     private let work: LogJobs
     /// Returns the stored pages of the declared models.
     private let declared: () -> [PageScrub]
+    /// Returns the comparison of the index of words; nil where there is none.
+    private let words: () -> Comparison?
     /// The data directory, in which no copy is made.
     private let data: String
     private let trace: Trace
@@ -97,15 +102,21 @@ final class Jobs {
     private var waiting: [(target: String?, after: Position?, begin: () -> Void)] = []
 
     init(
-        _ work: LogJobs, data: String, trace: Trace, starter: JobStarter, declared: @escaping () -> [PageScrub]
+        _ work: LogJobs, data: String, trace: Trace, starter: JobStarter, declared: @escaping () -> [PageScrub],
+        words: @escaping () -> Comparison?
     ) {
         (self.work, self.data, self.trace, self.starter, self.declared) = (work, data, trace, starter, declared)
+        self.words = words
     }
 
-    /// Queues a `VERIFY`: every record, its position, its time, the chain of seals, and the pages of all models.
+    /// Queues a `VERIFY`: every record, its position, its time, the chain of seals, the pages of all models, and the index
+    /// of words.
     func verify(sealAt position: Position?, _ tag: Tag?, _ connection: Connection) {
-        let (mustEnd, declared) = (mustEnd, declared)
-        add(tag, connection, nil) { $0.verify(position, declared(), mustEnd) }
+        let (mustEnd, declared, words) = (mustEnd, declared, words)
+        add(tag, connection, nil) { work in
+            let (verify, comparison) = (work.verify(position, declared(), mustEnd), words())
+            return { () throws(StorageError) in try verify() + (comparison?(mustEnd) ?? []) }
+        }
     }
 
     /// Queues a `BACKUP`: a copy of the log at one position. Returns a failure where one is known at once.
