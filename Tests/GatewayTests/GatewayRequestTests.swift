@@ -8,6 +8,58 @@ import Testing
     /// `make hostile` is the long form.
     private static let scale = Scale("HOSTILE")
 
+    @Test func `each check of who gets in, as bytes, in its order; every answer forbids what it should`() throws {
+        let gateway = try RunningGateway(try Scratch().place("none"))
+        let (host, token) = ("Host: 127.0.0.1:\(gateway.port)", "Authorization: Bearer \(gateway.token)")
+        let (cookie, link) = ("Cookie: storykeep-\(gateway.port)=\(gateway.token)", "/?token=\(gateway.token)")
+        let foreign = "Origin: http://example.org"
+        // A store that is away is 503: whoever gets that was let in.
+        for (request, lines, status) in [
+            ("GET /api/ping HTTP/1.1", [host, token], 503), ("GET /api/ping HTTP/1.1", [host, cookie], 503),
+            ("GET /api/ping HTTP/1.1", ["Host: localhost:\(gateway.port)", token], 503),
+            ("GET /api/ping HTTP/1.1", ["Host: [::1]:\(gateway.port)", token], 503),
+            ("GET /api/ping HTTP/1.0", [host, token], 503), ("GET /api/ping HTTP/1.0", [token], 400),
+            ("GET /api/ping HTTP/1.1", ["Host: 127.0.0.1", token], 421),
+            ("GET /api/ping HTTP/1.1", ["Host: example.org:\(gateway.port)", token], 421),
+            ("GET /api/ping HTTP/1.1", [host, host, token], 400),
+            ("GET api/ping HTTP/1.1", [host, token], 400), ("GET * HTTP/1.1", [host, token], 400),
+            ("GET http://127.0.0.1:\(gateway.port)/api/ping HTTP/1.1", [host, token], 400),
+            ("GET /api/ping HTTP/1.1", [host, token, "Transfer-Encoding: chunked"], 400),
+            ("GET /api/ping HTTP/1.1", [host, token, foreign], 403), ("GET \(link) HTTP/1.1", [host, foreign], 403),
+            ("GET /healthz HTTP/1.1", [host, foreign], 403), ("GET /healthz HTTP/1.1", ["Host: example.org"], 421),
+            ("GET /api/ping HTTP/1.1", [host, token, "Origin: http://127.0.0.1:\(gateway.port)"], 503),
+            ("GET /api/ping HTTP/1.1", [host, token, "Sec-Fetch-Site: cross-site"], 403),
+            ("GET /api/ping HTTP/1.1", [host, token, "Sec-Fetch-Site: same-site"], 403),
+            ("GET /api/ping HTTP/1.1", [host, token, "Sec-Fetch-Site: same-origin"], 503),
+            ("GET /api/ping HTTP/1.1", [host], 401), ("GET / HTTP/1.1", [host], 401),
+            ("GET /app.js HTTP/1.1", [host], 401),
+            ("GET /api/ping HTTP/1.1", [host, token + "0"], 401), ("GET /live/events HTTP/1.1", [host], 401),
+            ("GET /metrics HTTP/1.1", [host, "Authorization: Basic \(gateway.token)"], 401),
+            ("POST /api/ping HTTP/1.1", [host], 401), ("GET /healthz HTTP/1.1", [host], 200),
+            ("GET \(link) HTTP/1.1", [host], 303), ("GET / HTTP/1.1", [host, token], 200),
+            ("POST /api/ping HTTP/1.1", [host, token, "Content-Length: 0"], 405),
+            ("HEAD / HTTP/1.1", [host, token], 405), ("DELETE / HTTP/1.1", [host, token], 405),
+            ("OPTIONS /api/ping HTTP/1.1", [host, foreign, "Access-Control-Request-Method: GET"], 403),
+            ("GET / HTTP/1.1", [host, token, "Content-Length: 3"], 400),
+        ] {
+            let bytes = Array("\(request)\r\n\((lines + ["", ""]).joined(separator: "\r\n"))".utf8)
+            let connection = try HTTPConnection(gateway.port)
+            connection.send(bytes)
+            let reply = try #require(
+                try connection.reply(isHead: request.hasPrefix("HEAD")), "\(request) \(lines) has no answer")
+            expect(reply.status == status, "\(request) \(lines): \(reply.head)")
+            let head = reply.head.lowercased()
+            for header in [
+                "content-security-policy: default-src 'none';", "x-content-type-options: nosniff",
+                "referrer-policy: no-referrer", "cross-origin-opener-policy: same-origin",
+                "cross-origin-resource-policy: same-origin",
+            ] { expect(head.contains("\r\n\(header)"), "\(request) \(lines) lacks \(header)") }
+            expect(!head.contains("access-control-"), "another page may read \(request)")
+            expect(head.contains("no-store") || head.contains("etag: "), "\(request) \(lines) is kept")
+            if status >= 400, status != 503 { expect(try connection.isClosed(), "\(request) \(lines) goes on") }
+        }
+    }
+
     @Test func `no malformed request ends the gateway, reaches the store or is answered with its data`() throws {
         let daemon = try RunningDaemon()
         let written = try daemon.client().ask(#"APPEND note-1 {"type":"Wrote","data":{"text":"secret spring"}}"#)

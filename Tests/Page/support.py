@@ -19,6 +19,7 @@ BIN = os.environ["STORYKEEP_BIN"]
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 # A busy machine takes long for what a quiet one does in a blink.
 PATIENCE = 60
+AXE_TAGS = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice")
 
 
 def until(sentence, condition, limit=PATIENCE):
@@ -207,15 +208,16 @@ class Browser:
         """The lines of the console since the last call."""
         return [entry["message"] for entry in self.driver.get_log("browser")]
 
-    def axe(self):
-        """The findings of axe-core, as sentences."""
-        with zipfile.ZipFile(os.environ["AXE_WHEEL"]) as wheel:
-            name = next(name for name in wheel.namelist() if name.endswith("axe.min.js"))
-            source = wheel.read(name).decode("utf-8")
-        # Evaluated by the debugger, which the page's policy does not concern.
-        self.driver.execute_cdp_cmd("Runtime.evaluate", {"expression": source})
+    def axe(self, *rules):
+        """The findings of axe-core, as sentences: of some rules, else of all."""
+        if not self.run("return typeof window.axe === 'object'"):
+            with zipfile.ZipFile(os.environ["AXE_WHEEL"]) as wheel:
+                name = next(name for name in wheel.namelist() if name.endswith("axe.min.js"))
+                source = wheel.read(name).decode("utf-8")
+            # Evaluated by the debugger, which the page's policy does not concern.
+            self.driver.execute_cdp_cmd("Runtime.evaluate", {"expression": source})
         result = self.driver.execute_cdp_cmd("Runtime.evaluate", {
-            "expression": "axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']})"
+            "expression": f"axe.run(document, {{runOnly: {json.dumps(rules or AXE_TAGS)}}})"
                           ".then(r => JSON.stringify(r.violations.map(v => [v.id, v.help, v.nodes.map(n => n.target.join(' '))])))",
             "awaitPromise": True, "returnByValue": True})
         return json.loads(result["result"]["value"])

@@ -113,7 +113,9 @@ package final class HTTPConnection {
     }
 
     /// Returns the next answer; nil where the other side has ended without one.
-    package func reply() throws -> HTTPReply? {
+    ///
+    /// - Parameter isHead: true for an answer whose length is that of a body which is not sent.
+    package func reply(isHead: Bool = false) throws -> HTTPReply? {
         guard let head = try read(through: "\r\n\r\n"), let status = Int(head.dropFirst(9).prefix(3)) else {
             return nil
         }
@@ -124,7 +126,7 @@ package final class HTTPConnection {
             let body = isWhole ? "" : try read(through: "\r\n0\r\n\r\n") ?? ""
             return HTTPReply(status: status, head: head, body: body)
         }
-        let count = Int(length.dropFirst("content-length: ".count)) ?? 0
+        let count = isHead ? 0 : Int(length.dropFirst("content-length: ".count)) ?? 0
         while bytes.count < count { guard try more() else { return nil } }
         defer { bytes.removeFirst(count) }
         return HTTPReply(status: status, head: head, body: String(decoding: bytes[..<count], as: UTF8.self))
