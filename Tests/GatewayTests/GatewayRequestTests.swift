@@ -69,7 +69,7 @@ import Testing
         var maker = RequestDamage(seed: Self.scale.seed, port: gateway.port, token: gateway.token)
         print("malformed requests of seed \(Self.scale.seed)")
         var statuses: [Int: Int] = [:]
-        for _ in 0..<Self.scale.of(3_000, long: 100_000) {
+        for _ in 0..<Self.scale.of(2_000, long: 100_000) {
             let (bytes, isKnown) = maker.next()
             let connection = try HTTPConnection(gateway.port)
             connection.send(bytes)

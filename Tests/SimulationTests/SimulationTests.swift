@@ -6,7 +6,7 @@ import Testing
 ///
 /// `SIMULATION_SEEDS=1...100000` plays others than CI does.
 @Suite struct SimulationTests {
-    private static let seeds = ProcessInfo.processInfo.environment["SIMULATION_SEEDS"] ?? "1...200"
+    private static let seeds = ProcessInfo.processInfo.environment["SIMULATION_SEEDS"] ?? "1...100"
 
     @Test func `whatever becomes of disk, clock, clients and process, each answer is what the log makes`() throws {
         let said = try Simulator.run("--seeds", SimulationTests.seeds)
