@@ -112,7 +112,7 @@ extension ServerDependency {
             checkpoints: CheckpointRequests(checkpoints, declared), checks: DefinitionChecks(declared.parts, declared),
             jobs: Jobs(
                 logWork, data: configuration.data, trace: trace, starter: starter, declared: { declared.scrubs },
-                words: { finding?.comparison() }),
+                words: { finding?.comparison(through: $0) }),
             erasures: erasureWaits, finding: finding, seals: seals, clients: clients, reader: reader, nodes: nodes,
             figureSource: figureSource)
     }

@@ -90,8 +90,8 @@ final class Jobs {
     private let work: LogJobs
     /// Returns the stored pages of the declared models.
     private let declared: () -> [PageScrub]
-    /// Returns the comparison of the index of words; nil where there is none.
-    private let words: () -> Comparison?
+    /// Returns the comparison of the index of words through a stored position; nil where there is none.
+    private let words: (Position) -> Comparison?
     /// The data directory, in which no copy is made.
     private let data: String
     private let trace: Trace
@@ -99,11 +99,11 @@ final class Jobs {
     private let mustEnd = EndFlag()
     private var running: [Running] = []
     /// The jobs that wait for the end of the turn, and until the events that were acknowledged then are stored.
-    private var waiting: [(target: String?, after: Position?, begin: () -> Void)] = []
+    private var waiting: [(target: String?, after: Position?, begin: (Position) -> Void)] = []
 
     init(
         _ work: LogJobs, data: String, trace: Trace, starter: JobStarter, declared: @escaping () -> [PageScrub],
-        words: @escaping () -> Comparison?
+        words: @escaping (Position) -> Comparison?
     ) {
         (self.work, self.data, self.trace, self.starter, self.declared) = (work, data, trace, starter, declared)
         self.words = words
@@ -113,8 +113,8 @@ final class Jobs {
     /// of words.
     func verify(sealAt position: Position?, _ tag: Tag?, _ connection: Connection) {
         let (mustEnd, declared, words) = (mustEnd, declared, words)
-        add(tag, connection, nil) { work in
-            let (verify, comparison) = (work.verify(position, declared(), mustEnd), words())
+        add(tag, connection, nil) { (work, stored) in
+            let (verify, comparison) = (work.verify(position, declared(), mustEnd), words(stored))
             return { () throws(StorageError) in try verify() + (comparison?(mustEnd) ?? []) }
         }
     }
@@ -128,17 +128,18 @@ final class Jobs {
         }
         let (mustEnd, data) = (mustEnd, data)
         add(tag, connection, path, refusal: { Jobs.refusal(ofCopyTo: path, besides: data) }) {
-            $0.backUp(path, mustEnd)
+            (work, _) in work.backUp(path, mustEnd)
         }
         return nil
     }
 
     private func add(
         _ tag: Tag?, _ connection: Connection, _ target: String?,
-        refusal: @escaping @Sendable () -> Failure? = { nil }, _ prepare: @escaping (LogJobs) -> LogJobs.Work
+        refusal: @escaping @Sendable () -> Failure? = { nil },
+        _ prepare: @escaping (LogJobs, _ stored: Position) -> LogJobs.Work
     ) {
-        let begin = { [self] in
-            let work = prepare(work)
+        let begin = { [self] (stored: Position) in
+            let work = prepare(work, stored)
             let job = starter.start { () throws(StorageError) in
                 if let failure = refusal() { return Reply.failed(failure) }
                 return .done(.members(try work()))
@@ -158,7 +159,11 @@ final class Jobs {
         waiting = []
         for start in starts {
             let after = start.after ?? acknowledged
-            if after <= turn.stored { start.begin() } else { waiting.append((start.target, after, start.begin)) }
+            if after <= turn.stored {
+                start.begin(turn.stored)
+            } else {
+                waiting.append((start.target, after, start.begin))
+            }
         }
     }
 
