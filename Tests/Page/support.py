@@ -12,6 +12,7 @@ import unittest
 import zipfile
 
 from selenium import webdriver
+from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 
@@ -191,9 +192,8 @@ class Browser:
         return until(expression, lambda: self.run(f"return {expression}"))
 
     def press(self, *keys):
-        """Presses keys wherever the focus is."""
-        for key in keys:
-            self.driver.switch_to.active_element.send_keys(key)
+        """Presses keys, one right after the other, wherever the focus is."""
+        ActionChains(self.driver).send_keys(*keys).perform()
 
     def requests(self):
         """The addresses that were asked for since the last call."""

@@ -44,6 +44,7 @@ class KeyTests(PageTestCase):
 
     def test_fields_take_letters_and_the_keys_can_be_turned_off(self):
         browser = self.browser
+        self.addCleanup(browser.run, "localStorage.clear()")
         browser.open("#/stories")
         field = browser.find("input[name=words]")
         field.send_keys("gs?j")
@@ -62,7 +63,6 @@ class KeyTests(PageTestCase):
         browser.ready("stories")
         browser.press("g", "l")
         self.assertTrue(browser.driver.current_url.endswith("#/stories"), "the setting is kept")
-        browser.run("localStorage.clear()")
 
     def test_every_target_is_reached_by_tab_and_seen(self):
         browser = self.browser

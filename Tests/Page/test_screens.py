@@ -5,8 +5,8 @@ import unittest
 from support import PageTestCase
 
 SCREENS = [
-    "", "#/stories?sender=aya&sort=likes&order=desc", "#/users", "#/messages?between=aya,hana", "#/photos",
-    "#/stories/dawn@3", "#/orders/1001", "#/users/aya", "#/models/orders", "#/misfits/orders", "#/streams",
+    "", "#/stories?sender=aya&sort=likes&order=desc", "#/users", "#/messages?between=aya,hana",
+    "#/stories/dawn@3", "#/orders/1001", "#/models/orders", "#/misfits/orders", "#/streams",
     "#/streams/order-1001", "#/log", "#/find", "#/find?kind=events&words=kettle", "#/find?kind=stories&words=city",
     "#/clients", "#/figures", "#/stories/nobody", "#/nothing", "#/stories?sender=nobody",
 ]
