@@ -24,7 +24,7 @@ package final class Gateway: Sendable {
 
     /// Answers a request that was let in.
     private func answer(_ request: HTTPRequest, socket: Int32) -> HTTPAnswer {
-        guard let target = RequestTarget(request.target) else {
+        guard let target = request.address else {
             return StoreFailure.answer(MalformedQuery("the address has an escape that is not UTF-8, or a fragment"))
         }
         let path = target.path[...]
@@ -52,7 +52,7 @@ package final class Gateway: Sendable {
     ) -> HTTPAnswer {
         guard streamCount.add(1, ordering: .relaxed).newValue <= Gateway.mostStreams else {
             streamCount.subtract(1, ordering: .relaxed)
-            return StoreFailure.busy("\(Gateway.mostStreams) live streams are open; close one")
+            return StoreFailure.answer(.busy(message: "\(Gateway.mostStreams) live streams are open; close one"))
         }
         let last = request.values(of: "last-event-id").first.flatMap { UInt64($0) }
         let stream = LiveStream(LiveRequest(target, options, last: last), of: address, stop: stop, socket: socket) {

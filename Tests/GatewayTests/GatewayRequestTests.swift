@@ -94,11 +94,8 @@ import Testing
     @Test func `silent connections end after 15 seconds, and keep nobody who has the token out`() throws {
         let daemon = try RunningDaemon()
         let gateway = try RunningGateway(daemon.socket)
-        let known = try HTTPConnection(gateway.port)
-        let ping = Array(
-            "GET /api/ping HTTP/1.1\r\nHost: 127.0.0.1:\(gateway.port)\r\nAuthorization: Bearer \(gateway.token)\r\n\r\n"
-                .utf8)
-        known.send(ping)
+        let ping = gateway.request("/api/ping")
+        let known = try gateway.connection(asking: "/api/ping")
         expect(try known.reply()?.status == 200)
         let silent = try (0..<200).map { number in
             let connection = try HTTPConnection(gateway.port)
@@ -116,19 +113,12 @@ import Testing
 
     @Test func `readers who stand still cost no memory`() throws {
         let daemon = try RunningDaemon()
-        let client = try daemon.client()
-        let text = String(repeating: "z", count: 60_000)
-        for _ in 0..<400 { client.send(#"APPEND note-1 {"type":"Wrote","data":{"text":"\#(text)"}}"#) }
-        for _ in 0..<400 { _ = try client.final() }
+        try daemon.client().append(400, letters: 60_000)
         let gateway = try RunningGateway(daemon.socket)
         expect(try gateway.get("/api/ping")?.status == 200)
         let began = gateway.anonymousMemory
         let readers = try (0..<30).map { number in
-            let connection = try HTTPConnection(gateway.port)
-            let target = number % 2 == 0 ? "/live/events?from=1" : "/api/read/events?limit=400"
-            let head = "GET \(target) HTTP/1.1\r\nHost: 127.0.0.1:\(gateway.port)\r\n"
-            connection.send(Array((head + "Authorization: Bearer \(gateway.token)\r\n\r\n").utf8))
-            return connection
+            try gateway.connection(asking: number % 2 == 0 ? "/live/events?from=1" : "/api/read/events?limit=400")
         }
         // Answers have begun: the first bytes are there.
         for (number, reader) in readers.enumerated() where number < 20 {

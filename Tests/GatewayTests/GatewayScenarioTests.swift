@@ -45,17 +45,13 @@ import Testing
     @Test func `a long answer is streamed, and one connection asks all questions`() throws {
         let daemon = try RunningDaemon()
         let client = try daemon.client()
-        let text = String(repeating: "z", count: 900)
-        for _ in 0..<300 { client.send(#"APPEND note-1 {"type":"Wrote","data":{"text":"\#(text)"}}"#) }
-        for _ in 0..<300 { _ = try client.final() }
+        try client.append(300, letters: 900)
         let gateway = try RunningGateway(daemon.socket)
         let long = try #require(try gateway.get("/api/read/events?limit=1000"))
         expect(long.head.contains("chunked") && long.body.count { $0 == "z" } == 270_000)
         let connection = try HTTPConnection(gateway.port)
-        let request =
-            "GET /api/ping HTTP/1.1\r\nHost: 127.0.0.1:\(gateway.port)\r\nAuthorization: Bearer \(gateway.token)\r\n\r\n"
         for _ in 0..<50 {
-            connection.send(Array(request.utf8))
+            connection.send(gateway.request("/api/ping"))
             expect(try connection.reply()?.status == 200)
         }
         expect(try client.rows("CLIENTS").count == 2)
@@ -64,9 +60,7 @@ import Testing
     @Test func `a live stream goes on without a gap when the daemon was killed under it`() throws {
         let daemon = try RunningDaemon()
         let gateway = try RunningGateway(daemon.socket)
-        let stream = try HTTPConnection(gateway.port)
-        let head = "GET /live/events?from=1 HTTP/1.1\r\nHost: 127.0.0.1:\(gateway.port)\r\n"
-        stream.send(Array((head + "Authorization: Bearer \(gateway.token)\r\n\r\n").utf8))
+        let stream = try gateway.connection(asking: "/live/events?from=1")
         expect(
             try stream.read(through: "event: caughtUp\nid: 0\ndata: {\"caughtUp\":0}\n\n")?.contains(
                 "text/event-stream") == true)
@@ -89,9 +83,8 @@ import Testing
         let daemon = try RunningDaemon()
         try daemon.client().expect(#"POST users {"id":"a","name":"Aya","email":"a@example.org","prefecture":1}"#)
         let gateway = try RunningGateway(daemon.socket)
-        let stream = try HTTPConnection(gateway.port)
-        let head = "GET /live/users/a HTTP/1.1\r\nHost: localhost:\(gateway.port)\r\n"
-        stream.send(Array((head + "Cookie: storykeep-\(gateway.port)=\(gateway.token)\r\n\r\n").utf8))
+        let headers = ["Host: localhost:\(gateway.port)", "Cookie: storykeep-\(gateway.port)=\(gateway.token)"]
+        let stream = try gateway.connection(asking: "/live/users/a", headers: headers)
         expect(
             try stream.read(through: "event: caughtUp")?.contains("id: 1\ndata: {\"position\":1,\"row\":{\"id\":\"a\"")
                 == true)
@@ -117,5 +110,16 @@ import Testing
             try daemon.kill()
             try daemon.start()
         }
+        // The connection that is kept has ended with the daemon.
+        expect(try Self.body(gateway, "/metrics").hasSuffix("# EOF\n"))
+    }
+}
+
+extension LineSocket {
+    /// Appends events at once, each with a text of so many letters.
+    func append(_ count: Int, letters: Int) throws {
+        let text = String(repeating: "z", count: letters)
+        for _ in 0..<count { send(#"APPEND note-1 {"type":"Wrote","data":{"text":"\#(text)"}}"#) }
+        for _ in 0..<count { _ = try final() }
     }
 }

@@ -187,13 +187,13 @@ struct LineBuffer {
 }
 
 /// The moment at which a wait ends; without a limit, the wait never ends.
-struct Deadline {
+package struct Deadline {
     private var end: ContinuousClock.Instant?
     /// The time limit of the wait; zero without one.
     let limit: Duration
 
     /// Creates a deadline that is the given duration from now; nil: no limit.
-    init(after limit: Duration?) {
+    package init(after limit: Duration?) {
         end = limit.map { ContinuousClock.now + $0 }
         self.limit = limit ?? .zero
     }
@@ -206,7 +206,7 @@ struct Deadline {
     }
 
     /// The remaining time in whole milliseconds, for `poll`: 0 when it is over, −1 without a limit.
-    var milliseconds: Int32 {
+    package var milliseconds: Int32 {
         guard let end else { return -1 }
         let left = ContinuousClock.now.duration(to: end).components
         guard left.seconds >= 0, left.attoseconds >= 0 else { return 0 }

@@ -1,3 +1,4 @@
+import StoryCore
 import Synchronization
 
 /// The secret that lets a browser in.
@@ -13,19 +14,15 @@ package struct AccessToken: Sendable {
     /// Makes a token of random bytes from the kernel.
     package static func random() -> AccessToken {
         var generator = SystemRandomNumberGenerator()
-        let words = (0..<randomBytes / 8).map { _ in generator.next() as UInt64 }
-        let digits = words.map { word in
-            let text = String(word, radix: 16)
-            return String(repeating: "0", count: 16 - text.utf8.count) + text
-        }
-        return AccessToken(trusted: digits.joined())
+        let bytes = (0..<randomBytes).map { _ in generator.next() as UInt8 }
+        return AccessToken(trusted: String(decoding: bytes.hexadecimal, as: UTF8.self))
     }
 
     private init(trusted text: String) { self.text = text }
 
     /// Reads a token; nil where it is too short, too long, or has other characters.
     package init?(_ text: String) {
-        guard AccessToken.lengths.contains(text.utf8.count), text.utf8.allSatisfy(AccessToken.mayHold) else {
+        guard AccessToken.lengths.contains(text.utf8.count), text.utf8.allSatisfy(RequestTarget.isOfWord) else {
             return nil
         }
         self.text = text
@@ -37,15 +34,6 @@ package struct AccessToken: Sendable {
         var difference = other.utf8.count == own.count ? 0 : UInt8(1)
         for (index, byte) in other.utf8.enumerated() { difference |= byte ^ own[index % own.count] }
         return difference == 0
-    }
-
-    private static func mayHold(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-            true
-        default: false
-        }
     }
 }
 

@@ -54,8 +54,7 @@ package struct Admission: Sendable {
 
     /// Refuses a request without the token, and exchanges that of a link for a cookie.
     private func unknown(_ request: HTTPRequest) -> HTTPAnswer? {
-        let target = RequestTarget(request.target)
-        if request.method == "GET", target?.path == [""], let shown = target?.value(of: "token"),
+        if request.method == "GET", request.address?.path == [""], let shown = request.address?.value(of: "token"),
             token.matches(shown) || ticket.admits(shown)
         {
             let attributes = "; Path=/; HttpOnly; SameSite=Strict"

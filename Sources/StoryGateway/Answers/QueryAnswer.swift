@@ -17,57 +17,50 @@ final class QueryAnswer: BodyStream {
     private var rowCount = 0
     private var bytes: [UInt8] = []
 
-    private init(_ connections: QueryConnections) { self.connections = connections }
+    /// Takes a slot for a question.
+    ///
+    /// - Throws: `busy` where all are taken.
+    private init(_ connections: QueryConnections) throws(ClientError) {
+        try connections.begin()
+        self.connections = connections
+    }
 
     /// Another question may use the connection where this one has its whole answer.
     deinit { connections.end(isWhole ? held : nil) }
 
     /// Asks the store.
     static func ask(_ line: String, of connections: QueryConnections) -> HTTPAnswer {
-        guard connections.begin() else {
-            return StoreFailure.busy(tooMany)
-        }
-        let answer = QueryAnswer(connections)
-        do throws(ClientError) {
-            return try answer.first(line)
-        } catch {
-            return StoreFailure.answer(error)
-        }
+        answer { () throws(ClientError) in try QueryAnswer(connections).answer(line) }
     }
 
     /// Returns the greeting of a connection that is made for it, as the reply to a question.
     static func greeting(of connections: QueryConnections) -> HTTPAnswer {
-        guard connections.begin() else { return StoreFailure.busy(tooMany) }
-        do throws(ClientError) {
+        answer { () throws(ClientError) in
+            let answer = try QueryAnswer(connections)
             let held = try connections.connection(new: true)
-            defer { connections.end(held) }
+            (answer.held, answer.isWhole) = (held, true)
             return .json(Array(#"{"rows":[],"reply":"#.utf8) + held.connection.greeting + Array("}\n".utf8))
-        } catch {
-            connections.end(nil)
-            return StoreFailure.answer(error)
         }
     }
 
-    private static var tooMany: String { "\(QueryConnections.most) questions are asked at a time; ask again" }
+    /// Returns the answer that `body` makes, or that of its error.
+    private static func answer(_ body: () throws(ClientError) -> HTTPAnswer) -> HTTPAnswer {
+        do throws(ClientError) { return try body() } catch { return StoreFailure.answer(error) }
+    }
 
     /// Returns the rows of a short answer.
     ///
     /// - Throws: `ClientError`, also for a refusal.
     static func rows(_ line: String, of connections: QueryConnections) throws(ClientError) -> [ReplyLine] {
-        guard connections.begin() else { throw .busy(message: tooMany) }
-        let answer = QueryAnswer(connections)
-        try answer.send(line, new: false)
-        var rows: [ReplyLine] = []
-        while true {
-            let line = try answer.line()
-            guard line.isFinal else {
-                rows.append(line)
-                continue
-            }
-            answer.isWhole = true
-            guard line.kind == .done else { throw ClientError(Refusal(json: line.json)) }
-            return rows
+        let answer = try QueryAnswer(connections)
+        var (rows, next) = ([ReplyLine](), try answer.first(line))
+        while !next.isFinal {
+            rows.append(next)
+            next = try answer.line()
         }
+        answer.isWhole = true
+        guard next.kind == .done else { throw ClientError(Refusal(json: next.json)) }
+        return rows
     }
 
     func next() -> BodyPiece {
@@ -81,17 +74,8 @@ final class QueryAnswer: BodyStream {
         return .bytes(bytes)
     }
 
-    private func first(_ request: String) throws(ClientError) -> HTTPAnswer {
-        try send(request, new: false)
-        let first: ReplyLine
-        do throws(ClientError) {
-            first = try line()
-        } catch {
-            // The store may have closed a connection that was kept; a question is asked twice without harm.
-            guard held?.isUsed == true, error == .connectionLost || error.code == .draining else { throw error }
-            try send(request, new: true)
-            first = try line()
-        }
+    private func answer(_ request: String) throws(ClientError) -> HTTPAnswer {
+        let first = try first(request)
         guard first.kind != .failed else {
             isWhole = true
             return StoreFailure.answer(refusal: first.json)
@@ -100,6 +84,19 @@ final class QueryAnswer: BodyStream {
         while bytes.count < QueryAnswer.firstBytes, !isWhole { add(try line()) }
         guard isWhole else { return .content("application/json", .stream(self)) }
         return .json(bytes)
+    }
+
+    /// Sends a request, and returns the first line of its answer.
+    private func first(_ request: String) throws(ClientError) -> ReplyLine {
+        try send(request, new: false)
+        do throws(ClientError) {
+            return try line()
+        } catch {
+            // The store may have closed a connection that was kept; a question is asked twice without harm.
+            guard held?.isUsed == true, error == .connectionLost || error.code == .draining else { throw error }
+            try send(request, new: true)
+            return try line()
+        }
     }
 
     private func send(_ request: String, new isNew: Bool) throws(ClientError) {

@@ -28,13 +28,17 @@ final class QueryConnections: Sendable {
 
     init(_ address: StoreAddress, _ stop: StopSignal) { (self.address, self.stop) = (address, stop) }
 
-    /// Takes a slot for a question; false where all are taken.
-    func begin() -> Bool {
-        state.withLock { state in
+    /// Takes a slot for a question.
+    ///
+    /// - Throws: `busy` where all are taken.
+    func begin() throws(ClientError) {
+        let hasRoom = state.withLock { state in
             guard state.askedCount < QueryConnections.most else { return false }
             state.askedCount += 1
             return true
         }
+        guard !hasRoom else { return }
+        throw .busy(message: "\(QueryConnections.most) questions are asked at a time; ask again")
     }
 
     /// Gives a slot back, and a connection whose answer was read to its end.

@@ -49,7 +49,7 @@ enum QueryLine {
             words.append(WireText.spelled(try checked(text, "the target")))
         }
         for option in options {
-            guard !option.name.isEmpty, option.name.utf8.allSatisfy(isOfName) else {
+            guard !option.name.isEmpty, option.name.utf8.allSatisfy(RequestTarget.isOfWord) else {
                 throw MalformedQuery("an option is NAME=VALUE, its name of letters, digits, - and _")
             }
             words.append("\(option.name)=\(WireText.spelled(try checked(option.value, option.name)))")
@@ -66,15 +66,6 @@ enum QueryLine {
 
     private static func isLineEnd(_ scalar: Unicode.Scalar) -> Bool {
         scalar.value == 0x2028 || scalar.value == 0x2029
-    }
-
-    private static func isOfName(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-            true
-        default: false
-        }
     }
 }
 

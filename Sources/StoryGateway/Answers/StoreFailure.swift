@@ -7,7 +7,7 @@ enum StoreFailure {
         .json(json, status: status(of: Refusal(json: json).code))
     }
 
-    /// The answer for a request that was refused here, or for a store that is away.
+    /// The answer for a request that was refused here or is over a limit of this program, or for a store that is away.
     static func answer(_ error: ClientError) -> HTTPAnswer {
         let message = JSONText.quoted("\(error)")
         if let code = error.code {
@@ -19,11 +19,6 @@ enum StoreFailure {
     /// The answer for a line that was not sent.
     static func answer(_ malformed: MalformedQuery) -> HTTPAnswer {
         .json(object("syntax", message: JSONText.quoted(malformed.reason), retry: .never), status: .badRequest)
-    }
-
-    /// The answer where a limit of this program is reached.
-    static func busy(_ reason: String) -> HTTPAnswer {
-        .json(object("busy", message: JSONText.quoted(reason), retry: .later), status: .unavailable)
     }
 
     private static func object(_ code: String, message: String, retry: Retry) -> [UInt8] {

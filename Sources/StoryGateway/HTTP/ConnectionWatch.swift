@@ -20,14 +20,16 @@ final class ConnectionWatch: Sendable {
         case working
         /// Bytes of an answer wait for the reader.
         case leaving(since: ContinuousClock.Instant)
+        /// Its end is under way.
+        case ending
     }
 
     private struct Connection {
         var phase: Phase
         /// True once a request was let in.
         var isKnown = false
-        /// True once its end is under way.
-        var isEnding = false
+
+        var isEnding: Bool { if case .ending = phase { true } else { false } }
     }
 
     private let connections = Mutex<[Int32: Connection]>([:])
@@ -39,9 +41,7 @@ final class ConnectionWatch: Sendable {
             let count = connections.count { !$0.value.isEnding }
             guard count > ConnectionWatch.crowd else { return }
             let strangers = connections.compactMap { socket, connection -> (Int32, ContinuousClock.Instant)? in
-                guard !connection.isKnown, !connection.isEnding, case .arriving(let since) = connection.phase else {
-                    return nil
-                }
+                guard !connection.isKnown, case .arriving(let since) = connection.phase else { return nil }
                 return (socket, since)
             }
             if let oldest = strangers.min(by: { $0.1 < $1.1 }) {
@@ -76,17 +76,21 @@ final class ConnectionWatch: Sendable {
                     ConnectionWatch.end(socket, in: &connections)
                 case .leaving(let since) where now - since > ConnectionWatch.patience.leaving:
                     ConnectionWatch.end(socket, in: &connections)
-                case .arriving, .leaving, .working: break
+                case .arriving, .leaving, .working, .ending: break
                 }
             }
         }
     }
 
-    private func set(_ socket: Int32, _ phase: Phase) { connections.withLock { $0[socket]?.phase = phase } }
+    private func set(_ socket: Int32, _ phase: Phase) {
+        connections.withLock { connections in
+            if connections[socket]?.isEnding == false { connections[socket]?.phase = phase }
+        }
+    }
 
     /// Ends both directions: the thread of the connection notices, and closes the descriptor.
     private static func end(_ socket: Int32, in connections: inout [Int32: Connection]) {
         shutdown(socket, Int32(SHUT_RDWR))
-        connections[socket]?.isEnding = true
+        connections[socket]?.phase = .ending
     }
 }

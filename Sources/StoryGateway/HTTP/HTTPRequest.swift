@@ -1,3 +1,5 @@
+import StoryCore
+
 /// A request of HTTP whose headers have arrived.
 package struct HTTPRequest: Sendable {
     /// A header, its name in lower case.
@@ -12,10 +14,13 @@ package struct HTTPRequest: Sendable {
     let method: String
     /// The target of the request line, as it was sent.
     let target: String
+    /// The target, decoded; nil where it is malformed.
+    let address: RequestTarget?
     let headers: [Header]
 
     package init(method: String, target: String, headers: [Header]) {
         (self.method, self.target, self.headers) = (method, target, headers)
+        address = RequestTarget(target)
     }
 
     /// Returns the values of all headers with a name in lower case.
@@ -56,6 +61,11 @@ package struct RequestTarget: Equatable, Sendable {
 
     /// Returns the value of the first part of the query with a name; nil if there is none.
     func value(of name: String) -> String? { query.first { $0.name == name }?.value }
+
+    /// Returns true for the bytes of names and tokens: letters, digits, `-` and `_`.
+    static func isOfWord(_ byte: UInt8) -> Bool {
+        Alphabet.holds(byte) && byte != UInt8(ascii: ".") && byte != UInt8(ascii: "~")
+    }
 
     /// Decodes `%XX`; nil for another percent sign, or where the bytes are not UTF-8.
     private static func decode(_ text: Substring, plusIsSpace: Bool) -> String? {

@@ -19,7 +19,7 @@ final class LiveStream: BodyStream {
     private enum Phase {
         case open(StoreConnection, isAsked: Bool)
         /// The store went away.
-        case lost(nextAttempt: ContinuousClock.Instant)
+        case lost(nextAttempt: Deadline)
         /// Nothing follows.
         case ended
     }
@@ -141,10 +141,10 @@ final class LiveStream: BodyStream {
 
     private func lost() {
         add(Array("{}".utf8), as: "lost")
-        phase = .lost(nextAttempt: .now + LiveStream.pause)
+        phase = .lost(nextAttempt: Deadline(after: LiveStream.pause))
     }
 
-    private func connectAgain(at moment: ContinuousClock.Instant) throws(ClientError) {
+    private func connectAgain(at moment: Deadline) throws(ClientError) {
         try wait(until: moment)
         if ContinuousClock.now - lastSent >= LiveStream.silence { comment() }
         guard let line = try? request.line() else { return phase = .ended }
@@ -162,7 +162,7 @@ final class LiveStream: BodyStream {
         } catch {
             if case .interrupted = error { throw error }
         }
-        phase = .lost(nextAttempt: .now + LiveStream.pause)
+        phase = .lost(nextAttempt: Deadline(after: LiveStream.pause))
     }
 
     /// Connects and subscribes; returns the store's refusal, if it refuses.
@@ -181,13 +181,10 @@ final class LiveStream: BodyStream {
     /// Waits until a moment.
     ///
     /// - Throws: `interrupted` where the client or this program ends before.
-    private func wait(until moment: ContinuousClock.Instant) throws(ClientError) {
-        while true {
-            let left = ContinuousClock.now.duration(to: moment)
-            guard left > .zero else { return }
-            let milliseconds = left.components.seconds * 1_000 + left.components.attoseconds / 1_000_000_000_000_000 + 1
+    private func wait(until moment: Deadline) throws(ClientError) {
+        while moment.milliseconds > 0 {
             var polled = [socket, stop.descriptor].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-            if poll(&polled, nfds_t(polled.count), Int32(clamping: milliseconds)) > 0 { throw .interrupted }
+            if poll(&polled, nfds_t(polled.count), moment.milliseconds) > 0 { throw .interrupted }
         }
     }
 }

@@ -95,6 +95,12 @@ package final class Program {
         return ended
     }
 
+    /// The memory of the process that is no file map, in bytes.
+    package var anonymousMemory: Int {
+        let line = Files.text("/proc/\(pid)/status").split(separator: "\n").first { $0.hasPrefix("RssAnon:") } ?? ""
+        return (Int(line.filter(\.isNumber)) ?? 0) * 1_024
+    }
+
     /// Waits for its end.
     package func wait(within seconds: Int = TestTimeout.seconds) throws -> Exit {
         try until("process \(pid) ends", within: seconds) { poll() != nil }

@@ -120,11 +120,7 @@ package final class RunningDaemon {
     }
 
     /// The memory of the process that is no file map, in bytes.
-    package var anonymousMemory: Int {
-        let status = Files.text("/proc/\(pid)/status")
-        let line = status.split(separator: "\n").first { $0.hasPrefix("RssAnon:") } ?? ""
-        return (Int(line.filter(\.isNumber)) ?? 0) * 1_024
-    }
+    package var anonymousMemory: Int { program?.anonymousMemory ?? 0 }
 
     /// How long its loop has run; what others did meanwhile does not count.
     package var processorTime: Duration { ProcessorTime(pid).ran }

@@ -1,5 +1,5 @@
 import Foundation
-package import Glibc
+import Glibc
 
 /// A `storeserve` beside a daemon, on a free port of this machine.
 package final class RunningGateway {
@@ -7,7 +7,6 @@ package final class RunningGateway {
     private let program: Program
     package let port: UInt16
     package let token: String
-    package var pid: pid_t { program.pid }
 
     /// Starts it, and waits until it has printed its address.
     ///
@@ -28,10 +27,7 @@ package final class RunningGateway {
     }
 
     /// The memory of the process that is no file map, in bytes.
-    package var anonymousMemory: Int {
-        let line = Files.text("/proc/\(pid)/status").split(separator: "\n").first { $0.hasPrefix("RssAnon:") } ?? ""
-        return (Int(line.filter(\.isNumber)) ?? 0) * 1_024
-    }
+    package var anonymousMemory: Int { program.anonymousMemory }
 
     /// True while it runs.
     package var isRunning: Bool { program.poll() == nil }
@@ -42,19 +38,24 @@ package final class RunningGateway {
         return try program.wait()
     }
 
-    /// Sends one request on a connection of its own; nil where that is closed without an answer.
+    /// The bytes of a request.
     ///
     /// - Parameter headers: the lines behind the request line; nil: the host and the token.
-    package func get(_ target: String, headers: [String]? = nil) throws -> HTTPReply? {
+    package func request(_ target: String, headers: [String]? = nil) -> [UInt8] {
         let lines = headers ?? ["Host: 127.0.0.1:\(port)", "Authorization: Bearer \(token)"]
-        return try send(Array("GET \(target) HTTP/1.1\r\n\((lines + ["", ""]).joined(separator: "\r\n"))".utf8))
+        return Array("GET \(target) HTTP/1.1\r\n\((lines + ["", ""]).joined(separator: "\r\n"))".utf8)
     }
 
-    /// Sends the bytes of one request on a connection of its own, and returns its answer; nil where there is none.
-    package func send(_ bytes: [UInt8]) throws -> HTTPReply? {
+    /// Returns a connection of its own on which one request was sent.
+    package func connection(asking target: String, headers: [String]? = nil) throws -> HTTPConnection {
         let connection = try HTTPConnection(port)
-        connection.send(bytes)
-        return try connection.reply()
+        connection.send(request(target, headers: headers))
+        return connection
+    }
+
+    /// Sends one request on a connection of its own; nil where that is closed without an answer.
+    package func get(_ target: String, headers: [String]? = nil) throws -> HTTPReply? {
+        try connection(asking: target, headers: headers).reply()
     }
 }
 
