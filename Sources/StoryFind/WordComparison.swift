@@ -29,9 +29,9 @@ package struct WordComparison: Sendable {
             entries += 1
             bytes += tokens.count
             for token in tokens.split(separator: 0x20) {
-                var positions = tables[table, default: [:]].removeValue(forKey: Array(token)) ?? []
-                if positions.last != position { positions.append(position) }
-                tables[table, default: [:]][Array(token)] = positions
+                let token = Array(token)
+                guard tables[table]?[token]?.last != position else { continue }
+                tables[table, default: [:]][token, default: []].append(position)
             }
         }
     }
@@ -71,9 +71,11 @@ package struct WordComparison: Sendable {
                 else { return true }
                 let name = words.schema.name
                 let entry = try compared(through: position) { (database) throws(StorageError) in
-                    try database.entry(at: position, name)
+                    guard let entry = try database.entry(at: position, name) else {
+                        throw database.differs("it has no entry of the event \(position.value)")
+                    }
+                    return entry
                 }
-                guard let entry else { throw try differs("it has no entry of the event \(position.value)") }
                 batch.add(try words.tokens(entry, in: view, tools), at: position, to: "words_" + name)
             } else if index.catalogue.isOwn(record) {
                 tools.tokens.clear()
@@ -93,16 +95,14 @@ package struct WordComparison: Sendable {
         while !rest.isEmpty, !mustEnd() {
             let some = rest.prefix(WordComparison.tokensAtOnce)
             rest = rest.dropFirst(WordComparison.tokensAtOnce)
-            let wrong = try compared(through: batch.last) { (database) throws(StorageError) -> [UInt8]? in
+            try compared(through: batch.last) { (database) throws(StorageError) in
                 for (token, positions) in some {
                     let found = try database.positions(of: token, in: batch.first...batch.last, of: table)
-                    if found != positions { return token }
+                    guard found == positions else {
+                        let word = String(decoding: token, as: UTF8.self)
+                        throw database.differs("its events with \(word) from \(batch.first.value) on are others")
+                    }
                 }
-                return nil
-            }
-            if let wrong {
-                let word = String(decoding: wrong, as: UTF8.self)
-                throw try differs("its events with \(word) from \(batch.first.value) on are others")
             }
             // A search would wait for all steps, since whoever waits for a lock does not get it first.
             if index.isWanted { usleep(WordComparison.pause) }
@@ -119,19 +119,6 @@ package struct WordComparison: Sendable {
             }
             return try body(database)
         }
-    }
-
-    /// Has the index replaced, and returns the error.
-    private func differs(_ reason: String) throws(StorageError) -> StorageError {
-        do throws(StorageError) {
-            try compared(through: .zero) { (database) throws(StorageError) in
-                database.damage = reason
-                throw .failed(reason)
-            }
-        } catch {
-            return error
-        }
-        return .failed(reason)
     }
 }
 

@@ -14,6 +14,12 @@ final class WordDatabase: @unchecked Sendable {
         set { connection.damage = newValue }
     }
 
+    /// Notes that the index differs from the log, and returns the error with which its use ends.
+    func differs(_ reason: String) -> StorageError {
+        damage = reason
+        return .failed("the index of words is damaged")
+    }
+
     /// Opens a database file, which may be empty.
     ///
     /// - Throws: `.corrupt` where it is no database of SQLite; otherwise when the system refuses.

@@ -59,8 +59,7 @@ extension WordIndex {
                     matcher.clear()
                     tools.texts.read(record) { matcher.add($0) }
                     guard matcher.isMatch else {
-                        database.damage = "it has the event \(position.value) for words that are not in it"
-                        throw .failed("the index of words is damaged")
+                        throw database.differs("it has the event \(position.value) for words that are not in it")
                     }
                     return true
                 }
@@ -117,8 +116,7 @@ extension WordIndex {
                 // The texts of a row that is being erased are gone.
                 guard let isMatch = try words.isMatch(candidate.entry, by: &matcher, in: view, tools) else { continue }
                 guard isMatch else {
-                    database.damage = "it has the row \(candidate.id) for words that are not in it"
-                    throw .failed("the index of words is damaged")
+                    throw database.differs("it has the row \(candidate.id) for words that are not in it")
                 }
                 rows.append(FoundRow(candidate.entry.position, candidate.id))
             }
