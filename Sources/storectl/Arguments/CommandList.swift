@@ -11,13 +11,16 @@ struct CommandList: Sendable {
         self.all = all
         let options = Option.ofEveryVerb + all.flatMap(\.options)
         grammar = Arguments.Grammar(
-            switches: Set(options.filter { $0.value == nil }.map(\.name)),
+            switches: CommandList.switches(options),
             switchesOfVerbs: Dictionary(
-                all.map { verb in
-                    (verb.name, Set((Option.ofEveryVerb + verb.options).filter { $0.value == nil }.map(\.name)))
-                }, uniquingKeysWith: { first, _ in first }),
+                all.map { ($0.name, CommandList.switches(Option.ofEveryVerb + $0.options)) },
+                uniquingKeysWith: { first, _ in first }),
             repeated: Set(options.filter(\.isRepeated).map(\.name)),
             quoting: Set(all.filter(\.takesCommandLine).map(\.name)))
+    }
+
+    private static func switches(_ options: [Option]) -> Set<String> {
+        Set(options.filter { $0.value == nil }.map(\.name))
     }
 
     func find(_ name: String) -> CommandDescription? { all.first { $0.name == name } }
