@@ -5,15 +5,15 @@ STORIES are made and searched; the loads of S4 and S10 run on stores with and wi
 import json
 import multiprocessing
 import os
-import shutil
 import socket
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
 
-BIN = os.environ["STORYKEEP_BIN"]
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Tests", "Page"))
+from store import BIN, Store, memory  # noqa: E402
+
 STORIES = int(os.environ["STORIES"])
 LOAD = int(os.environ["LOAD"])
 SYLLABLES = ["ka", "lo", "mi", "re", "tan", "so", "ver", "na", "qui", "be", "dor", "el", "fa", "gru", "hi", "jo"]
@@ -21,43 +21,13 @@ SYLLABLES = ["ka", "lo", "mi", "re", "tan", "so", "ver", "na", "qui", "be", "dor
 OTHER = "春の雨が静かに降る町で猫が鳴いた。駅前の茶店はもう閉まっていた。"
 
 
-class Store:
-    """A daemon on a directory of its own."""
-
-    def __init__(self, find):
-        self.folder = tempfile.mkdtemp(prefix="storykeep-find-", dir=os.environ.get("STOREBENCH_DIR"))
-        self.socket = self.folder + "/s"
-        with open(self.folder + "/trace", "ab") as trace:
-            self.process = subprocess.Popen(
-                [BIN + "/stored", "--data", self.folder + "/data", "--socket", self.socket, "--find", find],
-                stdin=subprocess.DEVNULL, stdout=trace, stderr=trace)
-        while True:
-            try:
-                self.client()
-                return
-            except OSError:
-                time.sleep(0.02)
-
-    def client(self):
-        return Client(self.socket)
-
-    def memory(self):
-        """The memory that is no file, in MiB."""
-        with open(f"/proc/{self.process.pid}/status") as file:
-            return int(next(line for line in file if line.startswith("RssAnon")).split()[1]) / 1024
-
-    def indexed(self):
-        """Waits until the index has everything; returns the seconds."""
-        began = time.monotonic()
-        client = self.client()
-        while not client.ask("FIND events words=none").startswith("+"):
-            time.sleep(0.05)
-        return time.monotonic() - began
-
-    def end(self):
-        self.process.kill()
-        self.process.wait()
-        shutil.rmtree(self.folder, ignore_errors=True)
+def indexed(store):
+    """Waits until the index has everything; returns the seconds."""
+    began = time.monotonic()
+    client = Client(store.socket)
+    while not client.ask("FIND events words=none").startswith("+"):
+        time.sleep(0.05)
+    return time.monotonic() - began
 
 
 class Client:
@@ -101,21 +71,17 @@ def text(number):
     return " ".join(word(((number * 7919 + place * 104729) % 4096) ** 2 // 4096) for place in range(34))
 
 
-def fill(store):
-    """Posts stories; returns the bytes of their texts."""
-    pipe = subprocess.Popen(
-        [BIN + "/storectl", "--socket", store.socket, "pipe"], stdin=subprocess.PIPE, text=True,
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+def stories():
+    """The words and the texts of the stories."""
+    return ((word(number), text(number)) for number in range(STORIES))
+
+
+def requests():
+    """Two users, and stories of one to the other."""
     for name in ("aya", "ben"):
-        pipe.stdin.write(f'POST users {{"id":"{name}","name":"{name}","email":"{name}@example.org","prefecture":1}}\n')
-    count = 0
-    for number in range(STORIES):
-        message = text(number)
-        count += len(word(number)) + len(message.encode())
-        pipe.stdin.write(f'POST stories {{"title":"{word(number)}","message":"{message}","sender":"aya","recipient":"ben"}}\n')
-    pipe.stdin.close()
-    assert pipe.wait() == 0
-    return count
+        yield f'POST users {{"id":"{name}","name":"{name}","email":"{name}@example.org","prefecture":1}}\n'
+    for title, message in stories():
+        yield f'POST stories {{"title":"{title}","message":"{message}","sender":"aya","recipient":"ben"}}\n'
 
 
 def size(folder):
@@ -124,16 +90,17 @@ def size(folder):
 
 def searches(rows):
     """The index, searches of it, and others beside them."""
-    store = Store("auto")
+    store = Store("--find", "auto")
     try:
-        texts = fill(store)
-        before = store.memory()
-        seconds = store.indexed()
+        store.pipe(requests())
+        _, before = memory(store.process.pid)
+        seconds = indexed(store)
         rows.append(("index: stories a second", STORIES / seconds, 25_000, ">=", ""))
         rows.append((f"index: caught up after {STORIES} stories", seconds, 30, "<=", "s"))
-        rows.append(("index: memory", store.memory() - before, 12, "<=", "MiB"))
+        rows.append(("index: memory", memory(store.process.pid)[1] - before, 12, "<=", "MiB"))
+        texts = sum(len(title.encode()) + len(message.encode()) for title, message in stories())
         rows.append(("index: size over the texts", size(store.folder + "/data/find") / texts, 0.8, "<=", "x"))
-        client = store.client()
+        client = Client(store.socket)
         for name, words, limit in [
             ("a word", word(3), 2), ("two words", f"{word(3)} {word(9)}", 2),
             ("a phrase", '\\"' + " ".join(text(12_345).split()[4:6]) + '\\"', 2), ("Japanese", "茶店", 2), ("a prefix", "kalo*", 20),
@@ -169,7 +136,7 @@ def beside(store):
         other.start()
     try:
         time.sleep(1)
-        client = store.client()
+        client = Client(store.socket)
         times = []
         for _ in range(2000):
             times += client.time(["GET users/aya"])
@@ -183,10 +150,10 @@ def beside(store):
 
 def load(find, work, clients, inflight):
     """Events a second of a load on a store with a setting."""
-    store = Store(find)
+    store = Store("--find", find)
     try:
         out = subprocess.run(
-            [BIN + "/storebench", "load", store.socket, work, "--clients", str(clients), "--inflight", str(inflight),
+            [os.path.join(BIN, "storebench"), "load", store.socket, work, "--clients", str(clients), "--inflight", str(inflight),
              "--requests", str(LOAD)], capture_output=True, text=True, check=True).stdout
         return json.loads(out.split(" failures")[0])["perSecond"]
     finally:

@@ -5,11 +5,11 @@
 import http.client
 import os
 import statistics
-import subprocess
 import sys
 import time
 
-from support import BIN, Browser, Page, Store
+from store import ROOT, Store, memory
+from support import Browser, Page
 
 STORIES = int(os.environ.get("STORIES", "1000000"))
 # Notes the moment at which the screen first has its content, and when each row came.
@@ -23,31 +23,20 @@ OBSERVER = """
 """
 
 
-def fill(store):
-    """Posts the stories of two users."""
-    pipe = subprocess.Popen(
-        [os.path.join(BIN, "storectl"), "--socket", store.socket, "pipe"], stdin=subprocess.PIPE, text=True,
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+def requests():
+    """Two users, and stories of one to the other."""
     for name in ("aya", "ben"):
-        pipe.stdin.write(f'POST users {{"id":"{name}","name":"{name}","email":"{name}@example.org","prefecture":1}}\n')
+        yield f'POST users {{"id":"{name}","name":"{name}","email":"{name}@example.org","prefecture":1}}\n'
     for number in range(STORIES):
-        pipe.stdin.write(
+        yield (
             f'POST stories {{"title":"Story {number}","message":"It came in the {number % 977}th spring of the {number % 31}th city, '
             'and nobody had seen one like it for as long as anybody could remember.","sender":"aya","recipient":"ben"}\n')
-    pipe.stdin.close()
-    assert pipe.wait() == 0
 
 
 def processor_time(pid):
     """The seconds that a process has computed."""
     fields = open(f"/proc/{pid}/stat").read().rsplit(")", 1)[1].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
-def memory(pid):
-    """The memory of a process in MiB: all that is resident, and that which is no file."""
-    status = dict(line.split(":", 1) for line in open(f"/proc/{pid}/status") if ":" in line)
-    return int(status["VmRSS"].split()[0]) / 1024, int(status["RssAnon"].split()[0]) / 1024
 
 
 def painted(browser, page):
@@ -100,14 +89,14 @@ def main():
     store = Store()
     page = browser = None
     try:
-        fill(store)
+        store.pipe(requests())
         page = Page(store)
         browser = Browser(page)
         paint, content = painted(browser, page)
         # A row takes a question more than an event.
         _, row = arrivals(browser, store, "#/stories", 0.3)
         event = arrivals(browser, store, "#/log", 0.02)
-        files = os.path.join(os.path.dirname(__file__), "..", "..", "Sources", "CPage", "page")
+        files = os.path.join(ROOT, "Sources", "CPage", "page")
         size = sum(os.path.getsize(os.path.join(files, name)) for name in os.listdir(files)) / 1024
         browser.end()
         browser = None

@@ -2,7 +2,8 @@
 import os
 import time
 
-from support import Browser, Page, ROOT, Store
+from store import ROOT, Store
+from support import Browser, Page
 
 PICTURES = [
     ("page-orders.png", "#/orders?sort=total&order=desc", 1280, 800, False),

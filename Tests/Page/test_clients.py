@@ -1,7 +1,8 @@
 """Connections, workers, and a store that follows another one."""
 import unittest
 
-from support import Browser, Page, PageTestCase, Store, until
+from store import Store, until
+from support import Browser, Page, PageTestCase
 
 
 class Clients(PageTestCase):

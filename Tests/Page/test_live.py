@@ -2,7 +2,8 @@
 import time
 import unittest
 
-from support import PageTestCase, until
+from store import until
+from support import PageTestCase
 
 
 class Live(PageTestCase):
