@@ -93,14 +93,19 @@ enum Help {
 
     /// Returns the lines of the help: the keys of every screen, and those that only rows of a kind have.
     static func lines(_ kinds: [ModelDescription]) -> [Line] {
-        let lists = (kinds.compactMap(\.key).joined(separator: " "), "all " + kinds.map(\.id).joined(separator: ", "))
-        let ofRows = kinds.map { kind in
-            let keys = ModelRows(kind).keys.filter { $0.key != "d" }
-            return ("in \(kind.id)", keys.map { "\($0.key) \($0.name)" }.joined(separator: ", "))
+        var rows = Array(keys.prefix(4))
+        if !kinds.isEmpty {
+            let names = kinds.map(\.id).joined(separator: ", ")
+            rows.append((kinds.compactMap(\.key).joined(separator: " "), "all \(names)"))
         }
-        let first = keys.prefix(4) + (kinds.isEmpty ? [] : [lists])
+        rows += keys.dropFirst(4).dropLast(2)
+        for kind in kinds {
+            let keys = ModelRows(kind).keys.filter { $0.key != "d" }
+            rows.append(("in \(kind.id)", keys.map { "\($0.key) \($0.name)" }.joined(separator: ", ")))
+        }
+        rows += keys.suffix(2)
         return [Line("the keys", .bold), Line()]
-            + (first + keys.dropFirst(4).dropLast(2) + ofRows + keys.suffix(2)).map { key, does in
+            + rows.map { key, does in
                 var line = Line()
                 line.add("  ")
                 line.add(key, columns: 15, .bold)

@@ -114,10 +114,13 @@ extension ModelRows {
         guard let model else { return [] }
         guard !model.isDeclared else { return model.category == nil ? [] : [streamKey] }
         let acts = model.writes.filter { ModelWrite(verb: $0.verb) == nil }
-        let isDeletable = model.writes.contains { ModelWrite(verb: $0.verb) == .delete }
-        return acts.filter(\.fields.isEmpty).map(key) + model.links.map(key)
-            + acts.filter { !$0.fields.isEmpty }.map(key)
-            + (isDeletable ? [RowKey(key: "d", name: "delete") { _, _ in .delete }] : [])
+        var keys: [RowKey<ModelRows>] = acts.filter(\.fields.isEmpty).map(key)
+        keys += model.links.map(key)
+        keys += acts.filter { !$0.fields.isEmpty }.map(key)
+        if model.writes.contains(where: { ModelWrite(verb: $0.verb) == .delete }) {
+            keys.append(RowKey(key: "d", name: "delete") { _, _ in .delete })
+        }
+        return keys
     }
 
     private var streamKey: RowKey<ModelRows> {
