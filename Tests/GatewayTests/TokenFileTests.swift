@@ -65,6 +65,32 @@ import Testing
             taken.exit == .code(1) && taken.errors.contains("Address already in use; --listen 127.0.0.1:0 takes any"))
     }
 
+    @Test func `a desktop's browser gets a link that admits once, and the signals of any program`() throws {
+        let (daemon, folder) = (try RunningDaemon(), try Scratch())
+        let opened = folder.place("opened")
+        let program = folder.place("xdg-open")
+        let script =
+            "#!/bin/sh\ngrep -E '^Sig(Blk|Ign)' /proc/self/status > \(opened).part\n"
+            + "echo $1 >> \(opened).part\nmv \(opened).part \(opened)\n"
+        try Data(script.utf8).write(to: URL(fileURLWithPath: program))
+        chmod(program, 0o700)
+        let path = "PATH=\(folder.place("")):\(ProcessInfo.processInfo.environment["PATH"] ?? "")"
+        let gateway = try RunningGateway(
+            daemon.socket, command: ["env", path, Program.path("storectl"), "serve", "--open"])
+        try until("the browser is started") { !Files.text(opened).isEmpty }
+        let lines = Files.text(opened).split(separator: "\n")
+        expect(lines.count == 3 && lines[0].hasSuffix("\t0000000000000000"), "\(lines)")
+        let ignored = try #require(UInt64(lines[1].suffix(16), radix: 16))
+        expect(ignored & (1 << UInt64(SIGPIPE - 1) | 1 << UInt64(SIGCHLD - 1)) == 0, "\(lines)")
+        let link = try #require(lines[2].wholeMatch(of: /http:\/\/127\.0\.0\.1:[0-9]+(\/\?token=([0-9a-f]{64}))/))
+        expect(link.2 != gateway.token)
+        let host = ["Host: 127.0.0.1:\(gateway.port)"]
+        let first = try #require(try gateway.get(String(link.1), headers: host))
+        expect(first.status == 303 && first.head.contains("Set-Cookie: "), "\(first)")
+        expect(try gateway.get(String(link.1), headers: host)?.status == 401)
+        expect(try gateway.stop() == .code(0))
+    }
+
     @Test func `storectl starts it beside the store that it finds`() throws {
         let daemon = try RunningDaemon()
         let gateway = try RunningGateway(daemon.socket, command: [Program.path("storectl"), "serve"])
