@@ -10,7 +10,7 @@ package struct Request: ~Copyable, Sendable {
     /// The verb of the action, stored so that reading it copies nothing.
     package let verb: Verb
     /// The verb with its arguments.
-    package let action: RequestAction
+    package let action: OnePart<RequestAction>
     /// `min=`: how far the store has to be before it answers; nil where that does not matter.
     package let minimum: Minimum?
     /// `AS UID`: the user whose write a node passes on; nil for a request of the peer itself.
@@ -23,24 +23,24 @@ package struct Request: ~Copyable, Sendable {
         self.tag = tag
         self.role = role
         verb = action.verb
-        self.action = action
+        self.action = OnePart(action)
         self.minimum = minimum
         self.author = author
     }
 
     /// True where the request may append events; the dry run of a definition does not.
     package var isWrite: Bool {
-        if case .write = action { true } else { false }
+        if case .write = action.value { true } else { false }
     }
 
     /// True when the request reads durable data only: it waits until the earlier writes of its own connection are durable.
     package var waitsForEarlierWrites: Bool {
-        verb.waitsForEarlierWrites || (verb == .read(.count) && action.kind == nil)
+        verb.waitsForEarlierWrites || (verb == .read(.count) && action.value.kind == nil)
     }
 
     /// The row that a `GET` reads in its current state; nil for every other request.
     package var row: (kind: Kind, key: RowKey)? {
-        if case .read(.get(let kind, let key, nil)) = action { (kind, key) } else { nil }
+        if case .read(.get(let kind, let key, nil)) = action.value { (kind, key) } else { nil }
     }
 }
 
@@ -69,6 +69,11 @@ package enum RequestAction: Equatable, Sendable {
         case .follow(.subscribe(let query)): query.subject.kind
         case .read, .write, .follow, .operate: nil
         }
+    }
+
+    /// `from=` of a subscription that names a position; nil for every other request.
+    package var firstPushed: Position? {
+        if case .follow(.subscribe(let query)) = self, case .position(let from)? = query.from { from } else { nil }
     }
 
     /// True where the node that leads does it for a connection of its own: one that works off a cursor, or erases.

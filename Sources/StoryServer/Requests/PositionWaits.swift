@@ -107,12 +107,8 @@ final class PositionWaits {
     /// Returns the minimum of a request: that of its `min=`, or at a replica or a node what comes before its `from=`. A copy
     /// has all that anybody was acknowledged before.
     private func minimum(of request: borrowing Request) -> Minimum? {
-        if isOneOfSeveral, case .operate(.backup) = request.action { return .now }
-        guard isOneOfSeveral, case .follow(.subscribe(let query)) = request.action,
-            case .position(let from)? = query.from
-        else {
-            return request.minimum
-        }
+        if isOneOfSeveral, request.verb == .operate(.backup) { return .now }
+        guard isOneOfSeveral, let from = request.action.value.firstPushed else { return request.minimum }
         switch request.minimum {
         case nil: return .position(from.previous)
         case .position(let position)?: return .position(max(position, from.previous))

@@ -5,5 +5,5 @@ import StoryWire
 func firstLineIsDone(_ bytes: UnsafeRawBufferPointer, _ reader: RequestReader) -> Bool {
     var machine = SessionMachine(limits: Limits())
     machine.bytesReceived(bytes)
-    return machine.withNextLine(reader, role: .read, { $0.action.verb == .read(.ping) }) == .taken
+    return machine.withNextLine(reader, role: .read, { $0.verb == .read(.ping) }) == .taken
 }
