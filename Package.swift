@@ -143,9 +143,17 @@ let package = Package(
             dependencies: ["StoryCore", "StoryWire", "StoryStorage", "StoryFold", "StoryStore", "StoryLog"]
                 + (isFuzzing
                     ? []
-                    : ["StoryCluster", "StoryEngine", "StoryEtcd", "StoryOffline", "StoryReactor", "StoryServer"]),
+                    : ["StoryCluster", "StoryEngine", "StoryEtcd", "StoryOffline", "StoryReactor"]),
             path: "Tests/TestSupport", exclude: ["Definitions/Fixtures"], sources: isFuzzing ? fuzzedSupport : nil,
             swiftSettings: settings),
+        // Apart, so that the other tests are compiled beside the server.
+        .target(
+            name: "LoopSupport",
+            dependencies: [
+                "StoryCluster", "StoryCore", "StoryFold", "StoryLog", "StoryReactor", "StoryServer", "StoryStorage",
+                "StoryStore", "TestSupport",
+            ],
+            path: "Tests/LoopSupport", swiftSettings: settings),
         tests("StoryCoreTests", ["StoryCore", "TestSupport"]),
         tests(
             "StoryWireTests", ["StoryCore", "StoryWords", "StoryWire", "CSimdJSON", "TestSupport"],
@@ -177,7 +185,7 @@ let package = Package(
             [
                 "StoryCore", "StoryWire", "StoryEngine", "StoryStorage", "StoryFold", "StoryStore", "StoryLog",
                 "StoryOffline", "StoryCluster", "StoryEtcd", "StoryNetwork", "StoryReactor", "StoryServer",
-                "TestSupport",
+                "LoopSupport", "TestSupport",
             ]),
         tests("StoryClientTests", ["StoryClient", "StoryCore", "StoryWire", "TestSupport"]),
         tests("StoryGatewayTests", ["StoryClient", "StoryCore", "StoryGateway", "TestSupport"]),
@@ -203,9 +211,8 @@ let package = Package(
         tests(
             "CrashTests",
             [
-                "StoryCore", "StoryStorage", "StoryFold", "StoryStore", "StoryLog", "StoryOffline", "StoryServer",
-                "CXXHash",
-                "TestSupport",
+                "StoryCore", "StoryWire", "StoryStorage", "StoryFold", "StoryStore", "StoryLog", "StoryOffline",
+                "StoryServer", "CXXHash", "TestSupport",
             ], exclude: ["recorder"]),
         tests("HostileTests", ["FuzzTargets", "StoryCore", "TestSupport"]),
         tests("RaceTests", ["TestSupport"]),
@@ -216,8 +223,7 @@ let package = Package(
             [
                 "StoryCluster", "StoryCore", "StoryWire", "StoryNetwork", "StoryStorage", "StoryFold", "StoryStore",
                 "StoryLog", "StoryReactor", "StoryServer",
-                "CSimulatedDisk",
-                "TestSupport",
+                "CSimulatedDisk", "LoopSupport", "TestSupport",
             ],
             path: "Tests/Simulator/simulator"),
         tests("SimulationTests", ["TestSupport"]),
@@ -225,7 +231,7 @@ let package = Package(
             "modeltrials",
             [
                 "StoryCore", "StoryWire", "StoryStorage", "StoryFold", "StoryStore", "StoryLog", "StoryServer",
-                "TestSupport",
+                "LoopSupport", "TestSupport",
             ],
             path: "Tests/ModelTrials/modeltrials"),
         tests("ModelTests", ["TestSupport"]),
@@ -239,8 +245,7 @@ let package = Package(
             "ScenarioTests",
             [
                 "StoryCore", "StoryWire", "StoryEngine", "StoryStorage", "StoryFold", "StoryStore", "StoryLog",
-                "StoryCluster", "StoryReactor",
-                "StoryServer", "TestSupport",
+                "StoryCluster", "StoryReactor", "StoryServer", "LoopSupport", "TestSupport",
             ]),
     ] + (isFuzzing ? fuzzer : []),
     cxxLanguageStandard: .cxx17

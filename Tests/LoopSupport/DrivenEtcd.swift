@@ -1,6 +1,7 @@
 package import StoryCluster
 package import StoryCore
 package import StoryServer
+package import TestSupport
 
 /// The ordering service of a log that several loops use: strict serializable, in memory.
 package final class SharedEtcd {

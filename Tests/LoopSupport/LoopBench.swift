@@ -1,6 +1,7 @@
 package import StoryCore
 package import StoryServer
 package import StoryStorage
+package import TestSupport
 
 /// The shipped loop over memory: no socket, no file, and a clock and a disk that the test drives.
 package final class LoopBench: DrivenLoop {

@@ -1,4 +1,5 @@
 import Foundation
+import LoopSupport
 import StoryCore
 @testable import StoryServer
 import TestSupport

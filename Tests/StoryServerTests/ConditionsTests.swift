@@ -1,4 +1,5 @@
 import Foundation
+import LoopSupport
 import StoryCluster
 import StoryCore
 import StoryReactor

@@ -1,4 +1,5 @@
 import Foundation
+import LoopSupport
 import StoryStore
 import StoryCore
 import StoryLog

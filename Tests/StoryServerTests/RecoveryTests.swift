@@ -1,3 +1,4 @@
+import LoopSupport
 import StoryCore
 @testable import StoryServer
 import StoryFold

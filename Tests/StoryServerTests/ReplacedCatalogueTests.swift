@@ -1,3 +1,4 @@
+import LoopSupport
 import StoryCore
 import StoryServer
 import TestSupport

@@ -1,4 +1,5 @@
 import Foundation
+import LoopSupport
 import StoryCore
 import StoryFold
 import StoryStorage

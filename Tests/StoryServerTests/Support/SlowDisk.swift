@@ -1,3 +1,4 @@
+import LoopSupport
 import TestSupport
 
 /// The loop over a disk whose commits end later than their turns, when the test says so.

@@ -1,3 +1,4 @@
+import LoopSupport
 import StoryCluster
 import StoryCore
 import StoryServer

@@ -1,4 +1,5 @@
 import Glibc
+import LoopSupport
 import StoryCore
 import StoryLog
 import StoryServer

@@ -1,4 +1,5 @@
 import CSimulatedDisk
+import LoopSupport
 import StoryCluster
 import StoryCore
 import StoryServer

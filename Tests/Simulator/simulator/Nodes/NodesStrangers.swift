@@ -1,3 +1,4 @@
+import LoopSupport
 import TestSupport
 
 // Others that mean no good: in the place of a node, and at one.

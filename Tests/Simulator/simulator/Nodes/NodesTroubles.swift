@@ -1,3 +1,4 @@
+import LoopSupport
 import StoryCluster
 import TestSupport
 

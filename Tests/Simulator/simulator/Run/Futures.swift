@@ -1,3 +1,4 @@
+import LoopSupport
 import StoryServer
 import TestSupport
 

@@ -1,4 +1,5 @@
 import Glibc
+import LoopSupport
 import StoryCore
 import StoryLog
 import StoryFold
@@ -251,7 +252,7 @@ extension Simulation {
         answers.isModelReady = true
         let pages = answers.pages
         try askAtTheEnd(pages.map { .page(after: $0) })
-        try askAtTheEnd(Simulation.lastQueries)
+        try askAtTheEnd(Query.last)
         try askAtTheEnd(answers.pages.map { .page(after: $0) })
         try models.run(process.store.models, world, through: world.head)
         try models.run(process.modelFolders, world, through: world.head, isWhole: true)
@@ -264,19 +265,6 @@ extension Simulation {
         for query in queries { add(.query(query), query.text, to: clients[0]) }
         try calm()
         guard clients[0].isQuiet else { throw Difference("never answered: \(clients[0].waiting[0].line)") }
-    }
-
-    private static var lastQueries: [Query] {
-        let lists = Kind.allCases.flatMap { kind in
-            kind.sorts.flatMap { sort in
-                [Query.list(kind, [], sort, .ascending, limit: 1_000), .list(kind, [], sort, .descending, limit: 1)]
-            } + [.count(kind, [])]
-        }
-        return lists + [
-            .read(EventScope(), from: nil, .ascending, limit: 10_000), .streams(category: nil),
-            .types(category: nil), .checkpoint, .verify, .model(.list(.ascending)), .model(.list(.descending)),
-            .model(.count),
-        ]
     }
 
     /// Lets everything come to its end.

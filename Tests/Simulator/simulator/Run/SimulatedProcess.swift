@@ -1,4 +1,5 @@
 import Glibc
+import LoopSupport
 import StoryStore
 import StoryCore
 import StoryLog

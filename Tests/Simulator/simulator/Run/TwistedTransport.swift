@@ -1,3 +1,4 @@
+import LoopSupport
 import StoryReactor
 import StoryServer
 import TestSupport

@@ -1,3 +1,4 @@
+import LoopSupport
 import TestSupport
 
 /// Connections to one process that were let in and then do nothing: they say nothing or half a line, or ask for much

@@ -215,3 +215,19 @@ extension World {
         }
     }
 }
+
+extension Query {
+    /// What is asked when everything has come to its end.
+    static var last: [Query] {
+        let lists = Kind.allCases.flatMap { kind in
+            kind.sorts.flatMap { sort in
+                [Query.list(kind, [], sort, .ascending, limit: 1_000), .list(kind, [], sort, .descending, limit: 1)]
+            } + [.count(kind, [])]
+        }
+        return lists + [
+            .read(EventScope(), from: nil, .ascending, limit: 10_000), .streams(category: nil),
+            .types(category: nil), .checkpoint, .verify, .model(.list(.ascending)), .model(.list(.descending)),
+            .model(.count),
+        ]
+    }
+}
