@@ -183,7 +183,7 @@ package final class Engine {
         if request.verb != .read(.get) { flush() }
         session.writes(as: request.author)
         do throws(StorageError) {
-            try answer(request.action.value, tag, from: &session, now, output)
+            try answer(request.action, tag, from: &session, now, output)
         } catch {
             output.reply(.failed(.storage(error)), tag: tag, restsOn: .zero)
         }

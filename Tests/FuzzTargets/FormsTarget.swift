@@ -30,7 +30,7 @@ final class FormsTarget: FuzzTarget {
         guard line.count <= FormsTarget.limit else { return }
         let copy = ExactCopy(line, slack: LineFramer.slack)
         guard let read = try? reader.read(copy.whole) else { return }
-        switch read.action.value {
+        switch read.action {
         case .write(.append(let stream, let events, let options)):
             for event in events { append(event, stream, options) }
         case .write(.appendTogether(let events, let options)):

@@ -99,7 +99,7 @@ final class FramingTarget: FuzzTarget {
         while said.last != .finished {
             let outcome = machine.withNextLine(reader, role: .write) { request in
                 if puttingBack, random.oneIn(3) { return false }
-                said.append(.request(request.tag?.description, request.action.value.verb))
+                said.append(.request(request.tag?.description, request.action.verb))
                 return true
             }
             switch outcome {

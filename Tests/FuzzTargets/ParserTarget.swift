@@ -22,7 +22,7 @@ final class ParserTarget: FuzzTarget {
             do throws(RefusedLine) {
                 let right = try other.read(two)
                 hold(left.tag == right.tag && left.role == right.role, "what stands behind a line changes nothing")
-                hold(left.action.value == right.action.value, "what stands behind a line changes no value")
+                hold(left.action == right.action, "what stands behind a line changes no value")
             } catch {
                 hold(false, "what stands behind a line makes it no request: \(error)")
             }

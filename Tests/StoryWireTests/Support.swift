@@ -39,7 +39,7 @@ struct KeptLine: Equatable {
     init(_ reader: RequestReader, _ line: UnsafeRawBufferPointer) {
         do throws(RefusedLine) {
             let request = try reader.read(line)
-            let action = request.action.value.kept
+            let action = request.action.kept
             self.init(tag: request.tag, verb: action.verb, role: request.role, result: .success(action))
         } catch {
             self.init(tag: error.tag, verb: error.verb, role: nil, result: .failure(error.failure))

@@ -88,7 +88,7 @@ package struct KeptRequest: Equatable {
         self.action = action
     }
 
-    package init(_ request: borrowing Request) { self.init(tag: request.tag, action: request.action.value.kept) }
+    package init(_ request: borrowing Request) { self.init(tag: request.tag, action: request.action.kept) }
 }
 
 /// What is to be done about a line, to be looked at for as long as the tests run.

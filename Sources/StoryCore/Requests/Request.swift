@@ -10,7 +10,7 @@ package struct Request: ~Copyable, Sendable {
     /// The verb of the action, stored so that reading it copies nothing.
     package let verb: Verb
     /// The verb with its arguments.
-    package let action: OnePart<RequestAction>
+    package let action: RequestAction
     /// `min=`: how far the store has to be before it answers; nil where that does not matter.
     package let minimum: Minimum?
     /// `AS UID`: the user whose write a node passes on; nil for a request of the peer itself.
@@ -23,24 +23,24 @@ package struct Request: ~Copyable, Sendable {
         self.tag = tag
         self.role = role
         verb = action.verb
-        self.action = OnePart(action)
+        self.action = action
         self.minimum = minimum
         self.author = author
     }
 
     /// True where the request may append events; the dry run of a definition does not.
     package var isWrite: Bool {
-        if case .write = action.value { true } else { false }
+        if case .write = action { true } else { false }
     }
 
     /// True when the request reads durable data only: it waits until the earlier writes of its own connection are durable.
     package var waitsForEarlierWrites: Bool {
-        verb.waitsForEarlierWrites || (verb == .read(.count) && action.value.kind == nil)
+        verb.waitsForEarlierWrites || (verb == .read(.count) && action.kind == nil)
     }
 
     /// The row that a `GET` reads in its current state; nil for every other request.
     package var row: (kind: Kind, key: RowKey)? {
-        if case .read(.get(let kind, let key, nil)) = action.value { (kind, key) } else { nil }
+        if case .read(.get(let kind, let key, nil)) = action { (kind, key) } else { nil }
     }
 }
 
@@ -53,6 +53,9 @@ package enum Minimum: Equatable, Sendable {
 }
 
 /// An action that a request line asks for, in the group of its verb.
+///
+/// Arguments of rare actions, and of those that cost far more than an allocation, are boxed: a request is moved several
+/// times, and the compiler's check of values that are not copied takes time with the square of their fields.
 package enum RequestAction: Equatable, Sendable {
     case read(ReadAction)
     case write(WriteAction)
@@ -102,22 +105,22 @@ package enum ReadAction: Equatable, Sendable {
     case list(ListQuery)
     case count(Kind, [Condition])
     case sorts(Kind)
-    case read(ReadQuery)
+    indirect case read(ReadQuery)
     /// The number of the events that a read would return.
-    case countEvents(ReadQuery)
+    indirect case countEvents(ReadQuery)
     /// The events with words.
-    case find(FindQuery)
+    indirect case find(FindQuery)
     /// The rows of a kind with words.
-    case findRows(RowFindQuery)
-    case streams(StreamsQuery)
-    case types(TypesQuery)
+    indirect case findRows(RowFindQuery)
+    indirect case streams(StreamsQuery)
+    indirect case types(TypesQuery)
     /// The model with this name; nil means all.
     case models(String?)
-    case misfits(MisfitsQuery)
-    case erasures(ErasuresQuery)
+    indirect case misfits(MisfitsQuery)
+    indirect case erasures(ErasuresQuery)
     /// The cursor with this name; nil means all.
     case cursors(Identifier?)
-    case parked(ParkedQuery)
+    indirect case parked(ParkedQuery)
     case ping
 
     fileprivate var verb: ReadVerb {
@@ -146,16 +149,16 @@ package enum WriteAction: Equatable, Sendable {
     case append(StreamName, [EventProposal], WriteOptions)
     /// Events of several streams, appended atomically.
     case appendTogether([StreamProposal], WriteOptions)
-    case define(DefineRequest)
+    indirect case define(DefineRequest)
     case undefine(String)
-    case erase(EraseRequest)
-    case cursor(CursorRequest)
+    indirect case erase(EraseRequest)
+    indirect case cursor(CursorRequest)
     /// Every event through one is done.
     case ack(CursorMark)
-    case fail(FailRequest)
-    case retry(RetryRequest)
-    case discard(DiscardRequest)
-    case reset(ResetRequest)
+    indirect case fail(FailRequest)
+    indirect case retry(RetryRequest)
+    indirect case discard(DiscardRequest)
+    indirect case reset(ResetRequest)
     /// The cursor with this name is gone.
     case drop(Identifier)
 
@@ -189,9 +192,9 @@ package enum WriteAction: Equatable, Sendable {
 
 /// The actions that change what a connection follows, with their arguments.
 package enum FollowAction: Equatable, Sendable {
-    case subscribe(SubscribeQuery)
+    indirect case subscribe(SubscribeQuery)
     case unsubscribe(SubscriptionID)
-    case work(WorkRequest)
+    indirect case work(WorkRequest)
     case quit
 
     fileprivate var verb: FollowVerb {
@@ -225,14 +228,14 @@ package enum OperateAction: Equatable, Sendable {
     /// The change of the log's nodes that is wanted; nil means a row for each.
     case cluster(NodeChange?)
     /// `DEFINE` with `check=true`: a dry run, which compares the rows of a definition with those that are served.
-    case check(DefineRequest)
+    indirect case check(DefineRequest)
     /// `ERASE` with `dry=true`: a dry run, which shows what would be taken.
-    case rehearse(EraseRequest)
+    indirect case rehearse(EraseRequest)
     /// A search of the words of events, or of rows.
-    case search(EventSearch)
-    case searchRows(RowSearch)
+    indirect case search(EventSearch)
+    indirect case searchRows(RowSearch)
     /// The end of an erasure, whose event `Erased` is at the position that comes with it.
-    case erasure(ErasedRecord)
+    indirect case erasure(ErasedRecord)
 
     /// The verb; that of a dry run is a write's, and that of a search is a read's.
     fileprivate var verb: Verb {

@@ -189,7 +189,7 @@ extension ForwardedWrite {
     /// Copies a write out of its line, of which it gets the text from the verb on.
     fileprivate init(_ request: borrowing Request, _ text: UnsafeRawBufferPointer, of connection: Connection) {
         let tag = request.tag.map { "@\($0) " } ?? ""
-        let key: RequestKey? = if case .write(let write) = request.action.value { write.key } else { nil }
+        let key: RequestKey? = if case .write(let write) = request.action { write.key } else { nil }
         self.init(
             client: connection.id.value, verb: request.verb, tag: request.tag, user: connection.peer.uid,
             line: Array(tag.utf8) + text, verbIndex: tag.utf8.count, isRepeatable: key != nil)

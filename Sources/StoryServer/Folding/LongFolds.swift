@@ -108,7 +108,7 @@ final class LongFolds {
 
     /// Returns true for a write whose fold may be long.
     func isLong(_ request: borrowing Request, in catalogue: Catalogue) -> Bool {
-        guard case .write(let write) = request.action.value else { return false }
+        guard case .write(let write) = request.action else { return false }
         return served.mostWork(of: write, in: catalogue) > limits.shortFold
     }
 

@@ -16,7 +16,7 @@ extension Requests {
             conversation.passesOn = true
             return look(atPassedOn: request, of: connection, forwarding)
         }
-        let isAtLeader = !waits.takesWrites && request.action.value.isAtLeaderAlone
+        let isAtLeader = !waits.takesWrites && request.action.isAtLeaderAlone
         if isAtLeader, conversation.forwarded == 0 {
             return clients.refuse(leaderIsElsewhere(request.verb), request.verb, tag: request.tag, connection)
         }

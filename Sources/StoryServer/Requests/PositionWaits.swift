@@ -108,7 +108,7 @@ final class PositionWaits {
     /// has all that anybody was acknowledged before.
     private func minimum(of request: borrowing Request) -> Minimum? {
         if isOneOfSeveral, request.verb == .operate(.backup) { return .now }
-        guard isOneOfSeveral, let from = request.action.value.firstPushed else { return request.minimum }
+        guard isOneOfSeveral, let from = request.action.firstPushed else { return request.minimum }
         switch request.minimum {
         case nil: return .position(from.previous)
         case .position(let position)?: return .position(max(position, from.previous))

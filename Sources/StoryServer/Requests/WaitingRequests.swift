@@ -73,13 +73,13 @@ extension Connection {
     ) -> Awaited? {
         let lastWritten = conversation.session.lastWritten
         if lastWritten > driver.acknowledged, request.waitsForEarlierWrites { return .earlierWrites }
-        if engine.lastDefinition > driver.acknowledged, request.action.value.waitsForDefinitions { return .definitions }
-        if engine.hasErasedRows, request.action.value.readsRows { return .definitions }
+        if engine.lastDefinition > driver.acknowledged, request.action.waitsForDefinitions { return .definitions }
+        if engine.hasErasedRows, request.action.readsRows { return .definitions }
         if driver.isHalfFolded {
             if driver.refolding.awaitsRollBack { return .rollBack }
-            return request.action.value.needsModels ? .models : nil
+            return request.action.needsModels ? .models : nil
         }
-        if case .follow(.work(let request)) = request.action.value {
+        if case .follow(.work(let request)) = request.action {
             // Nothing is delivered behind a move that may be undone; a confirmation appends an event.
             if engine.shares.awaitsMove(request, through: driver.acknowledged) { return .moved(request) }
             return isHeld(by: driver, engine) ? .room : nil

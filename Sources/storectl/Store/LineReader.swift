@@ -23,7 +23,7 @@ final class LineReader {
     func events(_ line: String) throws(CommandError) -> ReadQuery {
         var query: ReadQuery?
         do throws(Failure) {
-            try withRequest(Array(line.utf8)) { if case .read(.read(let read)) = $0.action.value { query = read } }
+            try withRequest(Array(line.utf8)) { if case .read(.read(let read)) = $0.action { query = read } }
         } catch {
             throw StoredData.told(error)
         }

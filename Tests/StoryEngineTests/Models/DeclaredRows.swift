@@ -128,7 +128,7 @@ final class DeclaredRows {
         return bytes.withUnsafeBytes { bytes in
             do throws(RefusedLine) {
                 return .success(
-                    try reader.read(UnsafeRawBufferPointer(rebasing: bytes[..<line.utf8.count])).action.value.kept)
+                    try reader.read(UnsafeRawBufferPointer(rebasing: bytes[..<line.utf8.count])).action.kept)
             } catch {
                 return .failure(error.failure)
             }
