@@ -5,8 +5,12 @@
 #include "common.h"
 
 #include <nats/nats.h>
+#include <pthread.h>
+#include <stdio.h>
 
 #define STREAM "LOG"
+#define OUTPUTS "DONE"
+#define WINDOW 100     // messages that a worker has at a time
 #define PENDING 4096   // publishes not yet acknowledged
 #define PATIENCE 30000 // milliseconds without an answer
 
@@ -45,16 +49,16 @@ static void client_close(client *c) {
     nats_Close();
 }
 
-// The sequence of the stream's newest message; 0 where there is none. The stream is made if it is not there.
-static uint64_t last_sequence(client *c) {
+// The sequence of a stream's newest message; 0 where there is none. The stream is made if it is not there.
+static uint64_t last_sequence(client *c, const char *stream, const char *subject) {
     jsStreamConfig config;
     jsStreamInfo *info = NULL;
     jsErrCode error = 0;
-    const char *subjects[] = {"log.>"};
-    natsStatus status = js_GetStreamInfo(&info, c->js, STREAM, NULL, &error);
+    const char *subjects[] = {subject};
+    natsStatus status = js_GetStreamInfo(&info, c->js, stream, NULL, &error);
     if (status == NATS_NOT_FOUND) {
         check(jsStreamConfig_Init(&config), "prepare");
-        config.Name = STREAM;
+        config.Name = stream;
         config.Subjects = subjects;
         config.SubjectsLen = 1;
         config.Storage = js_FileStorage;
@@ -69,7 +73,7 @@ static uint64_t last_sequence(client *c) {
 static void fill(const settings *s) {
     client c = client_open(s->url);
     char subject[NAME_CAPACITY + 4] = "log.", event[EVENT_CAPACITY];
-    uint64_t first = last_sequence(&c) + 1, began = now();
+    uint64_t first = last_sequence(&c, STREAM, "log.>") + 1, began = now();
     for (uint64_t n = first; n < first + (uint64_t)s->events; n++) {
         format_stream(subject + 4, n);
         check(js_PublishAsync(c.js, subject, event, (int)format_event(event, n), NULL), "publish");
@@ -88,7 +92,7 @@ static void read_all(const settings *s) {
     natsMsg *message;
     jsSubOptions options;
     jsErrCode error = 0;
-    uint64_t count = 0, last = last_sequence(&c);
+    uint64_t count = 0, last = last_sequence(&c, STREAM, "log.>");
     check(jsSubOptions_Init(&options), "prepare");
     options.Ordered = true;
     options.Stream = STREAM;
@@ -106,10 +110,69 @@ static void read_all(const settings *s) {
     client_close(&c);
 }
 
+typedef struct {
+    const char *url, *consumer;
+    uint64_t outputs;
+    int number;
+} worker;
+
+// Fetches a window of messages, publishes an output for each, waits until they are taken, acknowledges the messages.
+static void *work_off(void *argument) {
+    worker *w = argument;
+    client c = client_open(w->url);
+    natsSubscription *subscription;
+    jsSubOptions options;
+    jsPubOptions patience;
+    jsErrCode error = 0;
+    char subject[NAME_CAPACITY], output[NAME_CAPACITY + 32];
+    check(jsSubOptions_Init(&options), "prepare");
+    check(jsPubOptions_Init(&patience), "prepare");
+    patience.MaxWait = PATIENCE;
+    options.Stream = STREAM;
+    snprintf(subject, sizeof subject, "done.%d", w->number);
+    check(js_PullSubscribe(&subscription, c.js, "log.>", w->consumer, NULL, &options, &error), "subscribe");
+    for (uint64_t done = 0; done < w->outputs;) {
+        natsMsgList list = {NULL, 0};
+        check(natsSubscription_Fetch(&list, subscription, WINDOW, PATIENCE, &error), "fetch");
+        for (int i = 0; i < list.Count; i++) {
+            int length = snprintf(output, sizeof output, "{\"type\":\"Did\",\"data\":{\"of\":%llu}}",
+                                  (unsigned long long)(done + (uint64_t)i));
+            check(js_PublishAsync(c.js, subject, output, length, NULL), "publish");
+        }
+        check(js_PublishAsyncComplete(c.js, &patience), "have every output acknowledged");
+        for (int i = 0; i < list.Count; i++) check(natsMsg_Ack(list.Msgs[i], NULL), "acknowledge");
+        done += (uint64_t)list.Count;
+        natsMsgList_Destroy(&list);
+    }
+    natsSubscription_Destroy(subscription);
+    jsCtx_Destroy(c.js);
+    natsConnection_Destroy(c.connection);
+    return NULL;
+}
+
+static void work(const settings *s) {
+    client c = client_open(s->url);
+    char consumer[NAME_CAPACITY];
+    worker *workers = allocate((size_t)s->clients, sizeof *workers);
+    pthread_t *threads = allocate((size_t)s->clients, sizeof *threads);
+    uint64_t began = now(), share = (uint64_t)(s->events / s->clients);
+    if (last_sequence(&c, STREAM, "log.>") < (uint64_t)s->events) fail("LOG has fewer messages: fill it first");
+    last_sequence(&c, OUTPUTS, "done.>");
+    snprintf(consumer, sizeof consumer, "jobs%llu", (unsigned long long)began);
+    for (int i = 0; i < s->clients; i++) {
+        workers[i] = (worker){.url = s->url, .consumer = consumer, .outputs = share, .number = i};
+        if (pthread_create(&threads[i], NULL, work_off, &workers[i])) fail("no thread can be made: use fewer clients");
+    }
+    for (int i = 0; i < s->clients; i++) pthread_join(threads[i], NULL);
+    report("work", share * (uint64_t)s->clients, now() - began, NULL);
+    client_close(&c);
+}
+
 int main(int argc, char **argv) {
     const command commands[] = {
         {"fill", "--url U --events N", fill},
         {"read", "--url U", read_all},
+        {"work", "--url U --events N [--clients C]", work},
     };
     return run_command(argc, argv, commands, sizeof commands / sizeof *commands);
 }

@@ -82,6 +82,36 @@ extension RedisDialect {
         command(["XREAD", "BLOCK", "0", "COUNT", "1000", "STREAMS", "log", after], &line)
     }
 
+    /// An event for workers, under its number.
+    func input(_ number: Int, _ line: inout RequestText) {
+        RedisDialect.array(7, &line)
+        RedisDialect.texts(["XADD", "inputs", "\(number + 1)-0"], &line)
+        fields(number, &line)
+    }
+
+    /// A group of consumers over all inputs.
+    func makeGroup(_ group: String, _ line: inout RequestText) {
+        command(["XGROUP", "CREATE", "inputs", group, "0"], &line)
+    }
+
+    /// The next inputs that no consumer of the group has.
+    func nextInputs(_ count: Int, to consumer: Int, _ group: String, _ line: inout RequestText) {
+        tally.pointee.depth = 4
+        let words = ["GROUP", group, "worker-\(consumer)", "COUNT", "\(count)", "STREAMS", "inputs", ">"]
+        command(["XREADGROUP"] + words, &line)
+    }
+
+    /// The number of the last input that came.
+    var lastInput: Int { lastIdentifier.prefix { $0 != UInt8(ascii: "-") }.reduce(0) { $0 * 10 + Int($1 & 15) } }
+
+    /// One output, and the end of its input, in one transaction.
+    func work(on input: Int, by consumer: Int, _ group: String, _ line: inout RequestText) {
+        command(["MULTI"], &line)
+        command(["XADD", "done-\(consumer)", "*", "data", #"{"type":"Did","data":{"of":\#(input)}}"#], &line)
+        command(["XACK", "inputs", group, "\(input)-0"], &line)
+        command(["EXEC"], &line)
+    }
+
     func store(_ number: Int, _ line: inout RequestText) {
         RedisDialect.array(3, &line)
         RedisDialect.texts(["SET", "story:s0-\(number)"], &line)

@@ -101,7 +101,7 @@ enum ReadRows {
                         program("lmdb", "fill", "read") { stage throws(BenchError) in
                             ["--dir", stage.folder.path + "/lmdb"]
                         },
-                    ], bars: [.ratio(over: "redis", least: 2), .ratio(over: "nats", least: 2)])
+                    ], bars: [.ratio(over: "redis", least: 2.2), .ratio(over: "nats", least: 2.2)])
             ])
     }
 

@@ -51,14 +51,14 @@ enum WriteRows {
                 append(
                     1, 1, isPinned: true,
                     others: [embedded("lmdb", batch: 1), embedded("sqlite", batch: 1), postgres(1, 1), umadb],
-                    bars: [.ratio(over: "redis", least: 0.75), .ratio(over: "lmdb", least: 0.9)])
+                    bars: [.ratio(over: "redis", least: 1.15), .ratio(over: "lmdb", least: 1)])
             ])
     }
 
     private static var many: Row {
         Row(
             id: "S2", title: "durable APPEND",
-            shapes: [append(50, 1, others: [postgres(50, 1)], bars: [.ratio(over: "redis", least: 1.0)])])
+            shapes: [append(50, 1, others: [postgres(50, 1)], bars: [.ratio(over: "redis", least: 1.2)])])
     }
 
     private static var pipelined: Row {
@@ -67,7 +67,7 @@ enum WriteRows {
             shapes: [
                 append(
                     1, 100, others: [embedded("lmdb", batch: 100), embedded("sqlite", batch: 100), postgres(1, 100)],
-                    bars: [.ratio(over: "redis", least: 1.3)])
+                    bars: [.ratio(over: "redis", least: 1.6)])
             ])
     }
 
