@@ -93,6 +93,11 @@ def main():
         page = Page(store)
         browser = Browser(page)
         paint, content = painted(browser, page)
+        if STORIES == 1_000_000:
+            browser.look(1280, 800, False)
+            browser.open("#/find?kind=stories&words=12th spring")
+            time.sleep(1)
+            browser.driver.save_screenshot(os.path.join(ROOT, "docs", "page-million.png"))
         # A row takes a question more than an event.
         _, row = arrivals(browser, store, "#/stories", 0.3)
         event = arrivals(browser, store, "#/log", 0.02)
