@@ -12,10 +12,10 @@ import Testing
         let ratios = "S1  1 client, one at a time"
         let bars = "1 client, one at a time\tevents/s, more is better"
         let tables = [
-            "\(ratios)\t2.0\t1.50×, wanted ≥ 0.75× redis\n\(ratios)\t\tlmdb is not here, wanted ≥ 0.9× lmdb\n",
+            "\(ratios)\t1.3043478260869565\t1.50×, wanted ≥ 1.15× redis\n\(ratios)\t\tlmdb is not here, wanted ≥ 1× lmdb\n",
             """
             \(bars)\t0\tstorekeep\t1\t300.0\t200.0\t400.0\t\t300 (200–400)
-            \(bars)\t0\tstorekeep\t1\t\t\t\t150.0\t
+            \(bars)\t0\tstorekeep\t1\t\t\t\t229.99999999999997\t
             \(bars)\t1\tredis\t0\t200.0\t\t\t\t200
 
             """,
