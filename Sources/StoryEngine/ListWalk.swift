@@ -28,6 +28,9 @@ struct ListWalk {
         target = order == .ascending ? bounds.lowerBound : bounds.upperBound
     }
 
+    /// The searches with which one call of `find` gets on in any case: the last one is used once another is left.
+    var searchesToGetOn: Int { lists.count + 1 }
+
     /// The approximate size of a walk over this number of lists, in bytes.
     static func keptBytes(_ count: Int) -> Int { count * (MemoryLayout<SoughtList>.stride + 8 * SoughtList.mostAhead) }
 

@@ -3,8 +3,8 @@ import StoryFold
 
 /// A walk over the positions that one of several groups of lists has in common, each once.
 struct MergedWalk {
-    /// The most searches of one call.
-    private static let mostSearches = 32
+    /// The searches of one call, unless its groups have more lists.
+    private static let searches = 32
     /// The most positions of a group that are found ahead of the others.
     private static let mostAhead = 64
 
@@ -62,19 +62,23 @@ struct MergedWalk {
         return least
     }
 
-    /// Finds the next positions, in order, until there are `limit` of them or enough was done.
+    /// Finds the next positions, in order, until there are `limit` of them or enough was done; each call gets on, also
+    /// that of a new walk which begins where another one was left.
     ///
     /// - Returns: the work that it took.
     /// - Throws: the error of reading the models.
     mutating func find(
         _ limit: Int, into found: inout [Position], in index: StreamIndex
     ) throws(StorageError) -> Work {
-        var searches = MergedWalk.mostSearches
         guard groups.count > 1 else {
+            var searches = max(MergedWalk.searches, groups[0].walk.searchesToGetOn)
             return try groups[0].walk.find(limit, into: &found, searches: &searches, in: index)
         }
         var work = Work.zero
-        for number in groups.indices where groups[number].isWanting {
+        // The walk gets on only where each group does.
+        let wanting = groups.indices.filter { groups[$0].isWanting }
+        for number in wanting {
+            var searches = max(MergedWalk.searches / wanting.count, groups[number].walk.searchesToGetOn)
             work += try groups[number].find(limit, searches: &searches, in: index)
         }
         while found.count < limit, let next = takeNext() {

@@ -20,16 +20,35 @@ import Testing
             case 1: .stream(random.pick("note-1", "task-1", "none-1").stream)
             default: .category(random.pick("note", "task", "none").category)
             }
-        let tags = random.pick([], [], ["x:1"], ["vip", "x:1"], ["vip", "x:1", "x:11"], ["none"])
+        let tags = SubscriptionPushesTests.tags(&random)
+        let items = (0..<random.pick(0, 0, 1, 2, 3, 8, 32)).map { _ in item(&random) }
+        return EventSelection(source: source, EventQuery(types: types, tags: tags.map(\.eventTag), items: items))
+    }
+
+    private func item(_ random: inout SplitMix64) -> EventSelection {
+        let tags = SubscriptionPushesTests.tags(&random)
+        let types = tags.isEmpty || random.oneIn(2) ? [random.pick("Wrote", "Read").type] : []
+        let source: EventSelection.Source =
+            random.pick(.all, .all, .stream("note-1".stream), .category("task".category))
         return EventSelection(source: source, EventQuery(types: types, tags: tags.map(\.eventTag)))
     }
 
+    private static func tags(_ random: inout SplitMix64) -> [String] {
+        random.pick([], [], ["x:1"], ["vip", "x:1"], ["vip", "x:1", "x:11"], ["none"])
+    }
+
     private func expected(_ selection: EventSelection, from position: Position) -> [String] {
-        bench.plain(selection.source).map(\.event)
+        func passes(_ query: EventQuery, _ event: Event) -> Bool {
+            (query.types.isEmpty || query.types.contains(event.typeName))
+                && query.tags.allSatisfy { event.tagTexts.contains($0.description) }
+        }
+        let ofItems = selection.query.items.map { item in
+            Set(bench.plain(item.source).map(\.event).filter { passes(item.query, $0) }.map(\.position))
+        }
+        return bench.plain(selection.source).map(\.event)
             .filter { event in
-                let query = selection.query
-                return event.position >= position && (query.types.isEmpty || query.types.contains(event.typeName))
-                    && query.tags.allSatisfy { event.tagTexts.contains($0.description) }
+                event.position >= position && passes(selection.query, event)
+                    && (ofItems.isEmpty || ofItems.contains { $0.contains(event.position) })
             }
             .map { ">1 \($0.text)" }
     }
@@ -133,6 +152,25 @@ import Testing
         expect((10...1_100).contains(goes), "\(goes)")
         let text = String(decoding: output.written, as: UTF8.self)
         expect(text == ">1 {\"caughtUp\":20000}\n")
+    }
+
+    @Test(arguments: [1, 2, 3, 100_000])
+    func `groups of tags that are far apart get on in each go, whatever is left of its budget`(units: Int) throws {
+        var random = SplitMix64(seed: 6)
+        let tags = ["a", "b", "c", "d", "e", "f"]
+        try bench.append(
+            (0..<3_000).map { _ in Array(tags.shuffled(using: &random).prefix(.random(in: 1...3, using: &random))) })
+        for count in [2, 3, 8, 32] {
+            let items = (0..<count).map { number in
+                let three = (0..<3).map { tags[(number + $0) % tags.count].eventTag }
+                return EventSelection(source: .all, EventQuery(tags: three))
+            }
+            let selection = EventSelection(source: .all, EventQuery(items: items))
+            var subscription = Subscription(id: SubscriptionID(1), selection: selection, from: Position(1))
+            let (events, markers) = try drain(&subscription, 1_000, units)
+            expect(events == expected(selection, from: Position(1)) && !events.isEmpty)
+            expect(markers == [#">1 {"caughtUp":3000}"#])
+        }
     }
 
     @Test func `models that cannot be read end it where it stands, and never say that it is caught up`() throws {

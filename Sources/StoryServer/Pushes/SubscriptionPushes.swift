@@ -90,28 +90,35 @@ struct SubscriptionPushes {
         let isFar = through.value - from.value >= SubscriptionPushes.shortDistance
         let selection = isFar ? subscription.selection : EventSelection(source: .all)
         var cursor = try LogCursor(selection, from: from, through: through, log: log, index: index)
-        if selection.source != .all { lines.spend(.key) }
-        if isFar { lines.spend(selection.query.items.count * .search) }
+        // It is charged with the first step, so that each go has one.
+        var began = (selection.source == .all ? .zero : .key) + (isFar ? selection.query.items.count * .search : .zero)
         var follower = subscription
         let (holding, tick) = (subscription.subject.holding, work.shares.tick)
+        var isStopped = false
         // Also where a record cannot be read: the events before it were pushed.
         defer {
             subscription = follower
             holding?.looked = follower.next.previous
         }
         do throws(StorageError) {
-            let work = try cursor.step(atMost: lines.workLeft.count(of: subscription.selection.recordWork) + 1) {
-                record, _, _ in
-                guard lines.hasRoom, !lines.isSpent, holding?.isFull != true else { return false }
-                lines.spend(follower.selection.recordWork)
-                if follower.selection.matches(record), holding.map({ WorkPushes.delivers(record, to: $0) }) ?? true {
-                    lines.push(record, to: follower.id)
-                    holding?.delivered(record.position, bytes: record.json.count, at: tick)
+            // A new cursor would search again for what this one has found ahead.
+            repeat {
+                let work = try cursor.step(atMost: lines.workLeft.count(of: subscription.selection.recordWork) + 1) {
+                    record, _, _ in
+                    isStopped = !lines.hasRoom || lines.isSpent || holding?.isFull == true
+                    guard !isStopped else { return false }
+                    lines.spend(follower.selection.recordWork)
+                    let isItsShare = holding.map { WorkPushes.delivers(record, to: $0) } ?? true
+                    if isItsShare, follower.selection.matches(record) {
+                        lines.push(record, to: follower.id)
+                        holding?.delivered(record.position, bytes: record.json.count, at: tick)
+                    }
+                    follower.sent(through: record.position)
+                    return true
                 }
-                follower.sent(through: record.position)
-                return true
-            }
-            lines.spend(work)
+                lines.spend(began + work)
+                began = .zero
+            } while !isStopped && !cursor.isAtEnd && !lines.isSpent
         } catch {
             // Everything before the unreadable record was sent, so the subscription resumes there.
             if let unread = cursor.unread { follower.sent(through: unread.previous) }
