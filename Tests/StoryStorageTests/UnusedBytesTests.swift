@@ -33,6 +33,19 @@ struct UnusedBytesTests {
         try Data(contentsOf: URL(fileURLWithPath: path + "/data.mdb")).range(of: Data(text.utf8)) != nil
     }
 
+    @Test func `clearing again and again takes no more memory than the first time`() throws {
+        try Environment.create(at: path, EnvironmentOptions()) { _ throws(StorageError) in }
+        let environment = try Environment.open(at: path, EnvironmentOptions())
+        defer { environment.close() }
+        try put([1: "one"], environment)
+        let most = environment.changes.most
+        for round in 0..<4 {
+            expect(try environment.zeroUnused())
+            expect(environment.changes.most == most, "after \(round)")
+            try put([1: "value \(round)"], environment)
+        }
+    }
+
     @Test(arguments: 1...10) func `nothing is left of values that were replaced`(seed: UInt64) throws {
         try Environment.create(at: path, EnvironmentOptions()) { _ throws(StorageError) in }
         let environment = try Environment.open(at: path, EnvironmentOptions())

@@ -31,6 +31,9 @@ extension Environment {
     ///
     /// - Throws: when LMDB refuses.
     func clearPageMemory() throws(StorageError) {
+        // Pages that are taken here hold zeros.
+        let before = changes
+        defer { changes = before }
         let count = changes.most + Environment.pagesOfCommit
         // A round leaves its own tree pages as they are; the next round takes their memory for values, since it takes the
         // pages in another order.
