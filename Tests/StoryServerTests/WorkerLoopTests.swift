@@ -218,6 +218,19 @@ struct WorkerLoopTests {
         expect(fixture.output(1, from: "w").reply.text("code") == "conflict")
     }
 
+    @Test func `a parked event that is given up before it comes again does not come`() {
+        _ = fixture.work("w")
+        _ = bench.ask("FAIL billing@1 park=true", from: "w")
+        bench.run()
+        _ = bench.hear("w")
+        _ = bench.ask("RETRY billing@1", from: "a")
+        expect(bench.hear("w") == [], "others are not done")
+        expect(bench.ask("DISCARD billing@1 reason=old", from: "a").first?.contains(#""event":1"#) == true)
+        let behind = bench.ask("ACK billing@5", from: "w") + bench.hear("w")
+        expect(fixture.delivered(behind) == [6, 7, 8, 9] && !behind.joined().contains("again"), "\(behind)")
+        expect(fixture.output(1, from: "w").reply.text("code") == "conflict")
+    }
+
     @Test func `a parked event whose worker ends is parked again, and keeps its error`() {
         _ = fixture.work("w")
         _ = bench.ask("FAIL billing@1 park=true error=why", from: "w")

@@ -144,6 +144,9 @@ package final class Holding: @unchecked Sendable {
     /// Announces an event that comes alone, once all others are done.
     package func announce(_ again: Redelivery) { self.again = again }
 
+    /// Withdraws the announced event, which does not come any more.
+    package func withdraw() { again = nil }
+
     /// Notes that an event is done, and all that were delivered before it.
     ///
     /// - Parameter tick: the present tick.

@@ -42,6 +42,11 @@ struct WorkPushes {
             holding.stalls()
             return false
         }
+        // It may have been given up after it was announced.
+        if again.isParked, try cursors.parked(again.event, of: share.cursor)?.isRetried != true {
+            holding.withdraw()
+            return !holding.isFull
+        }
         guard lines.hasRoom, !lines.isSpent else { return false }
         var isDelivered = false
         try log.records(at: [again.event]) { record in
