@@ -126,6 +126,11 @@ package final class CataloguePlan: Sendable {
         self.kinds = kinds
     }
 
+    /// Returns true where another plan has the same kinds whose rows are stored together: those of definitions are not.
+    package func folds(asDoes other: CataloguePlan) -> Bool {
+        catalogue.storedTogether.elementsEqual(other.catalogue.storedTogether) { $0 === $1 }
+    }
+
     /// The plan of a kind of this catalogue.
     package subscript(kind: Kind) -> KindPlan {
         guard Int(kind.number) < kinds.count, let plan = kinds[Int(kind.number)] else {
@@ -208,4 +213,9 @@ struct MembershipPlan: BitwiseCopyable {
     let table: UInt8
     let member: UnsafeRawBufferPointer
     let isPut: Bool
+}
+
+extension Catalogue {
+    /// The kinds whose rows are stored together.
+    fileprivate var storedTogether: [KindSchema] { kinds.filter { $0.program == nil } }
 }

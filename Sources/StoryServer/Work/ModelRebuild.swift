@@ -180,7 +180,8 @@ final class ModelRebuild {
         checkpoints.isHeld = left <= Checkpoints.events || folds >= ModelRebuild.freeFolds
         guard left == 0 else { return fold { build } }
         guard checkpoints.isAtRest else { return state = .folded(build) }
-        guard build.plan === engine.plan else {
+        // Definitions that came and went meanwhile have stores of their own.
+        guard build.plan.folds(asDoes: engine.plan) else {
             build.close()
             return giveUp(.failed("the kinds of content were replaced meanwhile"))
         }
