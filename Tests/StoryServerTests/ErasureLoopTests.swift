@@ -157,6 +157,37 @@ struct ErasureLoopTests {
         bench.stop()
     }
 
+    /// A copy has none of the content, and its erasures end all the same.
+    @Test(arguments: 0..<12) func `a copy of a store in the middle of an erasure ends it`(steps: Int) throws {
+        let folder = TemporaryFolder()
+        let bench = try Self.bench(folder)
+        bench.loop.send("ERASE events/order-1 key=e1 reason=x", from: "a")
+        for _ in 0..<steps {
+            if bench.held.count > 0 { bench.held.run(0) }
+            bench.loop.tick()
+        }
+        bench.end()
+        let copy = folder.path + "/copy"
+        do {
+            let log = try LMDBEventLog(
+                in: try DataDirectory(folder.store, for: .reading), now: Instant(milliseconds: 1))
+            defer { log.close() }
+            _ = try log.copier().run(to: copy)
+        }
+        let copied = try StoredLoop(copy)
+        expect(copied.pass { copied.settled("ERASURES").first?.contains(#""done":"#) == true }, "\(steps)")
+        let ends = copied.settled("READ events types=ErasureDone")
+        expect(ends.count == 2, "\(ends)")
+        let again = copied.settled("ERASE events/order-1 key=e1 reason=x")
+        expect(again.last?.contains(#""media":"#) == true, "\(again)")
+        expect(copied.settled("VERIFY").last?.contains(#""verified":"#) == true)
+        copied.stop()
+        let restarted = try StoredLoop(copy)
+        restarted.loop.tick(20)
+        expect(restarted.settled("READ events types=ErasureDone") == ends)
+        restarted.stop()
+    }
+
     /// The end of the process with each piece of work beside the loop still to be done.
     @Test(arguments: 0..<40) func `an erasure that was cut off is carried out by the next start`(steps: Int) throws {
         let folder = TemporaryFolder()

@@ -22,6 +22,12 @@ final class ErasureTurns {
     private let cluster: ClusterDriver?
     /// The tick in which the nodes told one another last how far they came.
     private var exchanged: UInt64?
+    /// The position from which erasures without an end are looked for; nil once all were looked at.
+    private var sought: Position? = Position(1)
+    /// Those that were found, until their ends are in the log for good.
+    private var unended: [ErasedRecord] = []
+    /// The tick in which their ends were appended last.
+    private var ended: UInt64?
 
     init(
         _ erasing: Erasing, _ waits: ErasureWaits, work: RequestedWork, clients: Clients, uid: UInt32,
@@ -64,8 +70,31 @@ final class ErasureTurns {
         if !engine.hasErasedRows { driver.transport.requestTurn() }
     }
 
+    /// Appends the ends that a copy lacks: the content was never in it, as its source had not ended the erasures.
+    private func endThoseOfCopies() {
+        guard sought != nil || !unended.isEmpty, ended != driver.tick, announces(), driver.life.isServing,
+            !driver.isHalfFolded, !driver.life.hasFailed
+        else { return }
+        ended = driver.tick
+        attempt { () throws(StorageError) in
+            if let from = sought {
+                let page = try engine.erasures.unended(from: from, through: driver.acknowledged)
+                unended += page.found
+                sought = page.next
+            }
+            var left: [ErasedRecord] = []
+            for erased in unended {
+                let end = try engine.erasures.end(of: erased)
+                if end == nil { _ = try announce(erased) }
+                if end.map({ $0 > driver.acknowledged }) ?? true { left.append(erased) }
+            }
+            unended = left
+        }
+    }
+
     /// Carries the orders out as far as that goes without waiting.
     func advance() {
+        endThoseOfCopies()
         guard erasing.isUnderWay, !driver.isHalfFolded, !driver.life.hasFailed else { return }
         attempt { () throws(StorageError) in
             try erasing.advance(

@@ -109,6 +109,35 @@ package struct ErasureRequests {
         return last
     }
 
+    /// The most events of erasures that one search for those without an end looks at.
+    private static let mostSought = 256
+
+    /// Finds erasures that have no end in the log and are not under way in this directory, as those of a copy are whose
+    /// source had not ended them.
+    ///
+    /// - Parameters:
+    ///   - from: the first position to look at.
+    ///   - last: the last one.
+    /// - Returns: some of them, and the position to go on from; nil where all were looked at.
+    /// - Throws: the error of reading the log or the models.
+    package func unended(
+        from: Position, through last: Position
+    ) throws(StorageError) -> (found: [ErasedRecord], next: Position?) {
+        guard let category = try world.streams.number(of: ErasureEvent.category) else { return ([], nil) }
+        var (positions, found) = ([Position](), [ErasedRecord]())
+        try world.streams.scanCategory(category, from: from, through: last, .ascending) { position in
+            positions.append(position)
+            return positions.count < ErasureRequests.mostSought
+        }
+        for position in positions {
+            guard let erased = try world.erased(at: position), found.last?.number != erased.number,
+                world.erasures?.isUnderWay(erased.position) == false, try world.done(erased) == nil
+            else { continue }
+            found.append(erased)
+        }
+        return (found, positions.count < ErasureRequests.mostSought ? nil : positions.last?.next)
+    }
+
     /// Returns the event `Erased` at a position; nil for another one.
     ///
     /// - Throws: the error of reading the log.
