@@ -36,17 +36,33 @@ package struct Replay {
     /// Runs the replay; `progress` takes the position that was reached and the last one.
     ///
     /// - Throws: `beyondEnd` when the position to end at is beyond the log's head; `models` when the stored models
-    ///   cannot be compared; otherwise `storage` with the error of reading.
+    ///   cannot be compared, `erasing` when they cannot yet; otherwise `storage` with the error of reading.
     package func run(
         _ options: Options, progress: (_ position: Position, _ of: Position) -> Void
     ) throws(ReplayError) -> ReplayReport {
         let report: Result<ReplayReport, ReplayError>
         do throws(StorageError) {
-            report = try folded(options, progress)
+            let found = try folded(options, progress)
+            let isErased = if case .success(let report) = found { try isErased(since: report) } else { false }
+            report = isErased ? .failure(.erasing) : found
         } catch {
             throw .storage(error)
         }
         return try report.get()
+    }
+
+    /// Returns true where a report has differences, and an erasure has begun since the log was opened: the fold may have read
+    /// its events without their content, which the stored models have.
+    private func isErased(since report: ReplayReport) throws(StorageError) -> Bool {
+        guard !report.isAlike else { return false }
+        let log = try LMDBEventLog(in: directory, now: clock.now())
+        defer { log.close() }
+        var isErased = false
+        try log.scan(from: report.head.next, through: log.head, order: .ascending) { record in
+            isErased = ErasureEvent.isOrder(record)
+            return !isErased
+        }
+        return isErased
     }
 
     private func folded(
@@ -77,6 +93,11 @@ package struct Replay {
         if case .position(let position) = options.through, position > log.head {
             return .failure(.beyondEnd(log.head))
         }
+        // Such models are no fold of the log: the daemon replaces them before the erasure ends.
+        let isCompared = plan.catalogue.models.contains { options.models?.contains($0) != false }
+        if options.isVerifying, isCompared, try log.erasure.touchesModels(JSONObjectReader()) {
+            return .failure(.erasing)
+        }
         let through = try end(options, log, snapshot)
         let began = clock.steady()
         // A fold gives a stream that begins twice, or a key of two writes, to one of them.
@@ -92,9 +113,7 @@ package struct Replay {
             try FoldedModels.fold(log, plan, through: through, keeping: table) { _, _ in }
         }
         var models: [ReplayReport.ModelDigest] = []
-        // Such models are no fold of the log: the daemon replaces them before the erasure ends.
-        let isErasing = options.isVerifying ? try log.erasure.touchesModels(JSONObjectReader()) : false
-        for model in plan.catalogue.models where options.models?.contains(model) != false && !isErasing {
+        for model in plan.catalogue.models where options.models?.contains(model) != false {
             models.append(try comparison.entry(model, plan.catalogue.tables(of: model)))
         }
         let declared = DeclaredReplay(log: log, options: options)
@@ -144,6 +163,8 @@ package enum ReplayError: Error, Equatable, Sendable {
     case storage(StorageError)
     /// The stored models cannot be read, or are no fold of this log; the log is not damaged.
     case models(StorageError)
+    /// The stored models cannot be compared before an erasure has ended, since it replaces them.
+    case erasing
 }
 
 /// The result of a replay.

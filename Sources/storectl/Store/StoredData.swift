@@ -51,6 +51,9 @@ enum StoredData {
             Output.complain("the stored models are damaged: \(reason); a start of stored folds them anew from the log")
             return .silent(.corrupt)
         case .models(let error): return told(error)
+        case .erasing:
+            let message = "an erasure is under way, and replaces the stored models: \"storectl erasures\" has its end"
+            return told(Failure(.busy, message))
         case .beyondEnd(let end):
             let message = "the log ends at \(end.value); to= cannot be later"
             let wrong = FieldError(field: "to", rule: .outOfRange, message: message)

@@ -63,11 +63,13 @@ enum Verification {
         let report: ReplayReport
         do throws(ReplayError) { report = try StoredData.replay(directory, options) } catch {
             // The log is good, and that is reported; models of another version are folded again at the next start.
-            if case .models(.failed(let reason)) = error {
-                Output.complain("the stored models were not compared: \(reason)")
-                return checked
+            switch error {
+            case .models(.failed(let reason)): Output.complain("the stored models were not compared: \(reason)")
+            case .erasing:
+                Output.complain("the stored models were not compared: an erasure is under way, which replaces them")
+            case _: throw StoredData.told(error)
             }
-            throw StoredData.told(error)
+            return checked
         }
         guard report.isAlike else {
             Output.complain(differing)
