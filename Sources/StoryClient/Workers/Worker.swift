@@ -8,7 +8,8 @@ import StoryCore
 /// }
 /// ```
 ///
-/// Each job ends by one of its methods. One that the loop leaves without any stays undone, and comes again.
+/// Each job ends by one of its methods. One that the loop leaves without any is done with a later one of its
+/// share; where none is, it comes again.
 public struct Worker: AsyncSequence, Sendable {
     public typealias Element = Job
     public typealias Failure = any Error
