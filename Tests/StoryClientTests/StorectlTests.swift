@@ -105,9 +105,10 @@ import Testing
 
     @Test(arguments: [
         ("notFound", 1), ("gone", 1), ("invalid", 1), ("exists", 1), ("conflict", 1), ("keyReused", 1), ("diverged", 1),
-        ("internal", 1),
+        ("internal", 1), ("lost", 1),
         ("syntax", 2), ("unknown", 2),
         ("denied", 3), ("tooLarge", 3), ("full", 3), ("busy", 3), ("draining", 3),
+        ("held", 3), ("behind", 3), ("notLeader", 3), ("unavailable", 3),
     ])
     func `a refusal is one line on standard error and an exit code`(code: String, expected: Int32) throws {
         let run = try StorectlRun(

@@ -218,6 +218,33 @@ struct WorkerLoopTests {
         expect(fixture.output(1, from: "w").reply.text("code") == "conflict")
     }
 
+    @Test func `a cursor with as many parked events as it may have says so, and a refused FAIL is no attempt`() {
+        let most = ParkedEvent.most
+        for first in stride(from: 0, to: most, by: 1_000) {
+            let events = (first..<first + 1_000).map { #"{"type":"Placed","data":{"n":\#($0)}}"# }
+            _ = bench.ask("APPEND order-7 [\(events.joined(separator: ","))]", from: "a")
+        }
+        _ = bench.ask("DROP billing", from: "a")
+        _ = bench.ask(#"CURSOR many {"on":"events/order-7","attempts":2,"window":1}"#, from: "a")
+        _ = bench.ask(#"APPEND order-7 {"type":"Placed","data":{}}"#, from: "a")
+        _ = bench.ask("WORK many", from: "w")
+        for number in 0..<most {
+            _ = bench.ask("FAIL many@\(13 + 1 + number) park=true", from: "w")
+        }
+        func state() -> String { bench.ask("CURSORS many", from: "a").first ?? "" }
+        expect(state().contains(#""state":"parkedLimit""#) && state().contains(#""parked":10000,"#), "\(state())")
+        let last = 13 + most + 3
+        for _ in 0..<3 {
+            let refused = bench.ask("FAIL many@\(last) park=true", from: "w").first { $0.hasPrefix("-") } ?? ""
+            expect(refused.text("code") == "full", "\(refused)")
+        }
+        let failed = bench.ask("FAIL many@\(last)", from: "w").first ?? ""
+        expect(failed.number("attempt") == 2, "\(failed)")
+        bench.close("w")
+        bench.run()
+        expect(state().contains(#""state":"parkedLimit""#), "\(state())")
+    }
+
     @Test func `a parked event that is given up before it comes again does not come`() {
         _ = fixture.work("w")
         _ = bench.ask("FAIL billing@1 park=true", from: "w")

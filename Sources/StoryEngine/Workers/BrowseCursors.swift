@@ -103,7 +103,8 @@ private final class BrowseCursors: AnswerCursor {
     private func state(of cursor: StoredCursor, _ holding: Holding?) -> String {
         if isElsewhere { return "elsewhere" }
         if cursor.log != identity.id { return "diverged" }
-        guard let holding else { return cursor.parked >= ParkedEvent.most ? "parkedLimit" : "free" }
+        if cursor.parked >= ParkedEvent.most { return "parkedLimit" }
+        guard let holding else { return "free" }
         if holding.again != nil, holding.due > shares.tick { return "backoff" }
         if holding.isFull { return "full" }
         return holding.outstanding > 0 ? "working" : "idle"

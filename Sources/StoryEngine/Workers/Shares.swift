@@ -67,6 +67,11 @@ package final class Shares {
     /// Returns the event of a share that failed and is not done; nil where none has.
     func failed(of share: CursorShare) -> Failed? { shares[share.cursor]?[share.number]?.failed }
 
+    /// Returns the number of deliveries of an event that failed; 0 where none has.
+    func attempts(at event: Position, of share: CursorShare) -> Int {
+        failed(of: share).map { $0.event == event ? $0.attempts : 0 } ?? 0
+    }
+
     /// Returns the number of a share that nobody holds, the lowest one; nil where there is none.
     ///
     /// - Parameters:

@@ -139,13 +139,16 @@ package struct WorkerRequests {
             }
             let definition = try Failure.reading(try cursor.definition(world.json))
             let wasParked = holding.alone?.isParked == true
+            let attempts = wasParked ? 1 : shares.attempts(at: mark.event, of: share) + 1
+            let isLast = definition.attempts > 0 && attempts >= definition.attempts
+            let parks = request.parks || wasParked || isLast
+            // A request that is refused is no attempt.
+            if parks, let failure = cannotPark(in: cursor, mark.cursor, isParked: wasParked) { throw failure }
             let failed =
                 wasParked
                 ? Shares.Failed(event: mark.event, attempts: 1, error: request.error)
                 : shares.fail(mark.event, of: share, request.error)
-            let attempts = failed.attempts
-            let isLast = definition.attempts > 0 && attempts >= definition.attempts
-            guard request.parks || wasParked || isLast else {
+            guard parks else {
                 let delay = request.delay ?? FailRequest.delay(after: attempts)
                 let again = Redelivery(event: mark.event, attempt: attempts + 1)
                 holding.beginAgain(with: again, due: shares.tick + Holding.ticks(milliseconds: delay))
@@ -155,11 +158,6 @@ package struct WorkerRequests {
                     ]
                 return output.reply(.done(.members(members)), tag: tag, restsOn: world.head)
             }
-            if cursor.parked >= ParkedEvent.most, !wasParked {
-                let most = ParkedEvent.most
-                throw Failure(.full, "\(mark.cursor) has \(most) parked events: RETRY or DISCARD some", .limit(most))
-            }
-            if let refusal { throw refusal }
             let parked = try Failure.reading(try cursors.parked(failed, of: share))
             let position = try cursors.append(.parked(parked), to: mark.cursor, by: session.author, now, output)
             cursors.moved(mark, holding, by: position)
@@ -172,6 +170,13 @@ package struct WorkerRequests {
                 ]
             output.reply(.done(.members(members)), tag: tag, restsOn: position)
         }
+    }
+
+    /// Returns the reason why a further event of a cursor cannot be parked now; nil where it can.
+    private func cannotPark(in cursor: StoredCursor, _ name: Identifier, isParked: Bool) -> Failure? {
+        guard cursor.parked >= ParkedEvent.most, !isParked else { return refusal }
+        let most = ParkedEvent.most
+        return Failure(.full, "\(name) has \(most) parked events: RETRY or DISCARD some", .limit(most))
     }
 
     /// Parks the events that failed too often while nobody said so: a worker ended, or its lease did. Then gives the shares

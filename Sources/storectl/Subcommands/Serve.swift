@@ -16,7 +16,7 @@ enum ServeRun {
                 "The page shows what the user who runs it may read, and writes nothing. It is for this machine alone;",
                 "from another one: ssh -L 7117:127.0.0.1:7117 HOST, and the same address there.",
                 "/api/VERB/TARGET?OPTION=VALUE answers with JSON, /live/events with server-sent events, /metrics with",
-                "figures; docs/operating.md describes them.",
+                "figures; docs/page.md describes them.",
             ],
             examples: ["storectl serve --open", "storectl serve --listen 127.0.0.1:0 --token-file ~/.storykeep-token"]),
         run: { invocation throws(CommandError) in

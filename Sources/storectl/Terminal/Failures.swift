@@ -22,7 +22,7 @@ enum ExitCode: Int32 {
     init(_ code: Refusal.Code) {
         switch code {
         case .syntax, .unknown: self = .unusable
-        case .denied, .tooLarge, .full, .behind, .notLeader, .unavailable, .busy, .draining: self = .denied
+        case .denied, .tooLarge, .full, .behind, .notLeader, .unavailable, .busy, .held, .draining: self = .denied
         // Codes that this program does not know are a no as well.
         default: self = .no
         }
