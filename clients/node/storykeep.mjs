@@ -296,10 +296,18 @@ function requestLine(verb, { target, options = {}, body }) {
 /** @param {string} [stream] */
 const eventsOf = (stream) => (stream === undefined ? "events" : `events/${stream}`);
 
+/** Refuses options that a call does not have: one that is misspelt would be passed over.
+ * @param {object} others @param {...string} known */
+function refuse(others, ...known) {
+    const [name] = Object.keys(others);
+    if (name !== undefined) throw new TypeError(`there is no option "${name}" here; there are ${known.join(", ")}`);
+}
+
 /** The JSON of a CURSOR has only what is given.
  * @param {CursorSettings} settings */
 function cursorForm({ on, ...settings }) {
-    const { tags, types, query, from, shares, window, lease, attempts } = settings;
+    const { tags, types, query, from, shares, window, lease, attempts, ...others } = settings;
+    refuse(others, "on", "tags", "types", "query", "from", "shares", "window", "lease", "attempts");
     const form = {
         on: on === undefined ? undefined : eventsOf(on), tags, types, query, from, shares, window, lease, attempts,
     };
@@ -1020,7 +1028,8 @@ export class Store {
      * @param {Kind} kind @param {Record<string, Option>} filters @param {Wait & Cancel} options
      * @returns {Promise<number>}
      */
-    async count(kind, filters = {}, { signal, min } = {}) {
+    async count(kind, filters = {}, { signal, min, ...others } = {}) {
+        refuse(others, "min", "signal");
         return checked((await this.#ask("COUNT", kind, { ...filters, min }, signal)).done, { count: "number" }).count;
     }
 
@@ -1229,7 +1238,8 @@ export class Store {
      * definition takes away from the one that answers, and what may do otherwise than it seems.
      * @param {string} name @param {string} text @param {{ limit?: number } & Cancel} options
      */
-    async check(name, text, { limit, signal } = {}) {
+    async check(name, text, { limit, signal, ...others } = {}) {
+        refuse(others, "limit", "signal");
         const { rows, done } = await this.call("DEFINE", name, { check: true, limit }, text,
             { write: false, repeatable: true, signal });
         return { ...done, differences: rows };
@@ -1320,7 +1330,8 @@ export class Store {
     // Writes
 
     /** @param {string} verb @param {string} target @param {WriteOptions} options @param {unknown} [body] */
-    #change(verb, target, { key, version, meta, unless, log, signal }, body) {
+    #change(verb, target, { key, version, meta, unless, log, signal, ...others }, body) {
+        refuse(others, "key", "version", "meta", "unless", "log", "signal");
         const options = { key: keyOf(key), version, meta, unless, log };
         return this.call(verb, target, options, body, { repeatable: key !== false, signal });
     }
@@ -1553,7 +1564,8 @@ export class Store {
      * @param {Query} query @param {(events: StoreEvent[]) => Decided | Promise<Decided>} decider
      * @param {Pick<WriteOptions, "key" | "signal">} options @returns {Promise<Receipt[]>}
      */
-    async decide(query, decider, { key, signal } = {}) {
+    async decide(query, decider, { key, signal, ...others } = {}) {
+        refuse(others, "key", "signal");
         let after = 0, /** @type {string | undefined} */ history, /** @type {number | undefined} */ min;
         const /** @type {StoreEvent[]} */ events = [];
         for (let tries = 1; ; tries += 1) {
@@ -1587,7 +1599,8 @@ export class Store {
      * @param {{ from?: Point, types?: string[], tags?: string[], query?: Query, log?: string } & Cancel} options
      * @returns {Promise<Subscription<StoreEvent>>}
      */
-    async events(stream, { from, types, tags, query, log, signal } = {}) {
+    async events(stream, { from, types, tags, query, log, signal, ...others } = {}) {
+        refuse(others, "from", "types", "tags", "query", "log", "signal");
         this.#checkOpen();
         return Subscription.open(this, eventsOf(stream), { from, types, tags, query, log }, true, signal);
     }
@@ -2405,7 +2418,8 @@ export class Job {
      * @param {unknown} [error] its message is kept with the event @param {FailOptions} options
      * @returns {Promise<Failed | undefined>}
      */
-    async fail(error, { delay, park } = {}) {
+    async fail(error, { delay, park, ...others } = {}) {
+        refuse(others, "delay", "park");
         const options = { delay, park: park || undefined, error: told(error) };
         const line = requestLine("FAIL", { target: this.#mark, options });
         const reply = await this.#worker.send(this, line, { fails: true, parks: park });

@@ -323,6 +323,17 @@ scenario("a worker bills each order once", async (it) => {
     await assert.rejects(store.worker("billing", { on: "note-*" }).next(), { code: "exists", field: "on" });
     await assert.rejects(store.worker("nothing").next(), { code: "notFound" });
     assert.throws(() => store.worker("billing", { from: NaN }), TypeError);
+    // One that is misspelt would be passed over, and the write go on without its precondition.
+    const misspelt = { message: /there is no option "\w+" here; there are / };
+    assert.throws(() => store.worker("billing", /** @type {any} */ ({ windw: 3 })), misspelt);
+    for (const call of [
+        () => store.append("a-1", { type: "T" }, /** @type {any} */ ({ verison: 1 })),
+        () => store.delete("stories/1", /** @type {any} */ ({ unles: { tags: ["x"] } })),
+        () => store.cursor("ca", /** @type {any} */ ({ onn: "pay-*", shares: 3 })),
+        () => store.decide({ tags: ["x"] }, () => [], /** @type {any} */ ({ kee: "k" })),
+        () => store.events("a-1", /** @type {any} */ ({ form: 1 })),
+        () => store.count("users", {}, /** @type {any} */ ({ mni: 1 })),
+    ]) await assert.rejects(async () => call(), misspelt);
 });
 
 scenario("a job appends to several streams, makes other writes, and is done once", async (it) => {
