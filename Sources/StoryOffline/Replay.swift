@@ -108,7 +108,6 @@ package struct Replay {
             throw error
         }
         try names.wait().get()
-        let seconds = Double(clock.steady() - began) / 1e9
         let comparison = ReplayComparison(plan.catalogue, snapshot, folded) { (table) throws(StorageError) in
             try FoldedModels.fold(log, plan, through: through, keeping: table) { _, _ in }
         }
@@ -126,6 +125,7 @@ package struct Replay {
         } else {
             models += try declared.fold(definitions, through: through, progress)
         }
+        let seconds = Double(clock.steady() - began) / 1e9
         return .success(ReplayReport(position: through, head: log.head, seconds: seconds, models: models))
     }
 

@@ -124,6 +124,7 @@ import Testing
         (["--socket", "/s", "--hlep"], "--help"),
         (["post", "users", "--name"], "needs a value"), (["lsit"], "\"list\""), (["get"], "KIND/ID"),
         (["get", "a", "b"], "\"b\""), (["get", ""], "KIND/ID"), (["edit", "a"], "KIND/ID"),
+        (["see", "9"], "messages/12345"), (["find", "users", "aya"], "not in users"),
         (["list", "users", "--sortt", "x"], "--sort"),
         (["get", "x", "--at"], "needs a value"), (["get", "x", "--at", "1", "--at", "2"], "twice"),
         (["post", "users"], "nothing was given"), (["--data", "/d", "delete", "users/1"], "--socket"),

@@ -58,6 +58,11 @@ struct RowErasureTests {
         bench.loop.send("SUBSCRIBE stories sender=007", from: "w")
         _ = bench.loop.hear("w")
         expect(bench.settled("CHECKPOINT").last?.hasPrefix("+") == true)
+        // Another name of the models' file shows its bytes after the store has removed it.
+        let removed = folder.path + "/removed"
+        try FileManager.default.createDirectory(atPath: removed, withIntermediateDirectories: false)
+        try FileManager.default.linkItem(atPath: folder.store + "/models/data.mdb", toPath: removed + "/models")
+        expect(Self.files(with: Self.canary + "Text1", in: removed) != [])
         let answer = try require(bench.settled("ERASE stories/1 reason=x expect=2").last)
         expect(answer.contains(#""events":2,"streams":1,"#) && answer.contains(#""labelled":1,"#), "\(answer)")
         for line in ["GET stories/1", "GET stories/1 at=5", #"EDIT stories/1 {"title":"T"}"#] {
@@ -76,6 +81,7 @@ struct RowErasureTests {
         expect(again.last?.contains(#""erased":13"#) == true, "\(again)")
         expect(Self.files(with: Self.canary + "T", in: folder.store).count > 0)
         expect(Self.files(with: Self.canary + "Text1", in: folder.store) == [])
+        expect(Self.files(in: removed) == [])
         Self.expectFolds(bench)
         bench.stop()
         try Self.expectSameTables(folder)

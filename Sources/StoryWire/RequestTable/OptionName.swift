@@ -38,7 +38,7 @@ package enum OptionName: UInt8, CaseIterable, BitwiseCopyable, Sendable {
     package var summary: String {
         switch self {
         case .at: "as it was at a position or at an RFC 3339 time"
-        case .sort: "the sort key; SORTS lists them for each kind"
+        case .sort: "the sort key: SORTS lists those of a kind, and FIND has rank"
         case .order: "smallest or greatest first"
         case .limit: "the greatest number of rows, events, streams, types or erasures"
         case .after: "continues after the page that ended with this next"

@@ -117,7 +117,8 @@ enum Kinds {
         }
         let target = target(word)
         guard target.contains("/") else {
-            throw .usage("\(arguments.verb ?? "") needs KIND/ID, such as stories/12345, not \"\(word)\"")
+            let kind = arguments.verb == "see" ? "messages" : "stories"
+            throw .usage("\(arguments.verb ?? "") needs KIND/ID, such as \(kind)/12345, not \"\(word)\"")
         }
         return target
     }

@@ -29,12 +29,16 @@ struct StandingText: Equatable, Sendable {
     private var lead: String? {
         guard let node else { return nil }
         guard let leader else { return "no node leads" }
-        return leader == node ? nil : "\(leader) leads"
+        // Where etcd does not answer, the lead may have gone over meanwhile.
+        return leader == node ? nil : "\(leader) \(isSilent ? "led" : "leads")"
     }
+
+    /// True where nothing has come for long from the source or etcd.
+    private var isSilent: Bool { silence.map { $0 >= StandingText.longSilence } ?? false }
 
     private var distance: String {
         let events = lag.map { "\($0) \($0 == 1 ? "event" : "events") behind" } ?? "lag unknown"
-        guard let silence, lag == nil || silence >= StandingText.longSilence else { return events }
+        guard let silence, lag == nil || isSilent else { return events }
         return "\(events), \(node == nil ? "it is " : "etcd is ")silent for \(Units.time(seconds: silence.rounded()))"
     }
 }

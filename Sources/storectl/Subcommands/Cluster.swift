@@ -19,7 +19,8 @@ enum ClusterRun {
                 "Below it are the leader, and each condition in which the log is not as it should be.",
                 "promote NODE has a node lead that follows; clients wait some milliseconds. remove NODE forgets a node that is",
                 "gone for good, so that etcd keeps no events for it; a process that still runs under the name ends.",
-                "Any node answers. It exits with 3 where the node is behind, no node leads, or the change did not come true.",
+                "Any node answers. promote and remove exit with 3 where the node is behind, no node leads, or the change did",
+                "not come true. storectl check tells by its exit code whether writes are possible.",
             ],
             examples: ["storectl cluster", "storectl cluster --watch", "storectl cluster promote n2"]),
         run: { invocation throws(CommandError) in

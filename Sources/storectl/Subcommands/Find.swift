@@ -40,6 +40,10 @@ enum FindRun {
     private static func answer(_ invocation: Invocation) throws(CommandError) -> ExitCode {
         var invocation = invocation
         let (target, words) = parts(of: invocation.arguments.operands)
+        if target == "events", let first = words.first, words.count > 1, Kinds.named(first) != nil {
+            let searched = (["events"] + Kinds.searched).joined(separator: ", ")
+            throw .usage("find looks in \(searched), not in \(first); where that is a word: --words \"\(first) …\"")
+        }
         if !words.isEmpty {
             guard !invocation.arguments.has("words") else { throw .usage("find takes WORD… or --words, not both") }
             invocation.arguments.give("words", words.map(spelled).joined(separator: " "))

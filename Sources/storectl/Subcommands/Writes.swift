@@ -93,7 +93,8 @@ enum Writes {
         if let form = FormFields.json(invocation.arguments, besides: options) {
             return try send(request.with(json: form), invocation)
         }
-        return try sendInput(request, invocation, missing: "fields like --title \"A title\"")
+        let field = verb.hasSuffix("LIKE") ? "--user 12345" : "--title \"A title\""
+        return try sendInput(request, invocation, missing: "fields like \(field)")
     }
 
     /// Sends a request without a form.

@@ -92,6 +92,10 @@ struct DefinitionFaultTests {
         ),
         ("from a; n: list; on A { n = data.n }", "1:12: notSelected: list is no type" + types),
         (
+            "from a; n: set(text, 5000); on A { n += data.n }",
+            "1:12: outOfRange: set(text,5000): N is 1 to 10240 in text(N), and 1 to 1000 elsewhere"
+        ),
+        (
             "from a; b: boolean = ture; on A { b = true }",
             "1:22: malformed: a number, a text, true or false is expected; the nearest is true"
         ),

@@ -102,7 +102,11 @@ struct DefinitionChecker {
         do throws(DefinitionRule) {
             return try type.type
         } catch {
-            report(error, at: type.position, "\(type.spelling) is no type\(type.hint)")
+            let (text, other) = (DefinitionLimits.longestText, DefinitionLimits.elements)
+            let bounds = "N is 1 to \(text) in text(N), and 1 to \(other) elsewhere"
+            report(
+                error, at: type.position,
+                error == .outOfRange ? "\(type.spelling): \(bounds)" : "\(type.spelling) is no type\(type.hint)")
             return nil
         }
     }
