@@ -73,6 +73,30 @@ import Testing
         expect(bench.ask("COUNT sums", from: "eve").first?.number("count") == 4)
     }
 
+    @Test func `the search for names that rules of other types look for makes a fold long`() {
+        var limits = Limits()
+        limits.foldStep = Work(nanoseconds: 1)
+        let bench = LongFoldTests.bench(limits)
+        let names = (0..<30).map { line in
+            "  n = " + (0..<10).map { "data.name\(10 * line + $0)" }.joined(separator: " + ")
+        }.joined(separator: #"\n"#)
+        let text = #"from wide\nn: number?\nkey 'one'\non A { n = 1 }\non B {\n\#(names)\n}"#
+        let defined = bench.ask("DEFINE wide \"\(text)\"", from: "ann")
+        expect(defined.last?.hasPrefix("+") == true, "\(defined)")
+        bench.run()
+        let members = (0..<9_000).map { #""m\#($0)":0"# }.joined(separator: ",")
+        let event = #"{"type":"A","data":{\#(members)}}"#
+        bench.receive("APPEND wide-1 [\(event),\(event)]\n", from: "ann")
+        bench.endTurn()
+        expect(bench.hear("ann") == [], "the fold is under way")
+        bench.receive("PING\n", from: "eve")
+        bench.endTurn()
+        expect(bench.hear("eve").first?.hasPrefix("+") == true)
+        bench.run()
+        expect(bench.hear("ann").first?.hasPrefix("+") == true)
+        expect(bench.ask("GET wide/one", from: "eve").first?.contains(#""n":1"#) == true)
+    }
+
     @Test func `other writes wait for it, and those behind it on its connection find its rows`() {
         begin()
         bench.receive("GET sums/d\n", from: "ann")

@@ -15,6 +15,13 @@ struct ProgramEventReaderTests {
         }
     }
 
+    /// Statements that read all of these values, a few in each.
+    private static func sums(of values: [String]) -> String {
+        stride(from: 0, to: values.count, by: 15).map { first in
+            "n = " + values[first..<min(first + 15, values.count)].joined(separator: " + ")
+        }.joined(separator: "; ")
+    }
+
     private static let head = "from a; n: number?; t: text?; on A { "
 
     @Test func `one walk finds the values of all programs`() throws {
@@ -43,6 +50,27 @@ struct ProgramEventReaderTests {
     ) throws {
         let found = try Self.values(data, [Self.head + "n = data.a.b; n = count(data) }"])
         expect(found[0][0] == (data == "{" || data == "" ? "null" : "missing"))
+    }
+
+    @Test(arguments: [1, 2, 3, 7, 100, 600]) func `each of many names is found, and no other`(count: Int) throws {
+        let names = (0..<count).map { "n\($0 * 7919 % 1_009)" }
+        let (rule, other) = (Self.sums(of: names.map { "data.\($0)" }), Self.sums(of: names.map { "data['\($0)']" }))
+        let members = (0..<1_009).map { #""n\#($0)":\#($0)"# }.joined(separator: ",")
+        let found = try Self.values("{\(members)}", [Self.head + rule + " }", Self.head + other + " }"])
+        for values in found { expect(values == names.map { String($0.dropFirst()) }) }
+        let strange = try Self.values(#"{"m":1,"n":2,"n00":3,"":4,"o":5}"#, [Self.head + rule + " }"])
+        expect(strange == [names.map { _ in "null" }])
+    }
+
+    @Test func `the work of reading grows with the bytes, the names and the paths`() throws {
+        func work(_ names: Int, _ bytes: Int) throws -> Work {
+            let rule = Self.sums(of: (0..<names).map { "data.n\($0)" })
+            return EventPaths([try Definition.read(Self.head + rule + " }").program]).work(ofBytes: bytes)
+        }
+        expect(try work(1, 1_000_000) > .millisecond)
+        expect(try work(1, 200) < .modelEvent + .modelEvent)
+        expect(try work(600, 100_000) > 3 * (try work(1, 100_000)))
+        expect(try work(600, 0) > 100 * (try work(1, 0)))
     }
 
     @Test func `the members of a large object are found by name`() throws {

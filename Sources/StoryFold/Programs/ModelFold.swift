@@ -93,7 +93,9 @@ package struct ModelFold: ~Copyable {
             return false
         }
         if wantsNames { try see(category: stream.slice(0, count: dash), type: type) }
-        guard program.hasRule(type: type), let event = events.read(record, paths) else { return false }
+        guard program.hasRule(type: type) else { return false }
+        spent += paths.work(ofBytes: record.json.count)
+        guard let event = events.read(record, paths) else { return false }
         try begin(event)
         return true
     }

@@ -9,15 +9,17 @@ final class CategoryReaders {
     private final class Group {
         let category: [UInt8]
         let definitions: [ServedDefinition]
-        let paths: EventPaths
+        /// It may take long to make, and most categories have no events soon.
+        private(set) lazy var paths = EventPaths(definitions.map(\.compiled.program))
 
         init(_ category: [UInt8], _ definitions: [ServedDefinition]) {
             (self.category, self.definitions) = (category, definitions)
-            paths = EventPaths(definitions.map(\.compiled.program))
         }
     }
 
     private static let slots = 64
+    /// The size of an event that a form makes at most, in bytes, but for rare ones.
+    private static let mostForm = 4_096
 
     /// The definitions in the order of the fold.
     let all: [ServedDefinition]
@@ -65,7 +67,10 @@ final class CategoryReaders {
         for (index, definition) in group.definitions.enumerated() {
             if definition.wantsNames { definition.see(category: category, type: type) }
             guard definition.compiled.program.hasRule(type: type) else { continue }
-            event = event ?? events.read(record, group.paths)
+            if event == nil {
+                spent += group.paths.work(ofBytes: record.json.count)
+                event = events.read(record, group.paths)
+            }
             guard var event else { return }
             event.values = group.paths.values(of: index)
             let before = definition.spent
@@ -131,21 +136,25 @@ extension CategoryReaders {
         _ category: UnsafeRawBufferPointer, _ type: UnsafeRawBufferPointer, _ data: UnsafeRawBufferPointer
     ) -> Work {
         guard let group = group(of: category) else { return .zero }
-        var elements: Int?
-        return group.definitions.reduce(.zero) { sum, definition in
+        var (elements, isRead): (Int?, Bool) = (nil, false)
+        let work = group.definitions.reduce(Work.zero) { sum, definition in
             guard let work = definition.compiled.work(of: type) else { return sum }
+            isRead = true
             guard work.hasRounds else { return sum + work.most(elements: 0) }
             // Two elements have a comma between them.
             let most = elements ?? data.reduce(1) { $1 == UInt8(ascii: ",") ? $0 + 1 : $0 }
             elements = most
             return sum + work.most(elements: most)
         }
+        return isRead ? work + group.paths.work(ofBytes: data.count) : .zero
     }
 
     /// Returns the work of folding any event of a category at most.
     private func mostWork(category: String) -> Work {
         let name = Array(category.utf8)
-        return name.withBytes { group(of: $0) }?.definitions.reduce(.zero) { $0 + $1.compiled.most } ?? .zero
+        guard let group = name.withBytes({ group(of: $0) }), !group.definitions.isEmpty else { return .zero }
+        let read = group.paths.work(ofBytes: CategoryReaders.mostForm)
+        return group.definitions.reduce(read) { $0 + $1.compiled.most }
     }
 }
 

@@ -92,8 +92,7 @@ private struct PathWalk {
     /// Sets the values at the node that a member's name leads to.
     func visit(below node: EventPaths.Node, member: csj_member, _ contents: inout EventContents) {
         let name = member.keyBytes
-        for index in node.children.start..<node.children.start + node.children.count
-        where paths.nodes[index].name.equals(name) {
+        for index in paths.children(of: node, named: name) {
             visit(paths.nodes[index], value: member.value, &contents)
         }
     }

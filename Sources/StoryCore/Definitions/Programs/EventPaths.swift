@@ -46,8 +46,12 @@ package final class EventPaths {
         package let count: Int
     }
 
-    /// The nodes; those of a node's children follow one another.
+    /// The nodes; those of a node's children follow one another, in the order of their names.
     package let nodes: UnsafeBufferPointer<Node>
+    /// The work of reading an event's bytes at most, each: the scan, and the search for the name of a member.
+    private let workOfByte: Work
+    /// The work of an event without bytes: its values are set at all paths.
+    private let workOfValues: Work
     /// The root of each part of the event; nil where no program looks into it.
     package let data: Int?
     package let meta: Int?
@@ -83,6 +87,28 @@ package final class EventPaths {
         nodes = memory.table(table.nodes)
         targets = memory.table(table.targets)
         (data, meta, tags) = (builder.root(.data), builder.root(.meta), builder.root(.tags))
+        let most = table.nodes.reduce(0) { max($0, $1.children.count) }
+        workOfByte = .scannedByte + (Int.bitWidth - most.leadingZeroBitCount) * .comparedByte
+        workOfValues = (count + table.nodes.count) * .pathValue
+    }
+
+    /// Returns the work of reading an event, at most.
+    ///
+    /// - Parameter count: the number of its bytes.
+    package func work(ofBytes count: Int) -> Work { workOfValues + count * workOfByte }
+
+    /// Returns the first of a node's children with a name, and the end of those that have it: `.name` and `['name']`.
+    @inline(__always)
+    package func children(of node: Node, named name: UnsafeRawBufferPointer) -> Swift.Range<Int> {
+        let last = node.children.start + node.children.count
+        var (low, high) = (node.children.start, last)
+        while low < high {
+            let middle = low + (high - low) / 2
+            if nodes[middle].name.compare(name) < 0 { low = middle + 1 } else { high = middle }
+        }
+        high = low
+        while high < last, nodes[high].name.equals(name) { high += 1 }
+        return low..<high
     }
 
     deinit { values.deallocate() }
@@ -115,8 +141,7 @@ package final class EventPaths {
 /// A trie while paths are added to it.
 private struct TrieBuilder {
     private struct Branch {
-        let step: EventPath.Step?
-        var children: [Int] = []
+        var children: [EventPath.Step: Int] = [:]
         var targets: [Int] = []
     }
 
@@ -129,36 +154,45 @@ private struct TrieBuilder {
         var branch = roots[path.root] ?? branches.count
         if branch == branches.count {
             roots[path.root] = branch
-            branches.append(Branch(step: nil))
+            branches.append(Branch())
         }
         for step in path.steps {
-            if let child = branches[branch].children.first(where: { branches[$0].step == step }) {
+            if let child = branches[branch].children[step] {
                 branch = child
             } else {
-                branches.append(Branch(step: step))
-                branches[branch].children.append(branches.count - 1)
+                branches.append(Branch())
+                branches[branch].children[step] = branches.count - 1
                 branch = branches.count - 1
             }
         }
         branches[branch].targets.append(target)
     }
 
-    /// Returns the nodes, the roots first and each node's children side by side, and the targets of all nodes.
+    /// Returns the nodes, the roots first and each node's children side by side, in the order of their names; and the
+    /// targets of all nodes.
     mutating func table(in memory: FixedMemory) -> (nodes: [EventPaths.Node], targets: [Int]) {
-        var order = branches.indices.filter { branches[$0].step == nil }
+        typealias Child = (branch: Int, name: UnsafeRawBufferPointer, isBracketed: Bool)
+        var order: [Child] = roots.values.sorted().map { ($0, .none, false) }
         var (nodes, targets): ([EventPaths.Node], [Int]) = ([], [])
         numbers = Array(repeating: 0, count: branches.count)
         var next = 0
         while next < order.count {
-            let branch = branches[order[next]]
-            numbers[order[next]] = next
+            let (number, name, isBracketed) = order[next]
+            let branch = branches[number]
+            numbers[number] = next
             nodes.append(
                 EventPaths.Node(
-                    name: branch.step.map { memory.bytes($0.name.bytes) } ?? .none,
-                    isBracketed: branch.step?.isBracketed ?? false,
+                    name: name, isBracketed: isBracketed,
                     children: EventPaths.Range(start: order.count, count: branch.children.count),
                     targets: EventPaths.Range(start: targets.count, count: branch.targets.count)))
-            order += branch.children
+            let children: [Child] = branch.children.map { step, child in
+                (child, memory.bytes(step.name.bytes), step.isBracketed)
+            }
+            // By the bytes of the names, and `.name` before `['name']`.
+            order += children.sorted { one, other in
+                let order = one.name.compare(other.name)
+                return order == 0 ? !one.isBracketed && other.isBracketed : order < 0
+            }
             targets += branch.targets
             next += 1
         }

@@ -52,8 +52,9 @@ final class TrialRun {
             try check()
         }
         try checkPast()
-        // The bound that is known before an event is folded holds, and a step does one thing more than its share at most.
-        guard loop.longestFold <= limits.shortFold, loop.longestStep <= Work(microseconds: 500) else {
+        // The bound that is known before an event is folded holds, and a step does one thing more than its share at most:
+        // the largest is to read an event of some 50 KB.
+        guard loop.longestFold <= limits.shortFold, loop.longestStep <= Work(microseconds: 1_000) else {
             throw Difference("a fold took \(loop.longestFold), a step \(loop.longestStep) too long")
         }
         try Laws(newest, loop, plain).check()
