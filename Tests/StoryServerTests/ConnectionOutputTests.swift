@@ -86,7 +86,7 @@ struct WriteRefusalsTests {
     @Test func `a full disk is left alone for a second`() {
         var refusals = WriteRefusals()
         expect(refusals.failure == nil)
-        refusals.diskIsFull(Failure(.full, "no room"), at: 7)
+        refusals.isFull(Failure(.full, "no room"), at: 7)
         refusals.ticked(16)
         expect(refusals.failure?.code == .full)
         refusals.ticked(17)
@@ -98,7 +98,7 @@ struct WriteRefusalsTests {
         refusals.isMemoryFull = true
         refusals.ticked(1_000)
         expect(refusals.failure?.code == .busy)
-        refusals.diskIsFull(Failure(.full, "no room"), at: 1_000)
+        refusals.isFull(Failure(.full, "no room"), at: 1_000)
         expect(refusals.failure?.code == .full)
         refusals.isMemoryFull = false
         refusals.ticked(1_010)

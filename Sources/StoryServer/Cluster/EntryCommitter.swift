@@ -133,7 +133,7 @@ extension CommitEnd {
     init(_ end: WriteEnd) {
         switch end {
         case .committed: self = .acknowledged
-        case .full: self = .refused(Failure(.full, "etcd is full; nothing was written"))
+        case .full: self = .refused(.etcdFull)
         case .refused(let reason):
             self = .refused(
                 Failure(.unavailable, "etcd refuses this: \(reason); nothing was written", .outcome(.none)))
@@ -144,6 +144,8 @@ extension CommitEnd {
 }
 
 extension Failure {
+    /// The failure of a write that etcd has no room for.
+    static let etcdFull = Failure(.full, "etcd is full; nothing was written")
     /// The failure of a write of which nothing is in the log, nor will be, since this node does not lead.
     static let superseded = Failure(
         .unavailable, "this node leads the log no more; nothing was written: try again later", .outcome(.none))

@@ -53,12 +53,14 @@ extension CommitDriver {
         }
     }
 
-    /// Refuses writes for a while where the disk is full.
+    /// Refuses writes for a while where the disk is full, or etcd.
     func pause(_ failure: Failure) {
         guard failure.code == .full else { return }
-        trace.sayEachSecond("full", ["reason": failure.message])
-        figures.set(.full, true)
-        refusals.diskIsFull(failure, at: tick)
+        if failure != .etcdFull {
+            trace.sayEachSecond("full", ["reason": failure.message])
+            figures.set(.full, true)
+        }
+        refusals.isFull(failure, at: tick)
         engine.writesRefused(refusals.failure)
     }
 

@@ -4,6 +4,8 @@ import StoryCore
 struct WriteRefusals {
     /// A full disk, with the delay for which writes are refused.
     private var fullDisk: (failure: Failure, retry: RetryTimer)?
+    /// An ordering service without room, with the same delay.
+    private var fullEtcd: RetryTimer?
     /// True while folded events that cannot be stored use too much memory.
     var isMemoryFull = false
     /// True while etcd keeps too many entries.
@@ -15,7 +17,7 @@ struct WriteRefusals {
     var isDiskFull: Bool { fullDisk != nil }
 
     /// The failure that each write is refused with; nil while writes are accepted.
-    var failure: Failure? { fullDisk?.failure ?? failureBesidesDisk }
+    var failure: Failure? { fullDisk?.failure ?? (fullEtcd == nil ? failureBesidesDisk : .etcdFull) }
 
     /// The failure that each write is refused with for other reasons than a full disk; nil where there is none.
     var failureBesidesDisk: Failure? {
@@ -32,14 +34,19 @@ struct WriteRefusals {
                 + "are gone")
     }
 
-    /// Refuses writes for a while, since the disk is full.
-    mutating func diskIsFull(_ failure: Failure, at tick: UInt64) {
-        fullDisk = (failure, RetryTimer(at: tick))
+    /// Refuses writes for a while, since the disk is full, or etcd: then the own disk is as it was.
+    mutating func isFull(_ failure: Failure, at tick: UInt64) {
+        if failure == .etcdFull {
+            fullEtcd = RetryTimer(at: tick)
+        } else {
+            fullDisk = (failure, RetryTimer(at: tick))
+        }
     }
 
     /// Accepts writes again when the time of the refusal is over; `tick`: the current tick, of 0.1 s.
     mutating func ticked(_ tick: UInt64) {
         if let fullDisk, fullDisk.retry.hasEnded(at: tick) { self.fullDisk = nil }
+        if let fullEtcd, fullEtcd.hasEnded(at: tick) { self.fullEtcd = nil }
     }
 }
 

@@ -1,4 +1,5 @@
 import LoopSupport
+import StoryCluster
 import StoryCore
 import StoryServer
 import TestSupport
@@ -96,6 +97,32 @@ struct FullDiskNodeTests {
         fillLeader(of: bench)
         expect(bench.nodes[0].hear("w").last?.text("code") == "full")
         expect(bench.ask(append).last?.text("code") == "full")
+    }
+
+    @Test func `a leader whose etcd is full leads on, and writes once that has room`() {
+        let bench = NodeBench(nodes: 2)
+        bench.tick(5)
+        expect(bench.leader == 0)
+        write(bench)
+        func isPut(_ call: OrderingCall) -> Bool {
+            guard case .transaction(let transaction) = call else { return false }
+            return transaction.then.contains { if case .put = $0 { true } else { false } }
+        }
+        for etcd in bench.etcds {
+            etcd.onTheWay = { isPut($0) ? .transaction(OrderingTransaction(conditions: [], then: [])) : $0 }
+            etcd.onTheWayBack = { isPut($0) ? .full : $1 }
+        }
+        func stats() -> String { bench.ask("STATS").last ?? "" }
+        for _ in 0..<4 {
+            expect(bench.ask(append).last?.text("code") == "full")
+            bench.tick(25)
+            expect(bench.leader == 0, "\(stats())")
+            expect(stats().contains(#""engine-full""#) && !stats().contains(#""full""#), "\(stats())")
+        }
+        for etcd in bench.etcds { (etcd.onTheWay, etcd.onTheWayBack) = ({ $0 }, { $1 }) }
+        bench.tick(11)
+        write(bench)
+        expect(bench.leader == 0 && !stats().contains("full\""), "\(stats())")
     }
 
     @Test func `it follows no further than its memory may hold, is behind, and catches up once there is room`() {
