@@ -121,7 +121,7 @@ import Testing
         ([], "which verb?"), (["frobnicate"], "storectl help"), (["checkpoint"], "echo 'CHECKPOINT'"),
         (["help", "ping"], "echo 'PING'"), (["sorts"], "echo 'SORTS photos'"), (["LIST"], "it is \"list\""),
         (["subscribe"], "storectl tail"), (["help", "conflit"], "\"conflict\""),
-        (["--socket", "/s", "--hlep"], "--help"),
+        (["--socket", "/s", "--hlep"], "--help"), (["edit", "a"], "KIND/ID"),
         (["post", "users", "--name"], "needs a value"), (["lsit"], "\"list\""), (["get"], "KIND/ID"),
         (["get", "a", "b"], "\"b\""), (["get", ""], "KIND/ID"), (["see", "9"], "messages/12345"),
         (["find", "users", "aya"], "not in users"), (["list", "users", "--sortt", "x"], "--sort"),

@@ -110,7 +110,7 @@ extension Simulation {
         try workers?.hear(process, world, answers, story)
         try wide?.hear(process, answers, story)
         let excess = process.loop.server.longestFolds.step
-        guard excess <= Work(microseconds: 1_000) else { throw Difference("a step of a fold was \(excess) too long") }
+        guard excess <= Work(microseconds: 500) else { throw Difference("a step of a fold was \(excess) too long") }
     }
 
     func disconnectOthers() {
